@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pytest_relevance.cases.problems import CaseFileError as CaseFileError
     from pytest_relevance.cases.reader import read_suite as read_suite
     from pytest_relevance.judgments.problems import RelevanceWarning as RelevanceWarning
-    from pytest_relevance.judgments.raters import aggregate as aggregate
+    from pytest_relevance.judgments.scale import aggregate as aggregate
     from pytest_relevance.judgments.reading import read_judgments as read_judgments, read_queries as read_queries
     from pytest_relevance.metrics.significance import (
         bootstrap_interval as bootstrap_interval,
@@ -52,7 +52,7 @@ _HOMES = {
     "Run": "pytest_relevance.results.records.run",
     "RunInfo": "pytest_relevance.results.records.run_info",
     "Suite": "pytest_relevance.cases.model",
-    "aggregate": "pytest_relevance.judgments.raters",
+    "aggregate": "pytest_relevance.judgments.scale",
     "bootstrap_interval": "pytest_relevance.metrics.significance",
     "breakdown": "pytest_relevance.reports.breakdown",
     "compare_runs": "pytest_relevance.reports.comparison",

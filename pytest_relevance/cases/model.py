@@ -13,7 +13,7 @@ from itertools import islice
 
 from pytest_relevance._text import counted, examples
 from pytest_relevance.cases.names import node_name
-from pytest_relevance.judgments.grading import Scale
+from pytest_relevance.judgments.scale import Scale
 from pytest_relevance.metrics.names import LARGEST_CUTOFF, Metric
 from pytest_relevance.metrics.scalar import ranks_needed
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE, Settings

@@ -67,8 +67,7 @@ class Other(NamedTuple):
     in_suite: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Mistake:
+class Mistake(NamedTuple):
     """A value that a check refuses, and the path that leads to it.
 
     `at_key` points at the key of the value instead of the value. `elsewhere` finds the position of a value in another

@@ -141,7 +141,8 @@ def _look_at_suite(path: str, looked: _Looked) -> None:
     from pytest_relevance.judgments.problems import JudgmentFileError
     from pytest_relevance.judgments.reading import read_ratings
     from pytest_relevance.judgments.source import Source
-    from pytest_relevance.results.baseline.file import baseline_path, has_baseline, read_baseline
+    from pytest_relevance.results.baseline.file import read_baseline
+    from pytest_relevance.results.baseline.paths import baseline_path, has_baseline
 
     suite = load_suite(path)
     looked.cases += len(suite.cases)

@@ -19,7 +19,7 @@ from pytest_relevance.reports.github.commands import safe_output
 from pytest_relevance.reports.text import Line, plain
 
 if TYPE_CHECKING:
-    from pytest_relevance.judgments.grading import Scale
+    from pytest_relevance.judgments.scale import Scale
     from pytest_relevance.results.records.run import Run
 
 PROGRAM = "pytest-relevance"
@@ -59,7 +59,7 @@ def a_format(text: str) -> str:
 
 
 def _raters(text: str) -> str | None:
-    from pytest_relevance.judgments.raters import checked_raters
+    from pytest_relevance.judgments.scale import checked_raters
 
     return checked_by(checked_raters, text)
 

@@ -272,7 +272,7 @@ def _too_large_a_drop(arguments: Namespace) -> Iterator[str]:
 
 
 def _no_run(arguments: Namespace) -> Iterator[str]:
-    from pytest_relevance.results.baseline.file import SUFFIX
+    from pytest_relevance.results.baseline.paths import SUFFIX
     from pytest_relevance.results.compare.rejudging import CASE_FILES
 
     for path in (arguments.first, arguments.second):

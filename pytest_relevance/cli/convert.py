@@ -35,10 +35,11 @@ from pytest_relevance.cli.command import (
     refuse_to_overwrite,
     write,
 )
-from pytest_relevance.judgments.grading import Scale, graded
+from pytest_relevance.judgments.grading import graded
 from pytest_relevance.judgments.model import FORMATS_OF_IDS, Judgments, Query, Ratings, queries_of, with_queries
 from pytest_relevance.judgments.problems import JudgmentFileError
 from pytest_relevance.judgments.reading import holds_queries_alone, load_queries, options_of, queries_in, read_ratings
+from pytest_relevance.judgments.scale import Scale
 from pytest_relevance.judgments.source import Source
 from pytest_relevance.judgments.writing import (
     QUERY_WRITERS,

@@ -33,8 +33,8 @@ from pytest_relevance.cli.command import (
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE
 
 if TYPE_CHECKING:
-    from pytest_relevance.judgments.grading import Scale
     from pytest_relevance.judgments.model import Judgments, Query, Ratings
+    from pytest_relevance.judgments.scale import Scale
 
 _ENDING = ".relevance.yaml"
 _SCHEMA = "relevance.schema.json"

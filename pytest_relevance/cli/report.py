@@ -88,7 +88,8 @@ def _report(arguments: Namespace, format: str) -> str:
 def _compared(run: Run, path: Path) -> Run:
     """Return a run compared with a baseline or with another record. Raises `CommandError` for an invalid file."""
     from pytest_relevance.results.baseline.against import compare_recorded, entries_of
-    from pytest_relevance.results.baseline.file import SUFFIX, read_baseline
+    from pytest_relevance.results.baseline.file import read_baseline
+    from pytest_relevance.results.baseline.paths import SUFFIX
     from pytest_relevance.results.records.file import is_record
     from pytest_relevance.results.records.run_info import RecordError
 

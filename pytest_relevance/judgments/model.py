@@ -7,7 +7,6 @@ into `Judgments`, a dict of dicts that also knows its queries, titles and raters
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, InitVar, dataclass, field, replace
 from functools import cached_property
@@ -16,14 +15,6 @@ from typing import Any
 
 from pytest_relevance._text import counted, examples, listed, quoted
 from pytest_relevance.judgments.problems import FileProblem, Place
-
-UNNAMED = "rating 1"
-"""The name of a rater without one, in a file that names others or has several ratings of a document."""
-
-
-def is_named(rater: str) -> bool:
-    """Whether a file names a rater; else the name is `rating` and the number of the rating."""
-    return re.fullmatch("rating [0-9]+", rater) is None
 
 
 @dataclass(frozen=True, slots=True)

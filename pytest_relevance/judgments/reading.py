@@ -21,9 +21,9 @@ from pytest_relevance.judgments.formats import search_engines as engines
 from pytest_relevance.judgments.formats.collecting import Collector
 from pytest_relevance.judgments.formats.judgment_tables import is_judgment_table, read_table, refuse_header
 from pytest_relevance.judgments.formats.kinds import json_of_another_kind, seems_to_be
-from pytest_relevance.judgments.grading import AnyScale, as_scale, graded, number_of
+from pytest_relevance.judgments.grading import graded, number_of
 from pytest_relevance.judgments.model import Judgments, Query, Ratings
-from pytest_relevance.judgments.raters import checked_raters
+from pytest_relevance.judgments.scale import AnyScale, as_scale, checked_raters
 from pytest_relevance.judgments.source import Source
 
 Path = str | os.PathLike[str]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from pytest_relevance._text import counted, listed, quoted
 from pytest_relevance.judgments.model import Judgments
-from pytest_relevance.judgments.raters import AGGREGATES, aggregate
+from pytest_relevance.judgments.scale import AGGREGATES, aggregate
 
 IN_QUERIES = "; --queries-out writes them to a file of queries"
 

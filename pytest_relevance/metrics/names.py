@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from pytest_relevance._text import closest
 
@@ -20,8 +21,7 @@ DEFAULT_RELEVANCE_LEVEL = 1.0
 DEFAULT_PERSISTENCE = 0.8
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
+class Measure(NamedTuple):
     """One row of the table: how a measure is named, and what may be written behind the name."""
 
     name: str

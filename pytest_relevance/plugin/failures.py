@@ -21,10 +21,8 @@ from pytest_relevance._text import harmless
 from pytest_relevance.plugin.options import requires_gates, verbosity
 from pytest_relevance.plugin.run_store import RunStore
 from pytest_relevance.reports.github.commands import is_github, line_without_commands, safe_output
-from pytest_relevance.reports.summary.gates import gate_lines
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, STRONG, Line, plain, terminal_width
 from pytest_relevance.results.case_result import SKIPPED
-from pytest_relevance.results.gates import GateResult, judge_gates
 
 MARKUP: dict[str, dict[str, bool]] = {
     BAD: {"red": True, "bold": True},
@@ -37,6 +35,7 @@ MARKUP: dict[str, dict[str, bool]] = {
 
 
 if TYPE_CHECKING:
+    from pytest_relevance.results.gates import GateResult
 
     class _Failed(BaseException):
         def __init__(self, msg: str | None = None, pytrace: bool = True) -> None: ...
@@ -171,6 +170,8 @@ def report_gates(session: pytest.Session, store: RunStore) -> list[GateResult]:
     Without `--relevance-gates=require` the gates of a file are left out if none of its cases ran, unless all of them
     were collected and skipped.
     """
+    from pytest_relevance.results.gates import judge_gates
+
     option = session.config.option
     require = requires_gates(session.config)
     updating = option.relevance_update == "all"
@@ -210,6 +211,8 @@ def _longrepr(option: Any, store: RunStore, gate: GateResult, outcome: Outcome) 
     """Return the `longrepr` of a gate's report: None if it passed, a reason if it was skipped, else its failure."""
     if outcome == "passed":
         return None
+    from pytest_relevance.reports.summary.gates import gate_lines
+
     path, message = store.files[gate.file].path, harmless(gate.message)
     if outcome == "skipped":
         return path, gate.line, f"Skipped: {message}"

@@ -6,8 +6,8 @@ Checked with pytest 8.4.2 and 9.2.0, pytest-asyncio 1.5.0.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -17,8 +17,7 @@ PYTEST = "_pytest."
 """The prefix of the names of pytest's own modules."""
 
 
-@dataclass(frozen=True, slots=True)
-class Parameters:
+class Parameters(NamedTuple):
     """The parameters that an item runs with.
 
     `indices` maps each argument, in the order of parametrisation, to the index of its value in the list of values.
@@ -100,4 +99,10 @@ def request_of(item: AnyItem) -> pytest.FixtureRequest | None:
 
 def is_fixture_defined(name: str, session: pytest.Session) -> bool:
     """Whether any collected file, conftest or plugin defines a fixture; True where pytest does not say so."""
-    return name in getattr(getattr(session, "_fixturemanager", None), "_arg2fixturedefs", [name])
+    found = vars(getattr(session, "_fixturemanager", session))
+    tables = [found[table] for table in _FIXTURE_TABLES if table in found]
+    return any(name in table for table in tables) or not tables
+
+
+_FIXTURE_TABLES = ("_arg2fixturedefs", "_arg2node2fixturedefs", "_arg2nodeid2fixturedefs")
+"""The attributes with all fixtures by name: pytest 8.4 has the first, pytest 9.2 the others."""

@@ -13,22 +13,20 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
-from pytest_relevance.results.records.file import as_json
-
-_MASK = re.compile(r"<redacted [0-9a-f]{4}>")
-_OPTION = re.compile(r"--|-[A-Za-z]$")  # an argument that is no value of the option before it
+_MASK = r"<redacted [0-9a-f]{4}>"  # `re` compiles patterns on first use: most runs have nothing to mask
+_OPTION = r"--|-[A-Za-z]$"  # an argument that is no value of the option before it
 _LEAST_KNOWN = 6
 """The length from which a masked value is masked wherever it occurs in a text: a shorter one may be a common word."""
 
 _VALUE = r"(?P<value>'[^']*'|\"[^\"]*\"|<redacted [0-9a-f]{4}>|[^\s&;,'\"()\[\]{}#]+)"
-_URL = re.compile(r"(?<![a-z0-9+.-])(?P<scheme>[a-z][a-z0-9+.-]*://)(?P<login>[^\s/?#@\"'<>]+)@", re.IGNORECASE)
+_URL = r"(?i)(?<![a-z0-9+.-])(?P<scheme>[a-z][a-z0-9+.-]*://)(?P<login>[^\s/?#@\"'<>]+)@"
 _HEADERS = (
-    re.compile(r"(?P<name>\bBearer)(?P<sign>\s+)(?P<value>[\w.~+/-]{6,}=*)", re.IGNORECASE),
-    re.compile(r"(?P<name>\bAuthorization)(?P<sign>['\"]?\s*:\s*['\"]?\w+\s+)(?P<value>[\w.~+/-]+=*)", re.IGNORECASE),
+    r"(?i)(?P<name>\bBearer)(?P<sign>\s+)(?P<value>[\w.~+/-]{6,}=*)",
+    r"(?i)(?P<name>\bAuthorization)(?P<sign>['\"]?\s*:\s*['\"]?\w+\s+)(?P<value>[\w.~+/-]+=*)",
 )
 _PAIRS = (
-    re.compile(r"(?<![\w.-])(?P<name>[\w.-]+)(?P<sign> ?=(?!=) ?)" + _VALUE),
-    re.compile(r"(?P<name>'[^'\s]+'|\"[^\"\s]+\")(?P<sign>\s*:\s*)" + _VALUE),
+    r"(?<![\w.-])(?P<name>[\w.-]+)(?P<sign> ?=(?!=) ?)" + _VALUE,
+    r"(?P<name>'[^'\s]+'|\"[^\"\s]+\")(?P<sign>\s*:\s*)" + _VALUE,
 )
 """What has a name and a value in a text: `token=abc`, in URLs too, `token = 'abc'` of a traceback, `'token': 'abc'`."""
 _MAY_NAME = re.compile("[=: ]").search  # most params are a word, which no pattern needs to be tried on
@@ -55,13 +53,13 @@ class Redaction:
         for name, secret in self._secrets(known) if known else ():
             text = text.replace(secret, mask(name, secret))
         if "://" in text:
-            text = _URL.sub(lambda found: f"{found['scheme']}{mask('login', found['login'])}@", text)
+            text = re.sub(_URL, lambda found: f"{found['scheme']}{mask('login', found['login'])}@", text)
         if _MAY_NAME(text) is None:
             return text
         for pattern in _HEADERS:
-            text = pattern.sub(_masked, text)
+            text = re.sub(pattern, _masked, text)
         for pattern in _PAIRS:
-            text = pattern.sub(lambda found: _masked(found) if self._finds(found["name"]) else found[0], text)
+            text = re.sub(pattern, lambda found: _masked(found) if self._finds(found["name"]) else found[0], text)
         return text
 
     def node_id(self, node: str) -> str:
@@ -87,7 +85,7 @@ class Redaction:
         name = ""
         for argument in arguments:
             key, sign, value = argument.partition("=")
-            if name and not _OPTION.match(argument):
+            if name and not re.match(_OPTION, argument):
                 yield mask(name, argument)
             elif sign and "://" not in key and " " not in key and self._finds(key):
                 yield f"{key}={mask(key.lstrip('-'), value)}"
@@ -129,10 +127,16 @@ def _masked(found: re.Match[str]) -> str:
     return f"{found['name']}{found['sign']}{quote}{mask(name, value.strip(quote) if quote else value)}{quote}"
 
 
+def _as_json(value: Any) -> str:
+    from pytest_relevance.results.records.file import as_json
+
+    return as_json([value])
+
+
 def mask(name: str, value: Any) -> str:
     """`<redacted 3f2a>`, where the digits are those of the name and the value; a mask stays as it is."""
-    text = value if isinstance(value, str) else as_json([value])
-    if _MASK.fullmatch(text):
+    text = value if isinstance(value, str) else _as_json(value)
+    if re.fullmatch(_MASK, text):
         return text
     digest = blake2b(f"{name.casefold()}\0{text}".encode("utf-8", "surrogatepass"), digest_size=2, person=b"redaction")
     return f"<redacted {digest.hexdigest()}>"

@@ -17,8 +17,9 @@ from pytest_relevance.plugin.collecting.case_items import ANYIO, PYTEST_ASYNCIO,
 from pytest_relevance.plugin.failures import Crash, FailureText, MaskedError, report_gates
 from pytest_relevance.plugin.giving_up import GivingUp
 from pytest_relevance.plugin.options import ended_well, outputs_of, recorded_rankings, runs_tests
-from pytest_relevance.plugin.run_store import ATTRIBUTE, Message, attached_to, first_named, run_store
-from pytest_relevance.plugin.running import calling, documents
+from pytest_relevance.plugin.private import is_fixture_defined
+from pytest_relevance.plugin.run_store import ATTRIBUTE, DOCUMENTS, Message, attached_to, first_named, run_store
+from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import (
     CASE_RUN,
     CHECKS,
@@ -29,11 +30,9 @@ from pytest_relevance.plugin.running.case_run import (
     is_running,
     mask_secrets,
 )
-from pytest_relevance.plugin.running.fixture_help import explain
 from pytest_relevance.plugin.running.project import request_fingerprint
 from pytest_relevance.plugin.running.run_case import set_properties
 from pytest_relevance.plugin.terminal import FailuresSection, SummarySection
-from pytest_relevance.reports.failure import failure_lines, failure_message
 from pytest_relevance.reports.github.commands import is_github
 from pytest_relevance.reports.text import Line
 from pytest_relevance.results.case_result import CaseResult
@@ -65,9 +64,17 @@ def install(config: pytest.Config) -> None:
 def install_for_checks(session: pytest.Session) -> None:
     """Register the hooks of a run with checks in tests in Python, unless they are registered already."""
     install(session.config)
-    documents.install(session)
+    _install_documents(session)
     if not session.config.pluginmanager.has_plugin(_CHECK_CALLS):
         session.config.pluginmanager.register(CheckCalls(), _CHECK_CALLS)
+
+
+def _install_documents(session: pytest.Session) -> None:
+    """Register the hooks for `relevance_documents` where any fixture has that name."""
+    if is_fixture_defined(DOCUMENTS, session):
+        from pytest_relevance.plugin.running import documents
+
+        documents.install(session)
 
 
 class CheckCalls:
@@ -144,6 +151,8 @@ class Reporting:
                 if each.result is None:
                     set_properties(each)
         if CASE_RUN in item.stash:
+            from pytest_relevance.plugin.running.fixture_help import explain
+
             explain(item.stash[CASE_RUN], call)
 
     @pytest.hookimpl(tryfirst=True)
@@ -172,7 +181,7 @@ class Reporting:
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Store the node ids of the tests that are to run, and register the hooks for `relevance_documents`."""
         if session.items:  # none on the controller of pytest-xdist
-            documents.install(session)
+            _install_documents(session)
             self._store.to_run = [item.nodeid for item in session.items]
             self._giving_up.watch(session.items)
 
@@ -282,6 +291,8 @@ class Reporting:
 
     def _text(self, result: CaseResult) -> FailureText:
         """Return the report of a failure for pytest to print."""
+        from pytest_relevance.reports.failure import failure_lines, failure_message
+
         file = os.path.normpath(self._config.invocation_params.dir / result.file)
 
         def complete() -> CaseResult:

@@ -28,20 +28,21 @@ from pytest_relevance._paused_gc import paused_gc
 from pytest_relevance._text import first_few, harmless, printable
 from pytest_relevance.plugin.options import CASE_FILES
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.gates import GateResult
-from pytest_relevance.results.rankings.rank_changes import worst_of_repeats
-from pytest_relevance.results.records.file import as_json
 from pytest_relevance.results.records.run_info import MOST_SHOWN, FileInfo, Fingerprint, changed, changes_text, common
 
 if TYPE_CHECKING:
     from pytest_relevance.results.documents.titles import RunTitles
+    from pytest_relevance.results.gates import GateResult
 
 ATTRIBUTE = "relevance"
 
 _RESULTS = frozenset({"cases", "shown", "masked"})
 """What is attached to the report of a case itself."""
 
-OTHER_IDS = "relevance_documents: other ids"
+DOCUMENTS = "relevance_documents"
+"""The name of the fixture that says what documents are called."""
+
+OTHER_IDS = f"{DOCUMENTS}: other ids"
 """The subject of the warning that an index does not know what the search returned; no document is then missing."""
 
 _MOST_NAMED = 3
@@ -172,7 +173,11 @@ class RunStore:
         """The results of all cases that ended, in the order of collection; of repeats of a case only the worst."""
         if self._results is None:
             with paused_gc():
-                self._results = worst_of_repeats([CaseResult.from_dict(values) for values in self._ended()])
+                self._results = [CaseResult.from_dict(values) for values in self._ended()]
+                if any(len(result.items) > 1 for result in self._results):
+                    from pytest_relevance.results.rankings.rank_changes import worst_of_repeats
+
+                    self._results = worst_of_repeats(self._results)
             self._are_titled = False
         if self.is_over and not self._are_titled:
             self._are_titled = True
@@ -262,6 +267,8 @@ def sendable(values: Any, config: pytest.Config) -> Any:
     In a worker of pytest-xdist values with lone surrogates become ASCII JSON, as execnet cannot send these.
     """
     if hasattr(config, "workerinput"):
+        from pytest_relevance.results.records.file import as_json
+
         try:
             as_json(values).encode()
         except UnicodeEncodeError:

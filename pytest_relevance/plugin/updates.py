@@ -16,7 +16,7 @@ from pytest_relevance._text import counted, harmless, listed, quoted
 from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.plugin.options import verbosity
 from pytest_relevance.plugin.run_store import Message, RunStore, first_named, run_store
-from pytest_relevance.results.baseline.file import SUFFIX, baseline_path
+from pytest_relevance.results.baseline.paths import SUFFIX, baseline_path
 from pytest_relevance.results.baseline.update import Updated, acceptable, locked, update_baseline
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.records.run_info import FileInfo, RecordError

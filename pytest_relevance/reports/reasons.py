@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from pytest_relevance._text import case_name, harmless, quoted
 from pytest_relevance.reports.numbers import number
@@ -11,8 +12,10 @@ from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, Line, folded,
 from pytest_relevance.results.case_parts import REGRESSION, Outcome
 from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, PASSED, CaseResult
 from pytest_relevance.results.expectations import below, digits_apart, duration, message_with_titles
-from pytest_relevance.results.rankings.rank_changes import Move, baseline_changes
 from pytest_relevance.results.records.run_info import MOST_SHOWN, changes_text
+
+if TYPE_CHECKING:
+    from pytest_relevance.results.rankings.rank_changes import Move
 
 STATUSES = {
     "passed": GOOD,
@@ -219,6 +222,8 @@ def _before(score: float, before: float, change: float) -> str:
 
 def baseline_change_lines(result: CaseResult, *, full: bool, columns: int) -> list[Line]:
     """The changes of the ranking, `full` all of them, and whether judgments changed; nothing for a stale entry."""
+    from pytest_relevance.results.rankings.rank_changes import baseline_changes
+
     baseline, changes = result.baseline, baseline_changes(result)
     if baseline is None or changes is None:
         return []

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain
+from typing import NamedTuple
 
 from pytest_relevance._html import NUMBER, TEXT, html_table
 from pytest_relevance._text import harmless
@@ -30,8 +31,7 @@ _WANTED_TITLE, _LEAST_TITLE = 28, 12  # of a table
 _NARROWEST = 12  # columns of text that is cut as far as can be
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """A column of a table; widths are in terminal columns.
 
     `title`: its head, None where the title to its left covers it too. `gap`: the blanks before it. `at_least`: its
@@ -75,8 +75,7 @@ MOST_CHARACTERS = 65_000
 """How long a report in Markdown is by default: a comment on GitHub holds 65,536 characters."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(NamedTuple):
     """A cell made of styled spans, or one that covers several columns."""
 
     spans: Line
@@ -111,7 +110,7 @@ class Table:
         row, index = [], 0
         for each in cells:
             cell = styled(each, style) if isinstance(each, str) else each
-            row.append((index, replace(cell, spans=tuple((harmless(text), how) for text, how in cell.spans))))
+            row.append((index, cell._replace(spans=tuple((harmless(text), how) for text, how in cell.spans))))
             index += cell.columns
         self.rows.append(row)
 
@@ -165,7 +164,7 @@ class Table:
                 head.append((index, styled(harmless(column.title), STRONG)))
             else:
                 first, cell = head[-1]
-                head[-1] = first, replace(cell, columns=cell.columns + 1)
+                head[-1] = first, cell._replace(columns=cell.columns + 1)
         return [head, *self.rows]
 
     def _natural(self, rows: Sequence[Row]) -> list[int]:

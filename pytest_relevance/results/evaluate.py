@@ -141,7 +141,7 @@ def _judgments_of_frame(frame: Any) -> dict[str, dict[str, float]]:
         if document in table:
             raise ValueError(
                 f"query {query!r}, document {document!r}: two grades, {table[document]!r} and {grade!r}; one is "
-                "allowed (several ratings become one grade with pytest_relevance.judgments.raters.aggregate)"
+                "allowed (several ratings become one grade with pytest_relevance.aggregate)"
             )
         table[document] = grade
     return tables

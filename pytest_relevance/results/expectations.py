@@ -7,10 +7,10 @@ failure: where the document is instead, not only that it is not where it should 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 from math import inf, isnan
 from operator import itemgetter
+from typing import NamedTuple
 
 from pytest_relevance._text import quoted
 from pytest_relevance.cases.checking.expectations import AT_MOST, BELOW, COMPARE, EXACT, EXACTLY
@@ -27,8 +27,7 @@ _MOST_PAIRS = 5  # of documents in the wrong order
 _CERTAIN = frozenset({"Judged"})  # measures that unjudged results leave no doubt about
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """What a search returned, as the checkers take it.
 
     `k` is the cutoff of the case, `depth` how many results it asks for where its file says so, `ranking` the documents,
@@ -44,8 +43,8 @@ class Found:
     ranking: Sequence[str]
     ranks: Mapping[str, int]
     latency: float | None
-    titles: Mapping[str, str] = field(default_factory=dict)
-    unknown: Mapping[str, str] = field(default_factory=dict)
+    titles: Mapping[str, str] = {}
+    unknown: Mapping[str, str] = {}
     is_cut: bool = False
     depth: int | None = None
     asked: int | None = None

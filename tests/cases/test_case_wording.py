@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance._text import did_you_mean, found, listed, printable, quoted, shown
-from pytest_relevance.judgments.grading import Scale
+from pytest_relevance.judgments.scale import Scale
 
 
 def test_names_in_prose() -> None:

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from pytest_relevance import aggregate, read_judgments, read_queries
 from pytest_relevance.judgments.model import Judgments, Query
-from pytest_relevance.judgments.raters import AGGREGATES
 from pytest_relevance.judgments.reading import load_queries
+from pytest_relevance.judgments.scale import AGGREGATES
 from pytest_relevance.judgments.writing import WRITERS, renumbered, write_judgments, write_queries
 
 READ_AS: Mapping[str, str] = {"quepid-json": "quepid"}

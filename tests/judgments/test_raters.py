@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_relevance import aggregate, krippendorff_alpha
-from pytest_relevance.judgments.raters import AGGREGATES
+from pytest_relevance.judgments.scale import AGGREGATES
 
 Ratings = list[list[float | None]]
 

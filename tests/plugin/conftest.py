@@ -28,8 +28,15 @@ for module in (
         "pytest_relevance.plugin.collecting.collector",
         "pytest_relevance.plugin.running.fixture",
         "pytest_relevance.plugin.outputs",
+        "pytest_relevance.plugin.running.documents",
+        "pytest_relevance.plugin.running.fixture_help",
+        "pytest_relevance.plugin.stand_ins",
+        "pytest_relevance.reports.summary.baseline",
+        "pytest_relevance.reports.summary.gates",
+        "pytest_relevance.reports.summary.slices",
+        "pytest_relevance.results.baseline.comparison",
+        "pytest_relevance.judgments.reading",
     ),
-    "pytest_relevance.reports.failure",
 ):
     try:
         importlib.import_module(module)

@@ -75,6 +75,23 @@ def test_forty_cases_import_neither_numpy_nor_pandas(forty: Project, options: tu
     assert heavy(imported(forty, *options)) == {"yaml"}
 
 
+FOR_FAILURES = ("plugin.stand_ins", "reports.breakdown", "reports.failure", "results.faults")
+FOR_BASELINES = ("reports.headline", "reports.summary.baseline", "results.baseline.file", "results.baseline.overall")
+FOR_OPTIONS = ("plugin.outputs", "plugin.updates", "results.worklist", "results.records.file", "results.records.merge")
+FOR_OTHER_SUITES = (
+    *("judgments.grading", "judgments.model", "judgments.raters", "judgments.reading"),
+    *("plugin.running.documents", "reports.summary.slices", "results.gates", "results.rankings.rank_changes"),
+)
+
+
+def test_cases_that_pass_import_only_what_they_need(project: Project) -> None:
+    """A small suite is to start quickly: what failures, baselines, options, gates and tags need is not imported."""
+    project.conftest()
+    project.cases("cases: [{query: shoes boots, judgments: {shoes: 3, boots: 1}, min_ndcg: 0.5}]")
+    modules = {name.removeprefix("pytest_relevance.") for name in imported(project)}
+    assert not modules & {*FOR_FAILURES, *FOR_BASELINES, *FOR_OPTIONS, *FOR_OTHER_SUITES}
+
+
 def test_cases_that_fail_import_neither_numpy_nor_pandas(forty: Project) -> None:
     """The report and every kind of expectation do without, too."""
     forty.cases("""

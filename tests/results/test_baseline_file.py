@@ -16,14 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance.results.baseline.file import (
-    BaselineEntry,
-    baseline_path,
-    has_baseline,
-    orphaned_baselines,
-    read_baseline,
-    write_baseline,
-)
+from pytest_relevance.results.baseline.file import BaselineEntry, read_baseline, write_baseline
+from pytest_relevance.results.baseline.paths import baseline_path, has_baseline, orphaned_baselines
 from pytest_relevance.results.baseline.update import update_baseline
 from pytest_relevance.results.records.run_info import RecordError
 

@@ -11,7 +11,7 @@ from pytest_relevance._text import did_you_mean, found, listed, printable, quote
 from pytest_relevance.cases.checking.values import names_in, unknown_keys
 from pytest_relevance.cases.model import CatalogueFile
 from pytest_relevance.cases.problems import Location, Path
-from pytest_relevance.judgments.grading import Scale
+from pytest_relevance.judgments.scale import Scale
 
 FILE = "file"
 ONLY = "only"

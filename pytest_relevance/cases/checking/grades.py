@@ -15,11 +15,10 @@ from pytest_relevance.cases.checking.files import check_files, is_file
 from pytest_relevance.cases.checking.values import documents_in, text, unknown_keys
 from pytest_relevance.cases.problems import MOST_ELSEWHERE, Location
 from pytest_relevance.cases.yaml.scalars import is_number, number, number_advice
-from pytest_relevance.judgments.grading import Scale
-from pytest_relevance.judgments.model import UNNAMED, Judgments, is_named
-from pytest_relevance.judgments.raters import aggregate
+from pytest_relevance.judgments.scale import UNNAMED, Scale, aggregate, is_named
 
 if TYPE_CHECKING:
+    from pytest_relevance.judgments.model import Judgments
     from pytest_relevance.judgments.problems import Place
 
 

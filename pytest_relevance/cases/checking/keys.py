@@ -7,7 +7,7 @@ To add a key, add a row to `_KEYS` and a field of that name to the model: of `Ca
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import fields
 from typing import NamedTuple, TypeVar
 
 from yaml.events import ScalarEvent
@@ -24,7 +24,7 @@ from pytest_relevance.cases.problems import Location
 from pytest_relevance.cases.yaml.nodes import Node, SequenceNode, is_plain
 from pytest_relevance.cases.yaml.scalars import grade
 from pytest_relevance.cases.yaml.scalars import value as scalar_value
-from pytest_relevance.judgments.raters import AGGREGATES
+from pytest_relevance.judgments.scale import AGGREGATES
 from pytest_relevance.metrics.settings import CHOICES, Settings
 
 
@@ -40,8 +40,7 @@ def _as_grade(scalar: ScalarEvent) -> object:
     return grade(scalar.value) if is_plain(scalar) else scalar.value
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(NamedTuple):
     """How a node is converted: a scalar, the items of a list, and the values of a mapping by their keys.
 
     None means the conversion as a value: `true`, `false`, `null` and numbers where they are written plain. Keys of
@@ -50,7 +49,7 @@ class Shape:
 
     scalar: Callable[[ScalarEvent], object] = _as_value
     items: Shape | None = None
-    keys: Mapping[str, Shape] = field(default_factory=dict)
+    keys: Mapping[str, Shape] = {}
     other_keys: Shape | None = None
 
 

@@ -15,8 +15,9 @@ from pytest_relevance._text import found, listed, quoted, shown
 from pytest_relevance.judgments.columns import Keys
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.json_text import JsonPath, JsonPlaces, NumberAsWritten, as_python, shown_path
-from pytest_relevance.judgments.model import UNNAMED, Query, Ratings
+from pytest_relevance.judgments.model import Query, Ratings
 from pytest_relevance.judgments.problems import Place, Problems
+from pytest_relevance.judgments.scale import UNNAMED
 from pytest_relevance.judgments.source import Source
 
 RATING = frozenset({str, NumberAsWritten, type(None), bool})

@@ -24,8 +24,9 @@ from pytest_relevance.judgments.columns import (
     shown_names,
 )
 from pytest_relevance.judgments.formats.table import SourceTable, carried_forward
-from pytest_relevance.judgments.model import UNNAMED, Query, Ratings
+from pytest_relevance.judgments.model import Query, Ratings
 from pytest_relevance.judgments.problems import FileProblem, Problems
+from pytest_relevance.judgments.scale import UNNAMED
 from pytest_relevance.judgments.source import Source
 
 ESCI = {"e": "exact", "s": "substitute", "c": "complement", "i": "irrelevant"}

@@ -24,7 +24,6 @@ from pytest_relevance.cases.model import Case, Suite
 from pytest_relevance.cases.names import OWNED_TAGS
 from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.reader import load_suite
-from pytest_relevance.judgments.problems import RelevanceWarning
 from pytest_relevance.plugin import reporting
 from pytest_relevance.plugin.collecting.case_items import PYTEST_ASYNCIO, ItemMaker, has_plugin, marks_of, search_folder
 from pytest_relevance.plugin.collecting.variants import Variants
@@ -32,22 +31,15 @@ from pytest_relevance.plugin.failures import shown_path
 from pytest_relevance.plugin.options import recorded_rankings, redaction, requires_baseline
 from pytest_relevance.plugin.private import AnyItem, fixtures_of, parameters_of
 from pytest_relevance.plugin.run_store import run_store
-from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun, run_settings
-from pytest_relevance.plugin.running.fixture_help import NEGLECTED, NeglectedFixtures
+from pytest_relevance.plugin.running.case_run import CASE_RUN, NEGLECTED, CaseRun, run_settings
 from pytest_relevance.plugin.running.run_case import bind
-from pytest_relevance.results.baseline.file import (
-    SUFFIX,
-    BaselineEntries,
-    baseline_path,
-    has_baseline,
-    orphaned_baselines,
-    read_baseline,
-)
+from pytest_relevance.results.baseline.paths import SUFFIX, baseline_path, has_baseline, orphaned_baselines
 from pytest_relevance.results.case_parts import to_builtin
 from pytest_relevance.results.records.run_info import FileInfo, RecordError
 
 if TYPE_CHECKING:
     from pytest_relevance.results.baseline.comparison import Baseline
+    from pytest_relevance.results.baseline.file import BaselineEntries
 
 
 _NEGLECTED = "relevance-neglected-fixtures"
@@ -124,6 +116,7 @@ class CaseFile(pytest.Module):
                 raise self.CollectError(_MISSING.format(file=f"{shown}{SUFFIX}"))
             return None
         from pytest_relevance.results.baseline.comparison import Baseline
+        from pytest_relevance.results.baseline.file import read_baseline
 
         try:
             return Baseline(self._masked(read_baseline(baseline_path(self.path), f"{shown}{SUFFIX}")))
@@ -132,6 +125,8 @@ class CaseFile(pytest.Module):
 
     def _masked(self, entries: BaselineEntries) -> BaselineEntries:
         """Return entries with secrets masked as they are now: the file may be older than the mask."""
+        from pytest_relevance.results.baseline.file import BaselineEntries
+
         mask = redaction(self.config)
         hide = mask.values
         variants = [entry.variant for entry in entries.values()]
@@ -190,6 +185,8 @@ class CaseFile(pytest.Module):
         Raises `CollectError` where the project turns warnings into errors: on every worker, as all must collect the
         same items.
         """
+        from pytest_relevance.judgments.problems import RelevanceWarning
+
         worker = getattr(self.config, "workerinput", {}).get("workerid", "gw0")
         with nullcontext() if worker == "gw0" else warnings.catch_warnings(record=True):
             for message in messages:
@@ -223,6 +220,8 @@ class CaseFile(pytest.Module):
         """Have items fail because of an async fixture that no plugin sets up."""
         manager = self.config.pluginmanager
         if not manager.has_plugin(_NEGLECTED):
+            from pytest_relevance.plugin.running.fixture_help import NeglectedFixtures
+
             has_asyncio = has_plugin(self.config, PYTEST_ASYNCIO)
             manager.register(NeglectedFixtures(has_asyncio=has_asyncio), _NEGLECTED)
         for item in items:

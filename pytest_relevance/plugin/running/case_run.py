@@ -152,6 +152,9 @@ def _without_group(item: pytest.Item) -> str:
 CASE_RUN = pytest.StashKey[CaseRun]()
 """The case run of an item of a case file."""
 
+NEGLECTED = pytest.StashKey[str]()
+"""The async fixture of an item that no plugin sets up."""
+
 CHECKS = pytest.StashKey[list[CaseRun]]()
 """The checks of a test in Python, in its current attempt."""
 

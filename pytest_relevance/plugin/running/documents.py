@@ -23,15 +23,13 @@ from pytest_relevance._text import quoted, shown
 from pytest_relevance.plugin.failures import BaselineFailure, CaseFailure
 from pytest_relevance.plugin.options import needs_details, redaction
 from pytest_relevance.plugin.private import is_fixture_defined, request_of
+from pytest_relevance.plugin.run_store import DOCUMENTS as NAME
 from pytest_relevance.plugin.run_store import OTHER_IDS, run_store
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CaseRun, case_runs_of, is_running
 from pytest_relevance.plugin.running.errors import error_text
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.documents.index import IndexDocuments, UnreadableAnswer, documents_to_ask, read_answer
-
-NAME = "relevance_documents"
-"""The name of the fixture."""
 
 MOST_IDS = 500
 """How many documents are asked for at a time."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import sysconfig
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,6 @@ import pytest
 from pytest_relevance.plugin.failures import CaseError, shown_path, without_root
 from pytest_relevance.plugin.options import redaction
 from pytest_relevance.results.case_parts import SearchError
-
-_STDLIB = sysconfig.get_path("stdlib")
 
 _OF_PYTEST = (CaseError, pytest.fail.Exception, pytest.skip.Exception, pytest.xfail.Exception)
 """Exceptions whose messages say all there is to say."""
@@ -47,7 +45,15 @@ def error_text(error: BaseException, config: pytest.Config, params: Mapping[str,
 def is_installed(path: object) -> bool:
     """Whether a file belongs to Python or to an installed package; `path` may be `<frozen ...>`."""
     parts = Path(str(path)).parts
-    return not {"site-packages", "dist-packages"}.isdisjoint(parts) or str(path).startswith(("<", _STDLIB))
+    return not {"site-packages", "dist-packages"}.isdisjoint(parts) or str(path).startswith(("<", _stdlib()))
+
+
+@cache
+def _stdlib() -> str:
+    """Return the folder of the standard library."""
+    import sysconfig
+
+    return sysconfig.get_path("stdlib")
 
 
 def _innermost_frame(error: BaseException, config: pytest.Config) -> str:

@@ -13,7 +13,7 @@ import pytest
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.plugin.failures import CaseError
 from pytest_relevance.plugin.options import verbosity
-from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun
+from pytest_relevance.plugin.running.case_run import CASE_RUN, NEGLECTED, CaseRun
 from pytest_relevance.plugin.running.errors import is_installed
 
 _OURS = (
@@ -62,10 +62,6 @@ def explain(run: CaseRun, call: pytest.CallInfo[None]) -> None:
     elif error is not run.error or NEGLECTED not in run.item.stash:
         _leave_out_ours(call.excinfo)
         _leave_out_installed(call.excinfo, run.item.config)
-
-
-NEGLECTED = pytest.StashKey[str]()
-"""The async fixture of an item that no plugin sets up."""
 
 
 class NeglectedFixtures:

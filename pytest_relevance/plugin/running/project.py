@@ -18,7 +18,6 @@ from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CaseRun
 from pytest_relevance.plugin.running.errors import error_text
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.rankings.rank_changes import baseline_changes
 from pytest_relevance.results.records.run_info import checked
 
 FIXTURE = "relevance_fingerprint"
@@ -100,6 +99,7 @@ def _asked_for(result: CaseResult) -> Iterator[str]:
     """Give the documents to explain: unwanted ones, others that rank too high, and those that left the top k."""
     from pytest_relevance.reports.breakdown import break_down
     from pytest_relevance.reports.ranking import unwanted_documents
+    from pytest_relevance.results.rankings.rank_changes import baseline_changes
 
     if not result.is_unjudged:
         unwanted = unwanted_documents(result)

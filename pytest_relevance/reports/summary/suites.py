@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import ceil
+from typing import TYPE_CHECKING
 
 from pytest_relevance._text import counted, harmless, score_text
 from pytest_relevance.reports.reasons import STATUSES
@@ -13,7 +14,9 @@ from pytest_relevance.reports.table import Cell, Column, Table, styled
 from pytest_relevance.reports.text import DIM, PLAIN, STRONG, WIDEST, Line, Span, line, width
 from pytest_relevance.results.case_result import SKIPPED, WITHOUT_SCORE, CaseResult, variants_in_order
 from pytest_relevance.results.expectations import duration
-from pytest_relevance.results.gates import GateResult
+
+if TYPE_CHECKING:
+    from pytest_relevance.results.gates import GateResult
 
 Outcomes = Mapping[tuple[str, str | None], Mapping[str, int]]
 """The number of gates with each outcome, by file and parameter of the search."""

@@ -1,5 +1,7 @@
 """The summary of a run: suites, tags, variants, the lowest queries, repeats, the baseline.
 
+What the summary of a small run that passes does not need is imported where it is used: such a run is to start quickly.
+
 A search with the parameter that it ran with is a variant; several variants are shown side by side. The checks of tests
 in Python (`relevance.check`) search nothing themselves: they have suite lines, and are compared with nothing.
 """
@@ -8,11 +10,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from pytest_relevance._text import counted, quoted, score_text
-from pytest_relevance.reports.failure import changed_ids, difference_text
 from pytest_relevance.reports.reasons import STATUSES, case_label
-from pytest_relevance.reports.summary.baseline import baseline_lines, mean_change_lines
 from pytest_relevance.reports.summary.cases import (
     NOT_PASSED,
     WIDEST_VARIANT,
@@ -26,17 +27,16 @@ from pytest_relevance.reports.summary.cases import (
     variant_label,
     variants_of,
 )
-from pytest_relevance.reports.summary.faults import fault_lines
 from pytest_relevance.reports.summary.padding import padding_lines
-from pytest_relevance.reports.summary.slices import MOST_TAGS, tag_table, variant_tables
 from pytest_relevance.reports.summary.suites import gate_outcomes, suite_lines
 from pytest_relevance.reports.table import Column, Table, cut, styled
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, WIDEST, Line, folded_lines, line, wrapped
-from pytest_relevance.results.baseline.overall import FAILED_BEFORE, NEWLY_FAILING, REGRESSED, failure_counts
 from pytest_relevance.results.case_parts import NEW, REGRESSION, STALE, Repeats
 from pytest_relevance.results.case_result import FAILED, SKIPPED, CaseResult, variants_in_order
-from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.records.run_info import FileInfo, RunInfo
+
+if TYPE_CHECKING:
+    from pytest_relevance.results.gates import GateResult
 
 MOST_LOWEST, MOST_DIFFERENCES = 5, 5
 """How many queries a summary lists by default."""
@@ -68,25 +68,35 @@ def summary_lines(
     variants = variants_of(results)
     lines = suite_lines(results, variants, gate_outcomes(gates), columns)
     indent = "  " if lines and lines[-1][0][0].startswith(" ") else ""  # below figures that stand under their suite
-    lines += mean_change_lines(results, files, verbosity=verbosity, columns=columns, indent=indent)
+    if has_baseline := any(result.baseline is not None for result in results) or any(
+        about.has_baseline for about in files.values()
+    ):
+        from pytest_relevance.reports.summary.baseline import baseline_lines, mean_change_lines
+
+        lines += mean_change_lines(results, files, verbosity=verbosity, columns=columns, indent=indent)
     if verbosity >= 0:
         compared = [result for result in results if not result.is_check]
         full = verbosity > 0
-        tables = [
-            tag_table(compared, variants, None if full else MOST_TAGS, columns),
-            *variant_tables(compared, variants, None if full else MOST_DIFFERENCES, columns),
-            lowest_table(results, variants, 4 * MOST_LOWEST if full else MOST_LOWEST),
-        ]
+        tables = []
+        if len(variants) > 1 or any(result.tags for result in compared):
+            from pytest_relevance.reports.summary.slices import MOST_TAGS, tag_table, variant_tables
+
+            tables.append(tag_table(compared, variants, None if full else MOST_TAGS, columns))
+            tables += variant_tables(compared, variants, None if full else MOST_DIFFERENCES, columns)
+        tables.append(lowest_table(results, variants, 4 * MOST_LOWEST if full else MOST_LOWEST))
         lines += [spans for table in tables for spans in table.lines(columns)]
         lines += not_in_index_lines(results, columns)
         lines += changed_id_lines(results, columns)
         lines += padding_lines(results, columns)
     lines += stability_lines(results, verbosity=verbosity, columns=columns)
-    if verbosity >= 0:
+    if verbosity >= 0 and has_baseline:
         lines += baseline_lines(
             results, files, verbosity=verbosity, columns=columns, updating=updating, fingerprint=info.fingerprint
         )
-    lines += fault_lines(results, info, full=verbosity > 0, columns=columns)
+    if info.faults or any(result.status in NOT_PASSED for result in results):
+        from pytest_relevance.reports.summary.faults import fault_lines
+
+        lines += fault_lines(results, info, full=verbosity > 0, columns=columns)
     if verbosity >= 0:
         for file, about in sorted(files.items()):
             if about.unjudged:  # listed queries without judgments are measured without a floor
@@ -131,8 +141,11 @@ def case_counts(results: Sequence[CaseResult]) -> list[str]:
     groups = grouped((result for result in results if not result.is_check), key_of).values()
     if any(len(variants_of(group)) > 1 for group in groups):
         cases += f" in {counted(len(variants_of(results)), 'variant')}"
-    kinds = failure_counts(results)
-    found = Counter(result.status for result in results)
+    found, kinds = Counter(result.status for result in results), {}
+    if found[FAILED]:
+        from pytest_relevance.results.baseline.overall import failure_counts
+
+        kinds = failure_counts(results)
     counts = [
         f"{found[status]:,} {status}" for status in STATUSES if found[status] and not (kinds and status == FAILED)
     ]
@@ -149,12 +162,13 @@ def case_counts(results: Sequence[CaseResult]) -> list[str]:
     return [others, in_kinds] if counts else [f"{others}, {in_kinds}"]
 
 
-_KIND_WORDS = {NEWLY_FAILING: "newly", FAILED_BEFORE: "as before"}
-
-
 def _in_verdict(kind: str, count: int) -> str:
     """A kind of failure as the verdict counts it: `20 newly, 2 regressions, 13 as before`."""
-    return "regressions" if kind == REGRESSED and count > 1 else _KIND_WORDS.get(kind, kind)
+    from pytest_relevance.results.baseline.overall import FAILED_BEFORE, NEWLY_FAILING, REGRESSED
+
+    if kind == REGRESSED and count > 1:
+        return "regressions"
+    return {NEWLY_FAILING: "newly", FAILED_BEFORE: "as before"}.get(kind, kind)
 
 
 def _means(results: Sequence[CaseResult]) -> list[str]:
@@ -203,7 +217,12 @@ def changed_id_lines(results: Sequence[CaseResult], columns: int = WIDEST) -> li
 
     The report of a failure has its own. Only results with details are looked at.
     """
-    found = [(result, pair) for result in results if result.status not in NOT_PASSED for pair in changed_ids(result)]
+    detailed = [result for result in results if result.missing and result.unjudged and result.status not in NOT_PASSED]
+    if not detailed:
+        return []
+    from pytest_relevance.reports.failure import changed_ids
+
+    found = [(result, pair) for result in detailed for pair in changed_ids(result)]
     if not found:
         return []
     _, (judged, returned) = found[0]
@@ -243,6 +262,8 @@ def stability_lines(results: Sequence[CaseResult], *, verbosity: int = 0, column
 
 def _unstable_table(shown: Sequence[tuple[CaseResult, Repeats]], called: Sequence[CaseResult], longest: int) -> Table:
     """`  usb c hub  dense  rank 4: 2060476 / 1229111 (of the same score)`; the places where there are several files."""
+    from pytest_relevance.reports.failure import difference_text
+
     variants = variants_of(called)
     has_places = len({result.file for result in called}) > 1
     table = Table([Column(most=30, least=20), Column(), Column(), Column(gap=3)], indent=2)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from pytest_relevance._files import write_whole
@@ -20,9 +19,6 @@ from pytest_relevance.results.case_parts import from_builtin, to_builtin
 from pytest_relevance.results.records.checks import check_values
 from pytest_relevance.results.records.file import as_json, read_header, read_lines, read_object
 from pytest_relevance.results.records.run_info import Fingerprint, RecordError, checked
-
-SUFFIX = ".baseline.jsonl"
-"""The suffix that the name of a case file gets in that of its baseline."""
 
 KIND = "pytest-relevance baseline"
 VERSION = 1
@@ -34,22 +30,6 @@ EntryKey = tuple[str, str | None]
 
 _HOLDS = "the accepted ranking of each case and variant; written by --relevance-update, scores are those of that day"
 _CONFLICT = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
-
-
-def baseline_path(case_file: str | os.PathLike[str]) -> Path:
-    """The path of the baseline of a case file."""
-    return Path(f"{os.fspath(case_file)}{SUFFIX}")
-
-
-def has_baseline(case_file: str | os.PathLike[str]) -> bool:
-    """Whether a case file has a baseline. A link to a missing file counts: reading it raises `RecordError`."""
-    return os.path.lexists(baseline_path(case_file))
-
-
-def orphaned_baselines(folder: str | os.PathLike[str]) -> list[str]:
-    """The names of the baselines in a folder whose case file is not there: it was renamed, say. Raises OSError."""
-    names = set(os.listdir(folder))
-    return sorted(name for name in names if name.endswith(SUFFIX) and name.removesuffix(SUFFIX) not in names)
 
 
 @dataclass(frozen=True, slots=True)

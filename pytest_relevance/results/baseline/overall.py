@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from math import fsum
+from typing import NamedTuple
 
 from pytest_relevance.metrics.sign_flips import sign_flip_p
 from pytest_relevance.results.case_parts import NEW, REGRESSION, STALE
@@ -26,8 +26,7 @@ from pytest_relevance.results.case_result import (
 _ROUNDING = 1e-9  # scores that differ by no more are the same
 
 
-@dataclass(frozen=True, slots=True)
-class MeanChange:
+class MeanChange(NamedTuple):
     """The change of the (weighted) mean nDCG@k over the `cases` that have a score now and in the baseline.
 
     `p` is that of the paired randomisation test with the weights (`metrics.sign_flips`). `better`, `worse` and `same`

@@ -23,6 +23,7 @@ from pytest_relevance._text import counted, did_you_mean, listed
 from pytest_relevance.metrics.names import Metric, parse_metric
 from pytest_relevance.metrics.settings import CHOICES, Settings
 from pytest_relevance.results.baseline import file as baseline_io
+from pytest_relevance.results.baseline.paths import SUFFIX
 from pytest_relevance.results.case_result import MEASURED, CaseResult
 from pytest_relevance.results.compare.comparison import Compared, variant_indexes
 from pytest_relevance.results.compare.differences import score_columns, tested
@@ -76,7 +77,7 @@ def plain_run(rankings: Iterable[tuple[str, Sequence[str]]], name: str, k: int) 
 
 def _read_baseline(path: Path) -> Run:
     """A baseline as a run whose judgments are unknown."""
-    file = path.name.removesuffix(baseline_io.SUFFIX)
+    file = path.name.removesuffix(SUFFIX)
     entries = baseline_io.read_baseline(path)
     results = [_of_entry(file, entry, entries.titles) for entry in entries.values()]
     return Run(results, info=RunInfo(fingerprint=entries.fingerprint), name=path.name)

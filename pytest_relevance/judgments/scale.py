@@ -1,0 +1,129 @@
+"""The scale of grades, and several ratings of one document combined into its grade.
+
+Case files and judgment files use the same table of ways to combine ratings: a new way is a row of `AGGREGATES`. A case
+file with judgments of its own needs nothing else of this folder.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pytest_relevance._text import did_you_mean, listed, printable
+from pytest_relevance.metrics.settings import check_number
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The possible grades: from `lowest` to `highest`, some of them with names (`exact`, `substitute` ...)."""
+
+    lowest: float
+    highest: float
+    names: Mapping[str, float] = field(default_factory=dict)
+
+    def describe(self) -> str:
+        """Describe the scale for a message: `0 (irrelevant), 1 (complement), 3 (exact)` or `0 to 3`."""
+        if not self.names:
+            return f"{self.lowest:g} to {self.highest:g}"
+        names = sorted(self.names.items(), key=lambda pair: pair[1])
+        return ", ".join(f"{grade:g} ({printable(name)})" for name, grade in names)
+
+
+AnyScale = Scale | Mapping[str, float] | Sequence[float] | None
+"""What a caller in Python may give for a scale: {name: grade}, or (lowest, highest)."""
+
+
+def as_scale(scale: AnyScale) -> Scale | None:
+    """Make a `Scale` of what a caller gives; None stays None.
+
+    Raises:
+        ValueError: {name: grade} with fewer than two different grades, or (lowest, highest) in the wrong order.
+    """
+    if scale is None or isinstance(scale, Scale):
+        return scale
+    if isinstance(scale, Mapping):
+        if len(set(scale.values())) < 2:
+            raise ValueError(f"a scale has at least two different grades, not {scale!r}")
+        return Scale(min(scale.values()), max(scale.values()), dict(scale))
+    lowest, highest = scale
+    if not lowest < highest:
+        raise ValueError(f"a scale is (lowest, highest), two numbers in that order, not {scale!r}")
+    return Scale(lowest, highest)
+
+
+def _median(ratings: Sequence[float]) -> float:
+    """The middle rating; of an even number the mean of the two in the middle."""
+    ordered = sorted(ratings)
+    middle = len(ordered) // 2
+    if len(ordered) % 2:
+        return ordered[middle]
+    return (ordered[middle - 1] + ordered[middle]) / 2
+
+
+def _mean(ratings: Sequence[float]) -> float:
+    """The arithmetic mean: exact for equal ratings, and (by `fsum`) independent of the order of the raters."""
+    return ratings[0] if len(set(ratings)) == 1 else math.fsum(ratings) / len(ratings)
+
+
+def _majority(ratings: Sequence[float]) -> float:
+    """The most frequent rating; of several equally frequent ones the lowest, so that a tie never raises a score."""
+    counts = Counter(ratings)
+    most = max(counts.values())
+    return min(rating for rating, count in counts.items() if count == most)
+
+
+AGGREGATES: Mapping[str, Callable[[Sequence[float]], float]] = {
+    "median": _median,
+    "mean": _mean,
+    "min": min,
+    "max": max,
+    "majority": _majority,
+}
+"""How several ratings become one grade, by the name that `raters:` takes."""
+
+
+def aggregate(ratings: Iterable[float], how: str = "median") -> float:
+    """Combine the ratings of a document (at least one) into its grade; a whole grade of int ratings is an int.
+
+    `ratings`: numbers in any order, or a pandas Series (`frame.groupby("document")["rating"].agg(aggregate)`).
+
+    `how`: "median" (of an even number, the mean of the two in the middle), "mean", "min", "max" or "majority" (of
+    equally frequent ratings the lowest).
+
+    Raises:
+        ValueError: there are no ratings, `how` is not in `AGGREGATES`, or a rating is not a finite number.
+    """
+    checked_raters(how)
+    given = list(ratings)
+    if not given:
+        raise ValueError("there is no rating to make a grade of")
+    for rating in given:
+        check_number("a rating", rating)
+    grade = AGGREGATES[how](given)
+    whole = all(isinstance(rating, int) for rating in given) and grade == int(grade)
+    return int(grade) if whole else grade
+
+
+def checked_raters(raters: str | None) -> str | None:
+    """Check the name of a way to combine ratings; None stays None.
+
+    Raises:
+        ValueError: the name is not in `AGGREGATES`.
+    """
+    if raters is not None and raters not in AGGREGATES:
+        raise ValueError(
+            f"ratings are combined by {listed(AGGREGATES)}, not {raters!r}{did_you_mean(raters, AGGREGATES)}"
+        )
+    return raters
+
+
+UNNAMED = "rating 1"
+"""The name of a rater without one, in a file that names others or has several ratings of a document."""
+
+
+def is_named(rater: str) -> bool:
+    """Whether a file names a rater; else the name is `rating` and the number of the rating."""
+    return re.fullmatch("rating [0-9]+", rater) is None

@@ -1,0 +1,140 @@
+"""The failures in the terminal: sorted, and a stand-in for each report that would repeat a fault.
+
+A few repeats have a line each, many have one line for all. Imported in runs with failures only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from copy import copy
+from typing import Any
+
+import pytest
+
+from pytest_relevance._text import counted, harmless
+from pytest_relevance.plugin.failures import Crash, FailureText
+from pytest_relevance.plugin.options import verbosity
+from pytest_relevance.plugin.run_store import attached_to
+from pytest_relevance.reports.failure import failure_message, failure_reason
+from pytest_relevance.reports.summary.faults import repeated_lines, shown_together, together_text, together_title
+from pytest_relevance.reports.text import BAD, WIDEST, Line, folded_lines, line
+from pytest_relevance.results.baseline.overall import failure_order
+from pytest_relevance.results.case_result import NOT_SEARCHED, CaseResult
+from pytest_relevance.results.faults import Key, fault_key, faults_of
+
+_MOST_OUTPUT = 10  # lines of captured output
+
+Found = tuple[pytest.TestReport, CaseResult]
+
+
+@contextmanager
+def stand_ins(stats: dict[str, list[Any]], results: Sequence[CaseResult], option: Any) -> Iterator[None]:
+    """Sort the failed reports, and replace those that repeat a fault within the `with` block.
+
+    `stats` are the reports that the terminal has, by category; `results` are those of the run.
+    """
+    faults = faults_of(results)
+    _sort_failures(stats.get("failed", []))
+    kept: dict[str, list[Any]] = {name: stats[name] for name in ("failed", "error") if name in stats}
+    for name, reports in kept.items() if faults else ():
+        stats[name] = _with_stand_ins(reports, faults, option)
+    given_up = ((report, _result_of(report)) for report in stats.get(NOT_SEARCHED, ()))
+    if left_out := [(report, result) for report, result in given_up if result is not None]:
+        stand_in = _for_all(left_out, option)
+        stand_in.when = "call"
+        stats["failed"] = [*stats.get("failed", ()), stand_in]
+    try:
+        yield
+    finally:
+        stats.pop("failed", None)
+        stats.update(kept)
+
+
+def _sort_failures(failed: list[Any]) -> None:
+    """Sort the failed reports of cases by the kind of their failure, where any has a baseline.
+
+    They are sorted among the places that they have: failures of other tests and of gates keep theirs.
+    """
+    results = {place: result for place, report in enumerate(failed) if (result := _result_of(report)) is not None}
+    found = [(result, failed[place]) for place, result in results.items() if not result.is_check]
+    if any(result.baseline is not None for result, _ in found):
+        places = [place for place, result in results.items() if not result.is_check]
+        ordered = sorted(found, key=lambda pair: failure_order(pair[0]))
+        for place, (_, report) in zip(places, ordered, strict=True):
+            failed[place] = report
+
+
+def _with_stand_ins(reports: Sequence[Any], faults: Mapping[Key, object], option: Any) -> list[Any]:
+    """Return the reports, with stand-ins for those that repeat a fault of an earlier one."""
+    results = [_result_of(report) for report in reports]
+    keys = [None if result is None else fault_key(result) for result in results]
+    found: list[Any] = []
+    for repeats, indices in shown_together([key if key in faults else None for key in keys]):
+        pairs = [(reports[index], result) for index in indices if (result := results[index]) is not None]
+        if not repeats:
+            report = reports[indices[0]]
+            found.append(report if keys[indices[0]] not in faults else _with_cut_output(report, option))
+        else:
+            found.append(_brief(*pairs[0], option) if len(pairs) == 1 else _for_all(pairs, option))
+    return found
+
+
+def _with_cut_output(report: pytest.TestReport, option: Any) -> Any:
+    """Return a report whose captured output is cut: a client may log the same at each of its attempts."""
+    if verbosity(option) > 0 or all(content.count("\n") < _MOST_OUTPUT for _, content in report.sections):
+        return report
+    cut: Any = copy(report)
+    cut.sections = [(name, _beginning(content)) for name, content in report.sections]
+    return cut
+
+
+def _beginning(content: str) -> str:
+    lines = content.splitlines()
+    more = len(lines) - _MOST_OUTPUT
+    return content if more <= 1 else "\n".join([*lines[:_MOST_OUTPUT], f"... {more:,} more lines (-v shows all)"])
+
+
+def _brief(report: pytest.TestReport, result: CaseResult, option: Any) -> Any:
+    """Return a copy of a report with one line for its text."""
+    crash = getattr(report.longrepr, "reprcrash", None)
+    if crash is None:
+        crash = Crash(result.source or result.file, result.line, lambda: harmless(failure_message(result)))
+
+    def lines_of(*, verbosity: int = 0, width: int = WIDEST) -> list[Line]:
+        return repeated_lines(result, verbosity, width)
+
+    return _copy(report, FailureText(option, lines_of, crash))
+
+
+def _for_all(found: Sequence[Found], option: Any) -> Any:
+    """Return a stand-in for several reports, under the name of their file."""
+    (first, result), results = found[0], [result for _, result in found]
+    message, cases = failure_reason(result), counted(len(found), "case")
+    if result.status == NOT_SEARCHED:
+        message = f"{cases}: {message.removeprefix(f'{NOT_SEARCHED}: ')}"
+    else:
+        alike = message if result.error is not None else "no result is judged"
+        message = f"{counted(len(found), 'more case')} failed alike: {alike}"
+    text = together_text(results, full=verbosity(option) > 0)
+    lines = folded_lines(text, BAD) if verbosity(option) >= 0 else [line(harmless(text), BAD)]
+    crash = Crash(result.source or result.file, result.line, lambda: harmless(message))
+    stand_in = _copy(first, FailureText(option, lambda **_: lines, crash))
+    files = {report.nodeid.partition("::")[0] for report, _ in found}
+    stand_in.nodeid = files.pop() if len(files) == 1 else counted(len(files), "file")
+    vars(stand_in).pop("node", None)  # the worker of pytest-xdist, which the terminal would name
+    stand_in.location = (first.location[0], None, together_title(results))
+    return stand_in
+
+
+def _copy(report: pytest.TestReport, text: FailureText) -> Any:
+    """Return a copy of a report with another text and without what was captured."""
+    stand_in: Any = copy(report)
+    stand_in.longrepr, stand_in.sections = text, []
+    return stand_in
+
+
+def _result_of(report: pytest.TestReport) -> CaseResult | None:
+    """Return the result of a case; None for a report of another test, or one of checks."""
+    cases = attached_to(report).get("cases")
+    return CaseResult.from_dict(cases[0]) if cases else None
