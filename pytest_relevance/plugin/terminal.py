@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from pytest_relevance.plugin.failures import write_lines
+from pytest_relevance.plugin.options import verbosity
 from pytest_relevance.plugin.run_store import attached_to, run_store
 from pytest_relevance.reports.github.commands import safe_output
 from pytest_relevance.reports.reasons import item_heading
@@ -61,13 +62,13 @@ class FailuresSection:
 
 def _set_headings(reports: Iterable[object], option: Any) -> None:
     """Have headings name the query. Not earlier: with `-v` pytest compares the locations of reports while tests run."""
-    found = [report for report in reports if isinstance(report, pytest.TestReport)]
-    for report, values in ((report, values) for report in found for values in attached_to(report).get("cases", ())):
-        file, line_number, name = report.location
-        query = values.get("query", values["id"])  # left out where it is the id
-        if verbosity(option) < 0 or values.get("search") == CHECK:  # the line below has the query
-            query = values["id"]
-        report.location = (file, line_number, item_heading(name, values["id"], query))
+    for report in reports:
+        for values in attached_to(report).get("cases", ()) if isinstance(report, pytest.TestReport) else ():
+            file, line_number, name = report.location
+            query = values.get("query", values["id"])  # left out where it is the id
+            if verbosity(option) < 0 or values.get("search") == CHECK:  # the line below has the query
+                query = values["id"]
+            report.location = (file, line_number, item_heading(name, values["id"], query))
 
 
 class SummarySection:
