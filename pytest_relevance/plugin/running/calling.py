@@ -20,7 +20,7 @@ import pytest
 from pytest_relevance._text import shown
 from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin.failures import CaseError
-from pytest_relevance.results.rankings.responses import is_unsent_search
+from pytest_relevance.results.responses.families import is_unsent_search
 
 if TYPE_CHECKING:
     import asyncio

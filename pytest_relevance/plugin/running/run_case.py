@@ -7,6 +7,7 @@ and pytest's skip exception where an inconclusive case is to be skipped.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from time import perf_counter
 from types import CodeType, FunctionType
 from typing import Any
@@ -21,8 +22,8 @@ from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CHECKS, CaseRun
 from pytest_relevance.plugin.running.project import add_explanations, explains
 from pytest_relevance.results.case_result import ERROR, FAILED, INCONCLUSIVE, NOT_SEARCHED, CaseResult
-from pytest_relevance.results.rankings.ranking import Ranking, read_ranking
-from pytest_relevance.results.rankings.rows import UnreadableRanking
+from pytest_relevance.results.responses.problems import UnreadableRanking, is_mock
+from pytest_relevance.results.responses.ranking import Ranking, read_ranking
 from pytest_relevance.results.scoring import add_details, score_case, why_cut
 
 
@@ -164,10 +165,18 @@ def _read(this: CaseRun, response: object) -> Ranking:
     if item.config.hook.pytest_relevance_ranking.get_hookimpls():  # calling a hook without implementations costs 30 us
         own = item.ihook.pytest_relevance_ranking(response=response, case=case)
     try:
-        return read_ranking(response if own is None else own, case.terms.id_field, case.terms.title_field)
+        return read_ranking(
+            response if own is None else own, case.terms.id_field, case.terms.title_field, partial(_ids_of_search, this)
+        )
     except UnreadableRanking as problem:
         this.error = CaseError(str(problem), pytrace=False)
         raise this.error from None
+
+
+def _ids_of_search(this: CaseRun) -> object:
+    """Return the attribute `ids` of the fixture's value; None where it has none. A mock has every attribute."""
+    search = getattr(this.item, "funcargs", {}).get(this.case.search)
+    return None if is_mock(search) else getattr(search, "ids", None)
 
 
 def set_properties(this: CaseRun) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pytest_relevance.results.rankings.ranking import read_ranking
+from pytest_relevance.results.responses.ranking import read_ranking
 from tests.results.responses.helpers import Model, refusal
 
 # --- responses --------------------------------------------------------------------------------------------------------

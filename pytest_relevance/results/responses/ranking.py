@@ -1,6 +1,6 @@
 """What a search returned, read as a ranking: document ids best first, as text, with their titles and scores.
 
-The tables here list the field names of ids, titles and scores, and where engines nest them; `responses` finds the
+The tables here list the field names of ids, titles and scores, and where engines nest them; `families` finds the
 results in a response. Nothing is sorted and nothing is dropped: a list that a search returned keeps its order and its
 repetitions. All that is needed is copied at once, so that a search may fill the same list anew.
 """
@@ -14,10 +14,10 @@ from numbers import Real
 from typing import Any, TypeVar
 
 from pytest_relevance._text import listed, quoted, shown
-from pytest_relevance.results.rankings import rows
-from pytest_relevance.results.rankings.fields import NESTED, SCALARS, WITHOUT_FIELDS, Fields, fields_there, has_any
-from pytest_relevance.results.rankings.responses import results_of
-from pytest_relevance.results.rankings.rows import UnreadableRanking
+from pytest_relevance.results.responses import rows
+from pytest_relevance.results.responses.families import as_mapping, results_of
+from pytest_relevance.results.responses.fields import NESTED, SCALARS, WITHOUT_FIELDS, Fields, fields_there, has_any
+from pytest_relevance.results.responses.problems import BadResult, NoResults, UnreadableRanking, kind_of, one_result
 
 __all__ = ["ID_NAMES", "TITLE_NAMES", "Ranking", "UnreadableRanking", "id_text", "read_ranking"]
 
@@ -56,12 +56,18 @@ class Ranking:
         return self.scores[index] if index < len(self.scores) else None
 
 
-def read_ranking(response: object, id_field: str | None = None, title_field: str | None = None) -> Ranking:
+def read_ranking(
+    response: object,
+    id_field: str | None = None,
+    title_field: str | None = None,
+    ids: Callable[[], object] | None = None,
+) -> Ranking:
     """Read what a search returned: see section "What search may return" of the documentation for the shapes.
 
     `id_field` and `title_field` name the fields of id and title (dots lead into nested fields); by default the usual
-    names are tried. The ranking is a copy: later changes to the response do not affect it. Raises `UnreadableRanking`
-    (a ValueError) where it cannot be read as a ranking.
+    names are tried. `ids` is called for the attribute `ids` of the fixture's value, a sequence or a mapping that turns
+    the labels of a vector index into ids, where a response has labels. The ranking is a copy: later changes to the
+    response do not affect it. Raises `UnreadableRanking` (a ValueError) where it cannot be read as a ranking.
     """
     if type(response) is list and set(map(type, response)) <= _TEXT and "" not in response:
         return Ranking(response.copy())
@@ -70,11 +76,11 @@ def read_ranking(response: object, id_field: str | None = None, title_field: str
     names = ID_NAMES if id_field is None else (id_field,)
     title_names = TITLE_NAMES if title_field is None else (title_field,)
     try:
-        results = results_of(response, names, title_names)
-    except rows.NoResults:
-        (found,) = Fields([_as_mapping(response)]).first_of(names, NESTED)
+        results = results_of(response, names, title_names, ids)
+    except NoResults:
+        (found,) = Fields([as_mapping(response)]).first_of(names, NESTED)
         if isinstance(_only(found), (str, int)):
-            raise rows.one_result(response) from None
+            raise one_result(response) from None
         raise
     if why := rows.ambiguity(results):
         raise UnreadableRanking(f"search returned {why}")
@@ -117,7 +123,7 @@ def _each(read: Callable[..., _T], results: Sequence[object], *columns: Sequence
     for index, values in enumerate(zip(*columns, strict=True)):
         try:
             found.append(read(*values))
-        except rows.BadResult as problem:
+        except BadResult as problem:
             where = f"result {index + 1} of {len(results)}"
             raise UnreadableRanking(f"{where} {problem}: {shown(results[index], 200)}") from None
     return found
@@ -126,21 +132,7 @@ def _each(read: Callable[..., _T], results: Sequence[object], *columns: Sequence
 def _row_of(result: Any) -> rows.BareRow:
     """A result as a `BareRow`: read from a row, or made of a document alone."""
     row = rows.read_row(result) if rows.is_row(result) else rows.BareRow(result)
-    return rows.BareRow(_as_mapping(row.document), None if row.title is None else _text(row.title), row.score)
-
-
-def _as_mapping(result: Any) -> Any:
-    """A hit or a document of elasticsearch.dsl and opensearch-py as the engine's own hit; anything else as it is.
-
-    Such a hit has the fields of the document as its items, and the engine's metadata in its attribute `meta`.
-    """
-    own = getattr(result, "__dict__", None)
-    if own is None or "_d_" not in own or "meta" not in own:
-        return result
-    meta = getattr(own["meta"], "_d_", own["meta"])
-    if not isinstance(meta, Mapping):
-        return result
-    return {**{f"_{name}": value for name, value in meta.items()}, "_source": own["_d_"], "meta": meta}
+    return rows.BareRow(as_mapping(row.document), None if row.title is None else _text(row.title), row.score)
 
 
 def _is_text(values: Sequence[object]) -> bool:
@@ -159,14 +151,14 @@ def _id_of(document: Any, field: object, names: Sequence[str]) -> str:
     if text:
         return text
     if text == "":
-        raise rows.BadResult("has an empty id")
+        raise BadResult("has an empty id")
     if field is None and document is not None and not isinstance(document, WITHOUT_FIELDS):
         value = None
         if not has_any(document, names):
-            raise rows.BadResult(
+            raise BadResult(
                 f"has no {_spelled(names)}{fields_there(document)}; name the field with id_field in the case file"
             )
-    raise rows.BadResult(f"has an id that is {_what_it_is(value)}")
+    raise BadResult(f"has an id that is {_what_it_is(value)}")
 
 
 def _what_it_is(found: object) -> str:
@@ -179,7 +171,7 @@ def _what_it_is(found: object) -> str:
         if float(found).is_integer():
             cure += " (integers become floats in a data frame's column where one is missing)"
         return f"a float, {shown(found)}, whose text could be another one's; {cure}"
-    return f"{rows.kind_of(found)}, {shown(found)}; {cure}"
+    return f"{kind_of(found)}, {shown(found)}; {cure}"
 
 
 def _titles(values: Sequence[Any]) -> Sequence[str | None]:
@@ -215,7 +207,7 @@ def _number(value: Any) -> float | None:
     except (TypeError, ValueError, OverflowError):  # a signalling NaN of Decimal, among others
         number = float("nan") if hasattr(score, "is_nan") and score.is_nan() else None
     if number is not None and number != number:
-        raise rows.BadResult("has a score that is NaN; return numbers, or results without scores")
+        raise BadResult("has a score that is NaN; return numbers, or results without scores")
     return number
 
 

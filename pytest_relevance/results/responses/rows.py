@@ -1,0 +1,115 @@
+"""Bare rows as search libraries and databases return them.
+
+A bare row is `(id,)`, `(id, score)`, `(id, title)` or `(id, title, score)`. It has no names, so its parts are
+distinguished by type: a text in second place is a title, a number is a score. Where the types allow two readings the
+rows are refused.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from itertools import pairwise
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+from pytest_relevance._text import shown
+from pytest_relevance.results.responses.problems import BadResult, is_mock
+
+ROWS = "(id, score), (id, title) or (id, title, score) row"
+
+
+class BareRow(NamedTuple):
+    """The parts of a bare row. `document` is an id, or a mapping or an object that has one."""
+
+    document: object
+    title: str | None = None
+    score: object = None
+
+
+def is_row(result: object) -> bool:
+    """Whether a result is a row without names."""
+    return isinstance(result, (tuple, list)) and not hasattr(result, "_fields")
+
+
+def read_row(row: Sequence[Any]) -> BareRow:
+    """The parts of a bare row. Raises `BadResult` for a row of another shape."""
+    if len(row) == 2 and is_score(row[1]):
+        return BareRow(row[0], score=row[1])
+    if isinstance(row, tuple):
+        if len(row) == 1:
+            return BareRow(row[0])
+        if len(row) in (2, 3) and is_id(row[0]) and isinstance(row[1], str) and (len(row) == 2 or is_score(row[2])):
+            return BareRow(row[0], title=row[1], score=row[2] if len(row) == 3 else None)
+    if len(row) == 2 and isinstance(row[0], Real) and isinstance(row[1], str) and not isinstance(row[0], Integral):
+        raise BadResult("is a (score, id) pair; return (id, score) pairs")
+    if isinstance(row, list) and row and all(map(is_id, row)):
+        raise BadResult(
+            "is a list, which could be the ids of one query of several, or a row; "
+            "return the ids of one query, or a tuple for each row"
+        )
+    raise BadResult(f"is no {ROWS}; return ids, such rows as tuples, or mappings or objects with an id")
+
+
+def is_one_row(values: tuple[Any, ...]) -> bool:
+    """Whether a tuple has the types of one row, which a list of ids does not have."""
+    if len(values) == 3:
+        return is_id(values[0]) and isinstance(values[1], str) and _is_number(values[2])
+    if len(values) != 2 or not is_id(values[0]) or not _is_number(values[1]):
+        return False
+    return isinstance(values[0], str) or not isinstance(values[1], Integral)
+
+
+def ambiguity(results: Sequence[Any]) -> str:
+    """Why rows that are well-formed one by one allow two readings together; empty where they do not."""
+    if not results or not all(is_row(row) and len(row) == 2 and is_integer(row[0]) for row in results):
+        return ""
+    if all(is_integer(second) for _, second in results):
+        return (
+            f"pairs of integers, {shown(results[0])} first, of which either may be the id; "
+            "return (id, float(score)) pairs, or mappings with an id and a score"
+        )
+    if all(isinstance(second, str) for _, second in results):
+        steps = [(one[0], two[0]) for one, two in pairwise(results)]
+        if all(first >= second for first, second in steps) and any(first == second for first, second in steps):
+            return (
+                f"pairs of an integer and a text, {shown(results[0])} first, which could be (id, title) or, as the "
+                "integers descend and some are equal, (score, id); return mappings with an id and a title or a score"
+            )
+    return ""
+
+
+def is_score(value: object) -> bool:
+    """Whether a value is a number, or None for a score that is not there.
+
+    What numpy, torch and the like call a scalar has `__float__`; so have their arrays, which have a shape.
+    """
+    return value is None or _is_number(value)
+
+
+def is_id(value: object) -> bool:
+    """Whether a value could be an id: a text, an integer, a UUID."""
+    return isinstance(value, str) or is_integer(value) or type(value).__name__ == "UUID"
+
+
+def _is_number(value: Any) -> bool:
+    return hasattr(value, "__float__") and not isinstance(value, bool) and not has_dimensions(value)
+
+
+def has_dimensions(value: Any) -> bool:
+    """Whether a value is an array of numbers, which may convert itself to one number or warn that it does."""
+    shape: Any = getattr(value, "shape", None)
+    return bool(shape)
+
+
+def is_integer(value: object) -> bool:
+    """Whether a value is an integer, of Python or of a library; True and False are none."""
+    if type(value) is int:
+        return True
+    if isinstance(value, bool) or not hasattr(type(value), "__index__") or is_mock(value) or has_dimensions(value):
+        return False
+    try:
+        operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        return False
+    return True
