@@ -1,0 +1,269 @@
+"""docs/engines.md: every fixture runs with the real library, and returns ids, titles and scores."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import sys
+from collections.abc import Callable, Iterator
+from importlib.resources import files
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.plugin import playback
+from tests.plugin.playback import FOUND, PRODUCTS, TITLES
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Project, Run
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "engines.md").read_text(encoding="utf-8")
+SECTIONS = dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL))
+FIXTURES = {
+    name: block for name, text in SECTIONS.items() for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+}
+
+CASES = """
+    k: 3
+    min_ndcg: 0.9
+    cases:
+      - query: smart watch
+        judgments: {w1: 3, w2: 3, strap1: 1}
+      - query: blue shoes
+        judgments: {shoe1: 3, shoe2: 3, polish1: 1}
+"""
+
+MY_SHOP = f"""
+import re
+import zlib
+
+import numpy
+
+PRODUCTS = {PRODUCTS}
+
+
+def encode(texts):
+    '''One direction a word, so that texts with equal words are close to each other.'''
+    if isinstance(texts, str):
+        return encode([texts])[0]
+    vectors = numpy.zeros((len(texts), 256), dtype="float32")
+    for vector, text in zip(vectors, texts):
+        for word in re.findall(r"\\w+", text.lower()):
+            vector[zlib.crc32(word.encode()) % 256] += 1
+    return vectors / numpy.linalg.norm(vectors, axis=1, keepdims=True)
+"""
+
+ROWS = [(product["id"], product["title"], product["description"]) for product in PRODUCTS]
+
+
+class KeepModules:
+    """Keeps what is imported during a run in this process, as many libraries cannot be imported twice."""
+
+    def __init__(self, project: Path) -> None:
+        self.project = str(project)
+
+    def pytest_sessionfinish(self) -> None:
+        mine = {name for name, module in sys.modules.items() if self._is_of_project(module)}
+        self.imported = {name: module for name, module in sys.modules.items() if name not in mine}
+
+    def restore(self) -> None:
+        """Bring the modules back that pytester has forgotten."""
+        for name, module in self.imported.items():
+            sys.modules.setdefault(name, module)
+
+    def _is_of_project(self, module: ModuleType) -> bool:
+        return str(getattr(module, "__file__", None)).startswith(self.project)
+
+
+@pytest.fixture
+def shop(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """A project with two cases and the module `my_shop`, which is the working directory."""
+    monkeypatch.chdir(project.path)
+    project.pytester.syspathinsert()
+    project.cases(CASES)
+    project.write("my_shop.py", MY_SHOP)
+    return project
+
+
+def run_example(shop: Project, section: str, *options: str) -> Run:
+    """Run the two cases with the fixture of a section; every title and score is in the result."""
+    shop.conftest(FIXTURES[section])
+    keep = KeepModules(shop.path)
+    run = shop.run("-vv", *options, plugins=[keep])
+    keep.restore()
+    assert run.counts == {"passed": 2}, run.text
+    return run
+
+
+def rankings(run: Run) -> dict[str, list[str]]:
+    """What was returned for each query, without what shares no word with it."""
+    return {name: list(result.documents) for name, result in run.results.items()}
+
+
+def has_titles(run: Run) -> bool:
+    """Whether every document that was returned is called what the shop calls it."""
+    return all(
+        result.titles[document] == TITLES[document] for result in run.results.values() for document in result.documents
+    )
+
+
+def has_scores(run: Run) -> bool:
+    """Whether every document that was returned has a score of the engine's, in descending order."""
+    return all(
+        len(result.documents) >= 2 and list(result.engine_scores) == sorted(result.engine_scores, reverse=True)
+        for result in run.results.values()
+    )
+
+
+# --- the page ---------------------------------------------------------------------------------------------------------
+
+
+def test_every_section_has_a_fixture_and_a_row_of_the_table() -> None:
+    assert list(FIXTURES) == list(SECTIONS)
+    links = re.findall(r"^\| \[.*?\]\(#(.*?)\)", PAGE, re.MULTILINE)
+    assert links == [name.lower().replace(" ", "-") for name in SECTIONS]
+
+
+@pytest.mark.parametrize("section", FIXTURES)
+def test_a_fixture_is_about_ten_lines(section: str) -> None:
+    (fixture,) = re.findall(r"^def search\(.*?\):\n(.*?)(?=^\S|\Z)", FIXTURES[section], re.MULTILINE | re.DOTALL)
+    assert len([line for line in fixture.splitlines() if line.strip()]) <= 12
+
+
+# --- libraries --------------------------------------------------------------------------------------------------------
+
+
+def test_sqlite(shop: Project) -> None:
+    database = sqlite3.connect("shop.db")
+    database.execute("create virtual table products using fts5(id unindexed, title, description)")
+    database.executemany("insert into products values (?, ?, ?)", ROWS)
+    database.commit()
+    database.close()
+    run = run_example(shop, "SQLite")
+    assert rankings(run) == {"smart watch": ["w1", "w2", "strap1"], "blue shoes": ["shoe1", "shoe2"]}
+    assert has_titles(run)
+    assert has_scores(run)
+
+
+@pytest.mark.engines
+def test_tantivy(shop: Project) -> None:
+    tantivy = pytest.importorskip("tantivy")
+    schema = tantivy.SchemaBuilder().add_text_field("id", stored=True, tokenizer_name="raw")
+    schema = schema.add_text_field("title", stored=True).add_text_field("description")
+    (shop.path / "shop.tantivy").mkdir()
+    index = tantivy.Index(schema.build(), path="shop.tantivy")
+    writer = index.writer(num_threads=1)
+    for product in PRODUCTS:
+        writer.add_document(tantivy.Document(**product))
+    writer.commit()
+    writer.wait_merging_threads()
+    run = run_example(shop, "tantivy")
+    assert rankings(run) == {"smart watch": ["w1", "w2", "strap1"], "blue shoes": ["shoe1", "shoe2"]}
+    assert has_titles(run)
+    assert has_scores(run)
+
+
+@pytest.mark.engines
+def test_duckdb(shop: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    pytest.importorskip("duckdb_extension_fts")
+    (extension,) = files("duckdb_extension_fts").joinpath("extensions").glob("*/fts.duckdb_extension")  # type: ignore[attr-defined]
+    monkeypatch.setenv("HOME", str(shop.path))  # where DuckDB keeps its extensions
+    with duckdb.connect("shop.duckdb") as database:
+        database.install_extension(str(extension))
+        database.load_extension("fts")
+        database.execute("create table products (id text, title text, description text)")
+        database.executemany("insert into products values (?, ?, ?)", ROWS)
+        database.execute("pragma create_fts_index('products', 'id', 'title', 'description')")
+    run = run_example(shop, "DuckDB")
+    assert rankings(run) == {"smart watch": ["w2", "w1", "strap1"], "blue shoes": ["shoe1", "shoe2", "polish1"]}
+    assert has_titles(run)
+    assert has_scores(run)
+
+
+@pytest.mark.engines
+def test_qdrant(shop: Project) -> None:
+    pytest.importorskip("qdrant_client")
+    shop.cases("    id_field: sku" + CASES)
+    run = run_example(shop, "Qdrant")
+    assert [ids[:2] for ids in rankings(run).values()] == [["w1", "w2"], ["shoe1", "shoe2"]]
+    assert has_titles(run)
+    assert has_scores(run)
+
+
+@pytest.mark.engines
+def test_faiss(shop: Project) -> None:
+    pytest.importorskip("faiss")
+    run = run_example(shop, "faiss and an encoder")
+    assert [ids[:2] for ids in rankings(run).values()] == [["w1", "w2"], ["shoe1", "shoe2"]]
+    assert has_titles(run)
+    assert has_scores(run)
+
+
+# --- servers ----------------------------------------------------------------------------------------------------------
+
+Served = Callable[[playback.Answer, str], list[str]]
+
+
+@pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
+    """Start a server whose address is in an environment variable; gives the list of paths that it was asked for."""
+    running: list[Any] = []
+
+    def served(answer: playback.Answer, variable: str, path: str = "") -> list[str]:
+        running.append(playback.played_back(answer))
+        address, paths = running[-1].__enter__()
+        monkeypatch.setenv(variable, address + path)
+        return paths
+
+    yield served
+    for server in running:
+        server.__exit__(None, None, None)
+
+
+@pytest.mark.engines
+def test_elasticsearch(shop: Project, served: Served) -> None:
+    pytest.importorskip("elasticsearch")
+    paths = served(playback.elasticsearch, "ELASTICSEARCH_URL")
+    run = run_example(shop, "Elasticsearch")
+    assert rankings(run) == FOUND
+    assert has_titles(run)
+    assert has_scores(run)
+    assert paths == ["/_msearch"]
+
+
+@pytest.mark.engines
+def test_opensearch(shop: Project, served: Served) -> None:
+    pytest.importorskip("opensearchpy")
+    paths = served(playback.elasticsearch, "OPENSEARCH_URL")
+    run = run_example(shop, "OpenSearch")
+    assert rankings(run) == FOUND
+    assert has_titles(run)
+    assert has_scores(run)
+    assert paths == ["/_msearch"]
+
+
+@pytest.mark.engines
+def test_solr(shop: Project, served: Served) -> None:
+    pytest.importorskip("pysolr")
+    paths = served(playback.solr, "SOLR_URL")
+    run = run_example(shop, "Solr")
+    assert rankings(run) == FOUND
+    assert has_titles(run)
+    assert has_scores(run)
+    assert paths == ["/select/"] * 2
+
+
+@pytest.mark.engines
+@pytest.mark.usefixtures("with_and_without_loops")
+def test_an_http_service(shop: Project, served: Served) -> None:
+    pytest.importorskip("httpx")
+    paths = served(playback.service, "SEARCH_URL")
+    run = run_example(shop, "An HTTP service")
+    assert rankings(run) == FOUND
+    assert has_titles(run)
+    assert has_scores(run)
+    assert paths == ["/search"] * 2
