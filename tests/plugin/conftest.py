@@ -161,8 +161,8 @@ class Project:
         """Run pytest in this process, and the workers of pytest-xdist in others.
 
         `loops` is whether the plugins that run coroutines take part. By default they do in a run in this process alone:
-        in another one, importing them takes longer than all else. An interrupt ends this run only. `plugins` are objects
-        with hooks.
+        in another one, importing them takes longer than all else. An interrupt ends this run only. `plugins` are
+        objects with hooks.
         """
         options = self._options(cache, loops, is_apart=_asks_for_workers(args))
         gc.freeze()  # some versions of pytest look for garbage after every run, in all that was imported so far too

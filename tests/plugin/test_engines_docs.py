@@ -149,6 +149,27 @@ def test_sqlite(shop: Project) -> None:
 
 
 @pytest.mark.engines
+def test_postgresql(shop: Project, postgres: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    psycopg = pytest.importorskip("psycopg")
+    pytest.importorskip("psycopg_pool")
+    with psycopg.connect(postgres) as connection:
+        connection.execute("create table products (id text, title text, description text, words tsvector)")
+        connection.cursor().executemany(
+            "insert into products values (%s, %s, %s, to_tsvector('english', %s))",
+            [(*row, f"{row[1]} {row[2]}") for row in ROWS],
+        )
+    monkeypatch.setenv("SHOP_DSN", postgres)
+    try:
+        run = run_example(shop, "PostgreSQL")
+    finally:
+        with psycopg.connect(postgres) as connection:
+            connection.execute("drop table products")
+    assert rankings(run) == {"smart watch": ["w1", "w2"], "blue shoes": ["shoe1", "shoe2"]}
+    assert has_titles(run)
+    assert has_scores(run)
+
+
+@pytest.mark.engines
 def test_tantivy(shop: Project) -> None:
     tantivy = pytest.importorskip("tantivy")
     schema = tantivy.SchemaBuilder().add_text_field("id", stored=True, tokenizer_name="raw")
