@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,7 +20,7 @@ SKIPPED = {
 
 
 @pytest.fixture(params=SKIPPED)
-def skipped(pytester: pytest.Pytester, request: pytest.FixtureRequest) -> Iterator[pytest.Pytester]:
+def skipped(pytester: pytest.Pytester, request: pytest.FixtureRequest) -> pytest.Pytester:
     """A project whose one test of an engine is skipped, with the hooks of the conftest.py of these tests."""
     pytester.makeini("[pytest]\nmarkers = engines")
     pytester.makeconftest("from tests.conftest import pytest_make_collect_report, pytest_runtest_makereport")

@@ -90,6 +90,7 @@ def played_back(answer: Answer) -> Iterator[tuple[str, list[str]]]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        wbufsize = -1  # an answer is one packet: the second of two would wait 40 ms for the receipt of the first
 
         def do_GET(self) -> None:
             url = urlsplit(self.path)

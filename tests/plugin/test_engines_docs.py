@@ -6,10 +6,11 @@ import re
 import sqlite3
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -59,23 +60,32 @@ def encode(texts):
 ROWS = [(product["id"], product["title"], product["description"]) for product in PRODUCTS]
 
 
-class KeepModules:
-    """Keeps what is imported during a run in this process, as many libraries cannot be imported twice."""
+class Modules:
+    """Keeps the modules that a test is the first to import, as many libraries cannot be imported twice.
 
-    def __init__(self, project: Path) -> None:
-        self.project = str(project)
+    pytester forgets them after each run, and at the end of the test.
+    """
 
-    def pytest_sessionfinish(self) -> None:
-        mine = {name for name, module in sys.modules.items() if self._is_of_project(module)}
-        self.imported = {name: module for name, module in sys.modules.items() if name not in mine}
+    def __init__(self) -> None:
+        self.imported: dict[str, ModuleType] = {}
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        project = str(session.config.rootpath)
+        for name, module in sys.modules.items():
+            if not str(getattr(module, "__file__", None)).startswith(project):
+                self.imported[name] = module
 
     def restore(self) -> None:
-        """Bring the modules back that pytester has forgotten."""
+        """Bring back what pytester has forgotten."""
         for name, module in self.imported.items():
             sys.modules.setdefault(name, module)
 
-    def _is_of_project(self, module: ModuleType) -> bool:
-        return str(getattr(module, "__file__", None)).startswith(self.project)
+
+@pytest.fixture(autouse=True)
+def modules() -> Iterator[Modules]:
+    modules = Modules()
+    yield modules  # set up before pytester, and so torn down after it
+    modules.restore()
 
 
 @pytest.fixture
@@ -88,14 +98,21 @@ def shop(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
     return project
 
 
-def run_example(shop: Project, section: str, *options: str) -> Run:
-    """Run the two cases with the fixture of a section; every title and score is in the result."""
-    shop.conftest(FIXTURES[section])
-    keep = KeepModules(shop.path)
-    run = shop.run("-vv", *options, plugins=[keep])
-    keep.restore()
-    assert run.counts == {"passed": 2}, run.text
-    return run
+RunExample = Callable[..., "Run"]
+
+
+@pytest.fixture
+def run_example(shop: Project, modules: Modules) -> RunExample:
+    """Run the two cases with the fixture of a section; every title and score is in the results."""
+
+    def run_example(section: str, *options: str) -> Run:
+        shop.conftest(FIXTURES[section])
+        run = shop.run("-vv", *options, plugins=[modules])
+        modules.restore()
+        assert run.counts == {"passed": 2}, run.text
+        return run
+
+    return run_example
 
 
 def rankings(run: Run) -> dict[str, list[str]]:
@@ -112,10 +129,9 @@ def has_titles(run: Run) -> bool:
 
 def has_scores(run: Run) -> bool:
     """Whether every document that was returned has a score of the engine's, in descending order."""
-    return all(
-        len(result.documents) >= 2 and list(result.engine_scores) == sorted(result.engine_scores, reverse=True)
-        for result in run.results.values()
-    )
+    scores = [[score for score in result.engine_scores if score is not None] for result in run.results.values()]
+    returned = [len(result.documents) for result in run.results.values()]
+    return [len(each) for each in scores] == returned and all(each == sorted(each, reverse=True) for each in scores)
 
 
 # --- the page ---------------------------------------------------------------------------------------------------------
@@ -136,20 +152,20 @@ def test_a_fixture_is_about_ten_lines(section: str) -> None:
 # --- libraries --------------------------------------------------------------------------------------------------------
 
 
-def test_sqlite(shop: Project) -> None:
+def test_sqlite(shop: Project, run_example: RunExample) -> None:
     database = sqlite3.connect("shop.db")
     database.execute("create virtual table products using fts5(id unindexed, title, description)")
     database.executemany("insert into products values (?, ?, ?)", ROWS)
     database.commit()
     database.close()
-    run = run_example(shop, "SQLite")
+    run = run_example("SQLite")
     assert rankings(run) == {"smart watch": ["w1", "w2", "strap1"], "blue shoes": ["shoe1", "shoe2"]}
     assert has_titles(run)
     assert has_scores(run)
 
 
 @pytest.mark.engines
-def test_postgresql(shop: Project, postgres: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_postgresql(run_example: RunExample, postgres: str, monkeypatch: pytest.MonkeyPatch) -> None:
     psycopg = pytest.importorskip("psycopg")
     pytest.importorskip("psycopg_pool")
     with psycopg.connect(postgres) as connection:
@@ -160,7 +176,7 @@ def test_postgresql(shop: Project, postgres: str, monkeypatch: pytest.MonkeyPatc
         )
     monkeypatch.setenv("SHOP_DSN", postgres)
     try:
-        run = run_example(shop, "PostgreSQL")
+        run = run_example("PostgreSQL")
     finally:
         with psycopg.connect(postgres) as connection:
             connection.execute("drop table products")
@@ -170,7 +186,7 @@ def test_postgresql(shop: Project, postgres: str, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.engines
-def test_tantivy(shop: Project) -> None:
+def test_tantivy(shop: Project, run_example: RunExample) -> None:
     tantivy = pytest.importorskip("tantivy")
     schema = tantivy.SchemaBuilder().add_text_field("id", stored=True, tokenizer_name="raw")
     schema = schema.add_text_field("title", stored=True).add_text_field("description")
@@ -181,14 +197,14 @@ def test_tantivy(shop: Project) -> None:
         writer.add_document(tantivy.Document(**product))
     writer.commit()
     writer.wait_merging_threads()
-    run = run_example(shop, "tantivy")
+    run = run_example("tantivy")
     assert rankings(run) == {"smart watch": ["w1", "w2", "strap1"], "blue shoes": ["shoe1", "shoe2"]}
     assert has_titles(run)
     assert has_scores(run)
 
 
 @pytest.mark.engines
-def test_duckdb(shop: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_duckdb(shop: Project, run_example: RunExample, monkeypatch: pytest.MonkeyPatch) -> None:
     duckdb = pytest.importorskip("duckdb")
     pytest.importorskip("duckdb_extension_fts")
     (extension,) = files("duckdb_extension_fts").joinpath("extensions").glob("*/fts.duckdb_extension")  # type: ignore[attr-defined]
@@ -199,26 +215,26 @@ def test_duckdb(shop: Project, monkeypatch: pytest.MonkeyPatch) -> None:
         database.execute("create table products (id text, title text, description text)")
         database.executemany("insert into products values (?, ?, ?)", ROWS)
         database.execute("pragma create_fts_index('products', 'id', 'title', 'description')")
-    run = run_example(shop, "DuckDB")
+    run = run_example("DuckDB")
     assert rankings(run) == {"smart watch": ["w2", "w1", "strap1"], "blue shoes": ["shoe1", "shoe2", "polish1"]}
     assert has_titles(run)
     assert has_scores(run)
 
 
 @pytest.mark.engines
-def test_qdrant(shop: Project) -> None:
+def test_qdrant(shop: Project, run_example: RunExample) -> None:
     pytest.importorskip("qdrant_client")
     shop.cases("    id_field: sku" + CASES)
-    run = run_example(shop, "Qdrant")
+    run = run_example("Qdrant")
     assert [ids[:2] for ids in rankings(run).values()] == [["w1", "w2"], ["shoe1", "shoe2"]]
     assert has_titles(run)
     assert has_scores(run)
 
 
 @pytest.mark.engines
-def test_faiss(shop: Project) -> None:
+def test_faiss(run_example: RunExample) -> None:
     pytest.importorskip("faiss")
-    run = run_example(shop, "faiss and an encoder")
+    run = run_example("faiss and an encoder")
     assert [ids[:2] for ids in rankings(run).values()] == [["w1", "w2"], ["shoe1", "shoe2"]]
     assert has_titles(run)
     assert has_scores(run)
@@ -232,24 +248,21 @@ Served = Callable[[playback.Answer, str], list[str]]
 @pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
     """Start a server whose address is in an environment variable; gives the list of paths that it was asked for."""
-    running: list[Any] = []
+    with ExitStack() as servers:
 
-    def served(answer: playback.Answer, variable: str, path: str = "") -> list[str]:
-        running.append(playback.played_back(answer))
-        address, paths = running[-1].__enter__()
-        monkeypatch.setenv(variable, address + path)
-        return paths
+        def served(answer: playback.Answer, variable: str) -> list[str]:
+            address, paths = servers.enter_context(playback.played_back(answer))
+            monkeypatch.setenv(variable, address)
+            return paths
 
-    yield served
-    for server in running:
-        server.__exit__(None, None, None)
+        yield served
 
 
 @pytest.mark.engines
-def test_elasticsearch(shop: Project, served: Served) -> None:
+def test_elasticsearch(run_example: RunExample, served: Served) -> None:
     pytest.importorskip("elasticsearch")
     paths = served(playback.elasticsearch, "ELASTICSEARCH_URL")
-    run = run_example(shop, "Elasticsearch")
+    run = run_example("Elasticsearch")
     assert rankings(run) == FOUND
     assert has_titles(run)
     assert has_scores(run)
@@ -257,10 +270,10 @@ def test_elasticsearch(shop: Project, served: Served) -> None:
 
 
 @pytest.mark.engines
-def test_opensearch(shop: Project, served: Served) -> None:
+def test_opensearch(run_example: RunExample, served: Served) -> None:
     pytest.importorskip("opensearchpy")
     paths = served(playback.elasticsearch, "OPENSEARCH_URL")
-    run = run_example(shop, "OpenSearch")
+    run = run_example("OpenSearch")
     assert rankings(run) == FOUND
     assert has_titles(run)
     assert has_scores(run)
@@ -268,10 +281,10 @@ def test_opensearch(shop: Project, served: Served) -> None:
 
 
 @pytest.mark.engines
-def test_solr(shop: Project, served: Served) -> None:
+def test_solr(run_example: RunExample, served: Served) -> None:
     pytest.importorskip("pysolr")
     paths = served(playback.solr, "SOLR_URL")
-    run = run_example(shop, "Solr")
+    run = run_example("Solr")
     assert rankings(run) == FOUND
     assert has_titles(run)
     assert has_scores(run)
@@ -280,10 +293,10 @@ def test_solr(shop: Project, served: Served) -> None:
 
 @pytest.mark.engines
 @pytest.mark.usefixtures("with_and_without_loops")
-def test_an_http_service(shop: Project, served: Served) -> None:
+def test_an_http_service(run_example: RunExample, served: Served) -> None:
     pytest.importorskip("httpx")
     paths = served(playback.service, "SEARCH_URL")
-    run = run_example(shop, "An HTTP service")
+    run = run_example("An HTTP service")
     assert rankings(run) == FOUND
     assert has_titles(run)
     assert has_scores(run)
