@@ -77,7 +77,8 @@ def _is_one_result(response: object) -> bool:
 
 
 def _is_result_of_library(response: object) -> bool:
-    return _converter(type(response)) is not None
+    kind: Any = type(response)
+    return _converter(kind) is not None
 
 
 def _refuse_one_result(response: object, _: ReadOptions) -> Sequence[object]:

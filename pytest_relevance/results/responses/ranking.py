@@ -140,19 +140,14 @@ def _copied(results: Sequence[Any], names: Sequence[str], title_names: Sequence[
 
 
 def _row_of(result: Any) -> rows.BareRow:
-    """A result as a `BareRow`: read from a row, or made of a document alone."""
-    row = _read_row(result) if rows.is_row(result) else rows.BareRow(result)
-    return rows.BareRow(as_mapping(row.document), None if row.title is None else _text(row.title), row.score)
-
-
-def _read_row(row: Sequence[object]) -> rows.BareRow:
-    """The parts of a bare row. Raises `BadResult`, about a part of the row where a family of libraries refuses it."""
+    """A result as a `BareRow`: read from a row, or made of a document alone. Raises `BadResult`."""
     try:
-        return rows.read_row(row)
+        row = rows.read_row(result) if rows.is_row(result) else rows.BareRow(result)
     except BadResult:
-        for part in row:
+        for part in result:  # a family of libraries may know better what is wrong with it
             as_mapping(part)
         raise
+    return rows.BareRow(as_mapping(row.document), None if row.title is None else _text(row.title), row.score)
 
 
 def _is_text(values: Sequence[object]) -> bool:

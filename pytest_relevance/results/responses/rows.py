@@ -34,7 +34,7 @@ def is_row(result: object) -> bool:
 
 def read_row(row: Sequence[Any]) -> BareRow:
     """The parts of a bare row. Raises `BadResult` for a row of another shape."""
-    if len(row) == 2 and is_score(row[1]) and not (is_integer(row[1]) and _is_fraction(row[0])):
+    if len(row) == 2 and is_score(row[1]) and (isinstance(row[0], str) or not _are_fraction_and_integer(*row)):
         return BareRow(row[0], score=row[1])
     if isinstance(row, tuple):
         if len(row) == 1:
@@ -113,6 +113,10 @@ def _is_number(value: Any) -> bool:
 def _is_fraction(value: object) -> bool:
     """Whether a value is a number, of a type that may have a fraction: it can be a score and not an id."""
     return _is_number(value) and not is_integer(value)
+
+
+def _are_fraction_and_integer(first: object, second: object) -> bool:
+    return is_integer(second) and _is_fraction(first)
 
 
 def has_dimensions(value: Any) -> bool:
