@@ -14,7 +14,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from pytest_relevance._text import shown
-from pytest_relevance.results.responses import bodies, rows, tables
+from pytest_relevance.results.responses import bodies, indexes, rows, tables
 from pytest_relevance.results.responses.fields import SCALARS, ReadOptions
 from pytest_relevance.results.responses.problems import NoResults, UnreadableRanking, is_mock, kind_of, one_result
 
@@ -74,6 +74,11 @@ _ROWS = frozenset({"Row", "Record"})  # sqlite3's and SQLAlchemy's, asyncpg's: i
 
 def _is_one_result(response: object) -> bool:
     return type(response).__name__ in _ROWS or (isinstance(response, tuple) and hasattr(response, "_fields"))
+
+
+def _is_result_of_library(response: object) -> bool:
+    kind: Any = type(response)
+    return _converter(kind) is not None
 
 
 def _refuse_one_result(response: object, _: ReadOptions) -> Sequence[object]:
@@ -167,8 +172,15 @@ FAMILIES: tuple[Family, ...] = (
     Family("a mock", is_mock, _of_mock),  # before the rest: a mock may claim to be of any type
     Family("a list", lambda response: isinstance(response, list), _itself),
     # libraries, by the names of their types
+    Family("tantivy's result", indexes.is_tantivy_result, indexes.refuse_tantivy_result),
+    Family("tantivy's searcher and result", indexes.is_tantivy_pair, indexes.of_tantivy_pair),
+    Family("Xapian's MSet", indexes.is_mset, indexes.of_mset),
+    Family("LanceDB's query", tables.is_lancedb_query, tables.of_lancedb_query),
+    Family("Arrow's batches and columns", tables.is_arrow, tables.of_arrow),
     # general shapes
+    Family("columns of arrays", tables.is_columns, tables.of_columns),
     Family("a response body", lambda response: isinstance(response, Mapping), bodies.of_body),
+    Family("one result of a library", _is_result_of_library, _refuse_one_result),
     Family("one result", _is_one_result, _refuse_one_result),
     Family("what is no list", _is_anything, _refuse_unreadable),
     Family("a tuple", lambda response: isinstance(response, tuple), _itself),
@@ -183,7 +195,12 @@ FAMILIES: tuple[Family, ...] = (
     Family("an iterable", _is_iterable, lambda response, _: list(response)),
 )
 
-DOCUMENTS: tuple[DocumentKind, ...] = ()
+DOCUMENTS: tuple[DocumentKind, ...] = (
+    DocumentKind("tantivy's document", indexes.is_tantivy_document, indexes.of_tantivy_document),
+    DocumentKind("tantivy's address", indexes.is_tantivy_address, indexes.refuse_tantivy_address),
+    DocumentKind("Xapian's item", indexes.is_xapian_item, indexes.of_xapian_item),
+    DocumentKind("Arrow's value", tables.is_arrow_value, lambda value: value.as_py()),
+)
 
 
 @lru_cache(maxsize=64)

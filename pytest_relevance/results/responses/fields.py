@@ -9,6 +9,10 @@ from typing import Any
 
 from pytest_relevance._text import listed
 
+ID_NAMES = ("id", "_id", "doc_id", "docid", "document_id", "objectID")
+TITLE_NAMES = ("title", "name")
+"""The usual names of an id and of a title, in the order in which they are tried."""
+
 NESTED = ("_source", "document", "fields", "meta")
 """Where a document's own fields are within a hit: Elasticsearch and OpenSearch, Typesense, Vespa, elasticsearch-dsl."""
 

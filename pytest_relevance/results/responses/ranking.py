@@ -11,19 +11,42 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, TypeVar
+from typing import Any
 
 from pytest_relevance._text import listed, quoted, shown
 from pytest_relevance.results.responses import rows
 from pytest_relevance.results.responses.families import as_mapping, results_of
-from pytest_relevance.results.responses.fields import NESTED, SCALARS, WITHOUT_FIELDS, Fields, fields_there, has_any
-from pytest_relevance.results.responses.problems import BadResult, NoResults, UnreadableRanking, kind_of, one_result
+from pytest_relevance.results.responses.fields import (
+    ID_NAMES,
+    NESTED,
+    SCALARS,
+    TITLE_NAMES,
+    WITHOUT_FIELDS,
+    Fields,
+    fields_there,
+    has_any,
+)
+from pytest_relevance.results.responses.problems import (
+    BadResult,
+    NoResults,
+    UnreadableRanking,
+    kind_of,
+    one_result,
+    read_each,
+)
 
 __all__ = ["ID_NAMES", "TITLE_NAMES", "Ranking", "UnreadableRanking", "id_text", "read_ranking"]
 
-ID_NAMES = ("id", "_id", "doc_id", "docid", "document_id", "objectID")
-TITLE_NAMES = ("title", "name")
-SCORE_NAMES = ("score", "_score", "_rankingScore", "relevance", "text_match", "@search.score")
+SCORE_NAMES = (
+    "score",
+    "_score",
+    "_rankingScore",
+    "_relevance_score",
+    "_distance",
+    "relevance",
+    "text_match",
+    "@search.score",
+)
 """The fields of a mapping that may be its score; of an object only the first."""
 
 NESTED_TITLES = (*NESTED, "metadata", "payload")
@@ -32,7 +55,6 @@ NESTED_TITLES = (*NESTED, "metadata", "payload")
 NESTED_SCORES = ("meta",)
 """Where a score may also be: the metadata of a hit in the DSL clients."""
 
-_T = TypeVar("_T")
 _TEXT = frozenset({str})
 _PLAIN_SCORES = frozenset({float, int, type(None)})
 _NONE = frozenset({type(None)})
@@ -102,12 +124,12 @@ def _copied(results: Sequence[Any], names: Sequence[str], title_names: Sequence[
     kinds = set(map(type, results))
     if kinds <= SCALARS and "" not in results:
         return Ranking([*map(str, results)])
-    bare_rows = [] if kinds <= _PLAIN else _each(_row_of, results, results)
+    bare_rows = [] if kinds <= _PLAIN else read_each(_row_of, results, results)
     documents = [row.document for row in bare_rows] or results
     fields = Fields(documents)
     ids = fields.first_of(names, NESTED)
     if not _is_text(ids):
-        ids = _each(lambda document, field: _id_of(document, field, names), results, documents, ids)
+        ids = read_each(lambda document, field: _id_of(document, field, names), results, documents, ids)
     titles = fields.first_of(title_names, NESTED_TITLES)
     are_mappings = kinds <= _PLAIN or all(isinstance(document, (str, int, Mapping)) for document in documents)
     scores = fields.first_of(SCORE_NAMES if are_mappings else SCORE_NAMES[:1], NESTED_SCORES)
@@ -117,21 +139,14 @@ def _copied(results: Sequence[Any], names: Sequence[str], title_names: Sequence[
     return Ranking(ids, _titles(titles), _scores(scores, results))
 
 
-def _each(read: Callable[..., _T], results: Sequence[object], *columns: Sequence[Any]) -> list[_T]:
-    """What is read of each row of columns; a message of one that cannot be read shows the result that it comes from."""
-    found = []
-    for index, values in enumerate(zip(*columns, strict=True)):
-        try:
-            found.append(read(*values))
-        except BadResult as problem:
-            where = f"result {index + 1} of {len(results)}"
-            raise UnreadableRanking(f"{where} {problem}: {shown(results[index], 200)}") from None
-    return found
-
-
 def _row_of(result: Any) -> rows.BareRow:
-    """A result as a `BareRow`: read from a row, or made of a document alone."""
-    row = rows.read_row(result) if rows.is_row(result) else rows.BareRow(result)
+    """A result as a `BareRow`: read from a row, or made of a document alone. Raises `BadResult`."""
+    try:
+        row = rows.read_row(result) if rows.is_row(result) else rows.BareRow(result)
+    except BadResult:
+        for part in result:  # a family of libraries may know better what is wrong with it
+            as_mapping(part)
+        raise
     return rows.BareRow(as_mapping(row.document), None if row.title is None else _text(row.title), row.score)
 
 
@@ -190,7 +205,7 @@ def _scores(values: Sequence[Any], results: Sequence[object]) -> Sequence[float 
         return ()
     if kinds <= _PLAIN_SCORES and not [value for value in values if value != value]:
         return values
-    scores = _each(_number, results, values)
+    scores = read_each(_number, results, values)
     return scores if any(score is not None for score in scores) else ()
 
 
