@@ -198,7 +198,7 @@ def test_tantivy(shop: Project, run_example: RunExample) -> None:
     writer.commit()
     writer.wait_merging_threads()
     run = run_example("tantivy")
-    assert rankings(run) == {"smart watch": ["w1", "w2", "strap1"], "blue shoes": ["shoe1", "shoe2"]}
+    assert rankings(run) == {"smart watch": ["w2", "w1", "strap1"], "blue shoes": ["shoe1", "shoe2"]}
     assert has_titles(run)
     assert has_scores(run)
 
@@ -226,7 +226,7 @@ def test_qdrant(shop: Project, run_example: RunExample) -> None:
     pytest.importorskip("qdrant_client")
     shop.cases("    id_field: sku" + CASES)
     run = run_example("Qdrant")
-    assert [ids[:2] for ids in rankings(run).values()] == [["w1", "w2"], ["shoe1", "shoe2"]]
+    assert [ids[:2] for ids in rankings(run).values()] == [["w2", "w1"], ["shoe1", "shoe2"]]
     assert has_titles(run)
     assert has_scores(run)
 
@@ -235,7 +235,7 @@ def test_qdrant(shop: Project, run_example: RunExample) -> None:
 def test_faiss(run_example: RunExample) -> None:
     pytest.importorskip("faiss")
     run = run_example("faiss and an encoder")
-    assert [ids[:2] for ids in rankings(run).values()] == [["w1", "w2"], ["shoe1", "shoe2"]]
+    assert [ids[:2] for ids in rankings(run).values()] == [["w2", "w1"], ["shoe1", "shoe2"]]
     assert has_titles(run)
     assert has_scores(run)
 
