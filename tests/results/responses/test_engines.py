@@ -189,4 +189,5 @@ def test_the_answer_to_several_searches() -> None:
     typesense = {"results": [TYPESENSE, TYPESENSE]}
     assert "return one of response['results'], or all of them from the attribute `many`" in refusal(typesense)
     assert ids({"results": [TYPESENSE]}) == ids(TYPESENSE)
+    assert ids({"responses": [{"hits": {"hits": []}}]}) == []
     assert "a mapping without hits" in refusal({"results": [{"id": "a"}, {"id": "b"}]})
