@@ -28,8 +28,10 @@ class BareRow(NamedTuple):
 
 
 def is_row(result: object) -> bool:
-    """Whether a result is a row without names."""
-    return isinstance(result, (tuple, list)) and not hasattr(result, "_fields")
+    """Whether a result is a row without names. Named tuples have them, and so have psycopg2's rows with keys."""
+    if type(result) is tuple:
+        return True
+    return isinstance(result, (tuple, list)) and not (hasattr(result, "_fields") or hasattr(result, "keys"))
 
 
 def read_row(row: Sequence[Any]) -> BareRow:
