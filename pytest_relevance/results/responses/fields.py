@@ -9,8 +9,12 @@ from typing import Any
 
 from pytest_relevance._text import listed
 
-NESTED = ("_source", "document", "fields", "meta")
-"""Where a document's own fields are within a hit: Elasticsearch and OpenSearch, Typesense, Vespa, elasticsearch-dsl."""
+ID_NAMES = ("id", "_id", "doc_id", "docid", "document_id", "objectID")
+"""The fields that may be an id."""
+
+NESTED = ("_source", "document", "fields", "meta", "metadata", "payload")
+"""Where a document's own fields are within a result: in the hits of Elasticsearch and OpenSearch, Typesense, Vespa and
+elasticsearch-dsl, and in what vector databases and their clients keep with a document."""
 
 MOST_FIELDS = 12
 

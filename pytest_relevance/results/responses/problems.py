@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pytest_relevance._text import shown
 
+ONE_QUERY = "search for one query at a time, or give the fixture's value an attribute many that takes several"
+"""What to do where a response has the results of several queries: the end of a message."""
+
 
 class UnreadableRanking(ValueError):
     """Raised where a response is no ranking. The message shows what came back and what is understood."""

@@ -16,18 +16,22 @@ from typing import Any, TypeVar
 from pytest_relevance._text import listed, quoted, shown
 from pytest_relevance.results.responses import rows
 from pytest_relevance.results.responses.families import as_mapping, results_of
-from pytest_relevance.results.responses.fields import NESTED, SCALARS, WITHOUT_FIELDS, Fields, fields_there, has_any
+from pytest_relevance.results.responses.fields import (
+    ID_NAMES,
+    NESTED,
+    SCALARS,
+    WITHOUT_FIELDS,
+    Fields,
+    fields_there,
+    has_any,
+)
 from pytest_relevance.results.responses.problems import BadResult, NoResults, UnreadableRanking, kind_of, one_result
 
 __all__ = ["ID_NAMES", "TITLE_NAMES", "Ranking", "UnreadableRanking", "id_text", "read_ranking"]
 
-ID_NAMES = ("id", "_id", "doc_id", "docid", "document_id", "objectID")
 TITLE_NAMES = ("title", "name")
 SCORE_NAMES = ("score", "_score", "_rankingScore", "relevance", "text_match", "@search.score")
 """The fields of a mapping that may be its score; of an object only the first."""
-
-NESTED_TITLES = (*NESTED, "metadata", "payload")
-"""Where a title may also be: the fields that vector stores and their clients keep with a document."""
 
 NESTED_SCORES = ("meta",)
 """Where a score may also be: the metadata of a hit in the DSL clients."""
@@ -78,7 +82,7 @@ def read_ranking(
     try:
         results = results_of(response, names, title_names, ids)
     except NoResults:
-        (found,) = Fields([as_mapping(response)]).first_of(names, NESTED)
+        (found,) = Fields([as_mapping(response, names)]).first_of(names, NESTED)
         if isinstance(_only(found), (str, int)):
             raise one_result(response) from None
         raise
@@ -102,13 +106,18 @@ def _copied(results: Sequence[Any], names: Sequence[str], title_names: Sequence[
     kinds = set(map(type, results))
     if kinds <= SCALARS and "" not in results:
         return Ranking([*map(str, results)])
-    bare_rows = [] if kinds <= _PLAIN else _each(_row_of, results, results)
+    if rows.are_scores(kinds, results):
+        raise UnreadableRanking(
+            f"search returned {len(results)} floats, {shown(results)}; if they are scores, return the documents too, "
+            "sorted best first, as (id, score) pairs (rank-bm25: return what get_top_n() returns)"
+        )
+    bare_rows = [] if kinds <= _PLAIN else _each(lambda result: _row_of(result, names), results, results)
     documents = [row.document for row in bare_rows] or results
     fields = Fields(documents)
     ids = fields.first_of(names, NESTED)
     if not _is_text(ids):
         ids = _each(lambda document, field: _id_of(document, field, names), results, documents, ids)
-    titles = fields.first_of(title_names, NESTED_TITLES)
+    titles = fields.first_of(title_names, NESTED)
     are_mappings = kinds <= _PLAIN or all(isinstance(document, (str, int, Mapping)) for document in documents)
     scores = fields.first_of(SCORE_NAMES if are_mappings else SCORE_NAMES[:1], NESTED_SCORES)
     if bare_rows:
@@ -129,10 +138,10 @@ def _each(read: Callable[..., _T], results: Sequence[object], *columns: Sequence
     return found
 
 
-def _row_of(result: Any) -> rows.BareRow:
+def _row_of(result: Any, id_names: Sequence[str]) -> rows.BareRow:
     """A result as a `BareRow`: read from a row, or made of a document alone."""
     row = rows.read_row(result) if rows.is_row(result) else rows.BareRow(result)
-    return rows.BareRow(as_mapping(row.document), None if row.title is None else _text(row.title), row.score)
+    return rows.BareRow(as_mapping(row.document, id_names), None if row.title is None else _text(row.title), row.score)
 
 
 def _is_text(values: Sequence[object]) -> bool:
