@@ -4,6 +4,7 @@ A run draws the same examples every time. `--hypothesis-profile=deep --hypothesi
 """
 
 import os
+from collections.abc import Iterator
 from importlib import import_module
 
 # A pytest run in this process forgets the modules that it was the first to import. Imported a second time, the modules
@@ -64,3 +65,17 @@ def _has_providers() -> bool:
     except ImportError:
         return False
     return True
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """The connection string of a PostgreSQL server of this session's own; a test is skipped where there is none."""
+    if os.name != "posix":
+        pytest.skip("needs Unix sockets")
+    from tests.postgres import programs, running_server
+
+    directory = programs()
+    if directory is None:
+        pytest.skip("needs PostgreSQL (initdb and pg_ctl)")
+    with running_server(directory) as connection_string:
+        yield connection_string

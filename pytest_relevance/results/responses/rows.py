@@ -39,8 +39,10 @@ def read_row(row: Sequence[Any]) -> BareRow:
     if isinstance(row, tuple):
         if len(row) == 1:
             return BareRow(row[0])
-        if len(row) in (2, 3) and is_id(row[0]) and isinstance(row[1], str) and (len(row) == 2 or is_score(row[2])):
-            return BareRow(row[0], title=row[1], score=row[2] if len(row) == 3 else None)
+        if len(row) == 2 and is_id(row[0]) and isinstance(row[1], str):
+            return BareRow(row[0], title=row[1])
+        if len(row) == 3 and is_id(row[0]) and _is_title(row[1]) and is_score(row[2]):
+            return BareRow(row[0], title=row[1], score=row[2])
     if len(row) == 2 and isinstance(row[0], Real) and isinstance(row[1], str) and not isinstance(row[0], Integral):
         raise BadResult("is a (score, id) pair; return (id, score) pairs")
     if isinstance(row, list) and row and all(map(is_id, row)):
@@ -54,7 +56,7 @@ def read_row(row: Sequence[Any]) -> BareRow:
 def is_one_row(values: tuple[Any, ...]) -> bool:
     """Whether a tuple has the types of one row, which a list of ids does not have."""
     if len(values) == 3:
-        return is_id(values[0]) and isinstance(values[1], str) and _is_number(values[2])
+        return is_id(values[0]) and _is_title(values[1]) and _is_number(values[2])
     if len(values) != 2 or not is_id(values[0]) or not _is_number(values[1]):
         return False
     return isinstance(values[0], str) or not isinstance(values[1], Integral)
@@ -97,6 +99,11 @@ def is_score(value: object) -> bool:
 def is_id(value: object) -> bool:
     """Whether a value could be an id: a text, an integer, a UUID."""
     return isinstance(value, str) or is_integer(value) or type(value).__name__ == "UUID"
+
+
+def _is_title(value: object) -> bool:
+    """Whether a value is a title, or None for one that is not there (NULL in a database)."""
+    return value is None or isinstance(value, str)
 
 
 def _is_number(value: Any) -> bool:
