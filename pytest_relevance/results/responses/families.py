@@ -52,7 +52,8 @@ def as_mapping(result: Any, id_names: Sequence[str] = ()) -> Any:
     if kind is None:
         return bodies.of_dsl(result)
     fields = kind.as_mapping(result)
-    return fields if kind.id_of is None or len(id_names) == 1 else {**fields, "id": kind.id_of(fields)}
+    id_ = None if kind.id_of is None or len(id_names) == 1 else kind.id_of(fields)
+    return fields if id_ is None else {**fields, "id": id_}
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,12 +79,15 @@ def of_query_result(response: Mapping[str, Any], _: ReadOptions) -> Sequence[obj
             f"search returned the results of {len(queries)} queries, {shown(dict(response), 200)}; {ONE_QUERY}"
         )
     (ids,) = queries
-    scores = _column(response, "distances", len(ids)) or _column(response, "scores", len(ids)) or [None] * len(ids)
-    metadata = _column(response, "metadatas", len(ids)) or [None] * len(ids)
-    return [
-        {"id": id_, "score": score, "metadata": fields}
-        for id_, score, fields in zip(ids, scores, metadata, strict=True)
-    ]
+    scores = _column(response, "distances", len(ids)) or _column(response, "scores", len(ids))
+    columns = {
+        "id": ids,
+        "score": scores,
+        "metadata": _column(response, "metadatas", len(ids)),
+        "document": _column(response, "documents", len(ids)),
+    }
+    there = {name: column for name, column in columns.items() if column is not None}
+    return [dict(zip(there, row, strict=True)) for row in zip(*there.values(), strict=True)]
 
 
 def _column(response: Mapping[str, Any], name: str, length: int) -> Sequence[Any] | None:
