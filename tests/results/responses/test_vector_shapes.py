@@ -29,6 +29,8 @@ def node(own: str, source: str | None = None, **metadata: object) -> Any:
     return model("BaseNode", "llama_index.core.schema", node_id=own, ref_doc_id=source, metadata=metadata, text="text")
 
 
+NAMED: Any = namedtuple
+
 BOTH = [point(1, sku="sku-a", title="Blue"), point(2, sku="sku-b", title="Red")]
 RESPONSE = model("QueryResponse", "qdrant_client.http.models.models", points=BOTH)
 
@@ -79,7 +81,7 @@ def test_nodes_of_llama_index() -> None:
 
 
 def test_results_of_bm25s() -> None:
-    results: Any = namedtuple("Results", ["documents", "scores"], module="bm25s")
+    results: Any = NAMED("Results", ["documents", "scores"], module="bm25s")
     scores = np.array([[2.5, 0.0, -1.0, 0.0, 0.0]])
     assert pairs(results(np.array([[4, 3, 2, 1, 0]]), scores), list("abcde")) == [("e", 2.5), ("d", 0.0), ("c", -1.0)]
     texts = np.array([["blue", "red", "green", "white", "black"]])
@@ -87,7 +89,7 @@ def test_results_of_bm25s() -> None:
 
 
 def test_a_named_tuple_of_another_library_is_one_result() -> None:
-    results: Any = namedtuple("Results", ["documents", "scores"])
+    results: Any = NAMED("Results", ["documents", "scores"])
     assert "search returned one result" in refusal(results("a", 0.5))
 
 
