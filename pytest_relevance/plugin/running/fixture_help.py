@@ -18,7 +18,7 @@ from pytest_relevance.plugin.running.errors import is_installed
 
 _OURS = (
     "pytest_relevance.plugin.",
-    "pytest_relevance.results.rankings.",
+    "pytest_relevance.results.responses.",
     "pluggy.",
 )
 """The modules between pytest and the user's code (a search, a hook, a generator); tracebacks leave them out."""
