@@ -36,8 +36,8 @@ _FIRST_KEYS = (*ERRORS, *{path[0] for _, path in HITS})
 
 
 def may_be_body(body: Mapping[Any, Any]) -> bool:
-    """Whether a mapping has a key by which the body of a search server is recognised."""
-    return any(key in body for key in _FIRST_KEYS)
+    """Whether a mapping has an object or a list under a key by which the body of a search server is recognised."""
+    return any(type(body.get(key)) in (dict, list) for key in _FIRST_KEYS)
 
 
 def of_body(body: Mapping[Any, Any], _: ReadOptions) -> Sequence[object]:

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from pytest_relevance._text import shown
-from pytest_relevance.results.responses import bm25, bodies, neighbors, rows, tables, vector_stores
+from pytest_relevance.results.responses import bm25, bodies, indexes, neighbors, rows, tables, vector_stores
 from pytest_relevance.results.responses.fields import SCALARS, ReadOptions
 from pytest_relevance.results.responses.problems import NoResults, UnreadableRanking, is_mock, kind_of, one_result
 
@@ -86,6 +86,11 @@ _ROWS = frozenset({"Row", "Record"})  # sqlite3's and SQLAlchemy's, asyncpg's: i
 
 def _is_one_result(response: object) -> bool:
     return type(response).__name__ in _ROWS or (isinstance(response, tuple) and hasattr(response, "_fields"))
+
+
+def _is_result_of_library(response: object) -> bool:
+    kind: Any = type(response)
+    return _document_kind(kind) is not None
 
 
 def _refuse_one_result(response: object, _: ReadOptions) -> Sequence[object]:
@@ -183,12 +188,19 @@ FAMILIES: tuple[Family, ...] = (
     Family("usearch", neighbors.is_matches, neighbors.of_matches),
     Family("Qdrant", vector_stores.is_query_response, vector_stores.of_query_response),
     Family("LlamaIndex", vector_stores.is_retrieval, vector_stores.of_retrieval),
+    Family("tantivy's result", indexes.is_tantivy_result, indexes.refuse_tantivy_result),
+    Family("tantivy's searcher and result", indexes.is_tantivy_pair, indexes.of_tantivy_pair),
+    Family("Xapian's MSet", indexes.is_mset, indexes.of_mset),
+    Family("LanceDB's query", tables.is_lancedb_query, tables.of_lancedb_query),
+    Family("Arrow's batches and columns", tables.is_arrow, tables.of_arrow),
     # libraries, by the shape of what they return
     Family("faiss or hnswlib", neighbors.is_pair, neighbors.of_pair),
     Family("an array of queries", neighbors.is_array_of_queries, neighbors.of_array_of_queries),
     Family("Chroma", vector_stores.is_query_result, vector_stores.of_query_result),
     # general shapes
+    Family("columns of arrays", tables.is_columns, tables.of_columns),
     Family("a response body", lambda response: isinstance(response, Mapping), bodies.of_body),
+    Family("one result of a library", _is_result_of_library, _refuse_one_result),
     Family("one result", _is_one_result, _refuse_one_result),
     Family("what is no list", _is_anything, _refuse_unreadable),
     Family("a tuple", lambda response: isinstance(response, tuple), _itself),
@@ -209,6 +221,10 @@ DOCUMENTS: tuple[DocumentKind, ...] = (
         "LangChain", vector_stores.is_langchain_document, vector_stores.langchain_fields, vector_stores.metadata_id
     ),
     DocumentKind("LlamaIndex", vector_stores.is_node, vector_stores.node_fields, vector_stores.node_id),
+    DocumentKind("tantivy's document", indexes.is_tantivy_document, indexes.of_tantivy_document),
+    DocumentKind("tantivy's address", indexes.is_tantivy_address, indexes.refuse_tantivy_address),
+    DocumentKind("Xapian's item", indexes.is_xapian_item, indexes.of_xapian_item),
+    DocumentKind("Arrow's value", tables.is_arrow_value, lambda value: value.as_py()),
 )
 
 

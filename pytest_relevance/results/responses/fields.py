@@ -10,7 +10,8 @@ from typing import Any
 from pytest_relevance._text import listed
 
 ID_NAMES = ("id", "_id", "doc_id", "docid", "document_id", "objectID")
-"""The fields that may be an id."""
+TITLE_NAMES = ("title", "name")
+"""The usual names of an id and of a title, in the order in which they are tried."""
 
 NESTED = ("_source", "document", "fields", "meta", "metadata", "payload")
 """Where a document's own fields are within a result: in the hits of Elasticsearch and OpenSearch, Typesense, Vespa and

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
 from pytest_relevance._text import shown
 
 ONE_QUERY = "search for one query at a time, or give the fixture's value an attribute many that takes several"
 """What to do where a response has the results of several queries: the end of a message."""
+
+_T = TypeVar("_T")
 
 
 class UnreadableRanking(ValueError):
@@ -29,6 +34,18 @@ def kind_of(value: object) -> str:
     """The type of a value as prose: `a dict`, `an int`."""
     name = type(value).__name__
     return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
+
+
+def read_each(read: Callable[..., _T], results: Sequence[object], *columns: Sequence[Any]) -> list[_T]:
+    """What is read of each row of columns; a message of one that cannot be read shows the result that it comes from."""
+    found = []
+    for index, values in enumerate(zip(*columns, strict=True)):
+        try:
+            found.append(read(*values))
+        except BadResult as problem:
+            where = f"result {index + 1} of {len(results)}"
+            raise UnreadableRanking(f"{where} {problem}: {shown(results[index], 200)}") from None
+    return found
 
 
 def is_a(kind: type, package: str, *names: str) -> bool:

@@ -11,7 +11,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, TypeVar
+from typing import Any
 
 from pytest_relevance._text import listed, quoted, shown
 from pytest_relevance.results.responses import rows
@@ -20,23 +20,38 @@ from pytest_relevance.results.responses.fields import (
     ID_NAMES,
     NESTED,
     SCALARS,
+    TITLE_NAMES,
     WITHOUT_FIELDS,
     Fields,
     fields_there,
     has_any,
 )
-from pytest_relevance.results.responses.problems import BadResult, NoResults, UnreadableRanking, kind_of, one_result
+from pytest_relevance.results.responses.problems import (
+    BadResult,
+    NoResults,
+    UnreadableRanking,
+    kind_of,
+    one_result,
+    read_each,
+)
 
 __all__ = ["ID_NAMES", "TITLE_NAMES", "Ranking", "UnreadableRanking", "id_text", "read_ranking"]
 
-TITLE_NAMES = ("title", "name")
-SCORE_NAMES = ("score", "_score", "_rankingScore", "relevance", "text_match", "@search.score")
+SCORE_NAMES = (
+    "score",
+    "_score",
+    "_rankingScore",
+    "_relevance_score",
+    "_distance",
+    "relevance",
+    "text_match",
+    "@search.score",
+)
 """The fields of a mapping that may be its score; of an object only the first."""
 
 NESTED_SCORES = ("meta",)
 """Where a score may also be: the metadata of a hit in the DSL clients."""
 
-_T = TypeVar("_T")
 _TEXT = frozenset({str})
 _PLAIN_SCORES = frozenset({float, int, type(None)})
 _NONE = frozenset({type(None)})
@@ -106,19 +121,20 @@ def _copied(results: Sequence[Any], names: Sequence[str], title_names: Sequence[
     kinds = set(map(type, results))
     if kinds <= SCALARS and "" not in results:
         return Ranking([*map(str, results)])
-    if rows.are_scores(kinds, results):
+    is_plain = kinds <= _PLAIN
+    if not is_plain and rows.are_scores(kinds, results):
         raise UnreadableRanking(
             f"search returned {len(results)} floats, {shown(results)}; if they are scores, return the documents too, "
             "sorted best first, as (id, score) pairs (rank-bm25: return what get_top_n() returns)"
         )
-    bare_rows = [] if kinds <= _PLAIN else _each(lambda result: _row_of(result, names), results, results)
+    bare_rows = [] if is_plain else read_each(lambda result: _row_of(result, names), results, results)
     documents = [row.document for row in bare_rows] or results
     fields = Fields(documents)
     ids = fields.first_of(names, NESTED)
     if not _is_text(ids):
-        ids = _each(lambda document, field: _id_of(document, field, names), results, documents, ids)
+        ids = read_each(lambda document, field: _id_of(document, field, names), results, documents, ids)
     titles = fields.first_of(title_names, NESTED)
-    are_mappings = kinds <= _PLAIN or all(isinstance(document, (str, int, Mapping)) for document in documents)
+    are_mappings = is_plain or all(isinstance(document, (str, int, Mapping)) for document in documents)
     scores = fields.first_of(SCORE_NAMES if are_mappings else SCORE_NAMES[:1], NESTED_SCORES)
     if bare_rows:
         titles = [row.title or title for row, title in zip(bare_rows, titles, strict=True)]
@@ -126,21 +142,14 @@ def _copied(results: Sequence[Any], names: Sequence[str], title_names: Sequence[
     return Ranking(ids, _titles(titles), _scores(scores, results))
 
 
-def _each(read: Callable[..., _T], results: Sequence[object], *columns: Sequence[Any]) -> list[_T]:
-    """What is read of each row of columns; a message of one that cannot be read shows the result that it comes from."""
-    found = []
-    for index, values in enumerate(zip(*columns, strict=True)):
-        try:
-            found.append(read(*values))
-        except BadResult as problem:
-            where = f"result {index + 1} of {len(results)}"
-            raise UnreadableRanking(f"{where} {problem}: {shown(results[index], 200)}") from None
-    return found
-
-
 def _row_of(result: Any, id_names: Sequence[str]) -> rows.BareRow:
-    """A result as a `BareRow`: read from a row, or made of a document alone."""
-    row = rows.read_row(result) if rows.is_row(result) else rows.BareRow(result)
+    """A result as a `BareRow`: read from a row, or made of a document alone. Raises `BadResult`."""
+    try:
+        row = rows.read_row(result) if rows.is_row(result) else rows.BareRow(result)
+    except BadResult:
+        for part in result:  # a family of libraries may know better what is wrong with it
+            as_mapping(part, id_names)
+        raise
     return rows.BareRow(as_mapping(row.document, id_names), None if row.title is None else _text(row.title), row.score)
 
 
@@ -199,7 +208,7 @@ def _scores(values: Sequence[Any], results: Sequence[object]) -> Sequence[float 
         return ()
     if kinds <= _PLAIN_SCORES and not [value for value in values if value != value]:
         return values
-    scores = _each(_number, results, values)
+    scores = read_each(_number, results, values)
     return scores if any(score is not None for score in scores) else ()
 
 

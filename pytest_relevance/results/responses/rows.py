@@ -14,7 +14,7 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 from pytest_relevance._text import shown
-from pytest_relevance.results.responses.problems import BadResult, is_mock
+from pytest_relevance.results.responses.problems import BadResult, is_mock, kind_of
 
 ROWS = "(id, score), (id, title) or (id, title, score) row"
 
@@ -34,7 +34,7 @@ def is_row(result: object) -> bool:
 
 def read_row(row: Sequence[Any]) -> BareRow:
     """The parts of a bare row. Raises `BadResult` for a row of another shape."""
-    if len(row) == 2 and is_score(row[1]):
+    if len(row) == 2 and is_score(row[1]) and (isinstance(row[0], str) or not _are_fraction_and_integer(*row)):
         return BareRow(row[0], score=row[1])
     if isinstance(row, tuple):
         if len(row) == 1:
@@ -43,7 +43,14 @@ def read_row(row: Sequence[Any]) -> BareRow:
             return BareRow(row[0], title=row[1])
         if len(row) == 3 and is_id(row[0]) and _is_title(row[1]) and is_score(row[2]):
             return BareRow(row[0], title=row[1], score=row[2])
-    if len(row) == 2 and isinstance(row[0], Real) and isinstance(row[1], str) and not isinstance(row[0], Integral):
+    if len(row) == 2 and _is_fraction(row[0]):
+        if not is_id(row[1]):
+            return BareRow(row[1], score=row[0])
+        if is_integer(row[1]):
+            raise BadResult(
+                f"is a pair of {kind_of(row[0])} and an integer, of which either may be meant for the id; "
+                "return (id, score) pairs with ids as text or integers"
+            )
         raise BadResult("is a (score, id) pair; return (id, score) pairs")
     if isinstance(row, list) and row and all(map(is_id, row)):
         raise BadResult(
@@ -108,6 +115,15 @@ def _is_title(value: object) -> bool:
 
 def _is_number(value: Any) -> bool:
     return hasattr(value, "__float__") and not isinstance(value, bool) and not has_dimensions(value)
+
+
+def _is_fraction(value: object) -> bool:
+    """Whether a value is a number, of a type that may have a fraction: it can be a score and not an id."""
+    return _is_number(value) and not is_integer(value)
+
+
+def _are_fraction_and_integer(first: object, second: object) -> bool:
+    return is_integer(second) and _is_fraction(first)
 
 
 def has_dimensions(value: Any) -> bool:

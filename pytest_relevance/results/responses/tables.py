@@ -6,13 +6,13 @@ They are recognised by their attributes and the name of their type; none of thei
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral, Number
 from typing import Any
 
 from pytest_relevance._text import quoted, shown
 from pytest_relevance.results.responses.fields import ReadOptions
-from pytest_relevance.results.responses.problems import UnreadableRanking
+from pytest_relevance.results.responses.problems import UnreadableRanking, is_a
 
 
 def is_lazy_frame(response: object) -> bool:
@@ -46,8 +46,59 @@ def _has_fetchall(response: object) -> bool:
     return fetchall is not None and not inspect.iscoroutinefunction(fetchall)
 
 
+def is_lancedb_query(response: object) -> bool:
+    """Whether a response is a query of LanceDB that has not run."""
+    return is_a(type(response), "lancedb", "LanceQueryBuilder", "AsyncQueryBase", "AsyncTakeQuery")
+
+
+def of_lancedb_query(query: Any, _: ReadOptions) -> Sequence[object]:
+    """The rows of a query of LanceDB as mappings; it runs here. Raises `UnreadableRanking` for an asynchronous one."""
+    if inspect.iscoroutinefunction(query.to_list):
+        raise UnreadableRanking(
+            f"search returned a query of LanceDB that has not run, {shown(query)}; return await query.to_list()"
+        )
+    found: Sequence[object] = query.to_list()
+    return found
+
+
+def is_arrow(response: object) -> bool:
+    """Whether a response is a table, a record batch, a reader of record batches, or a column of Arrow."""
+    return hasattr(response, "to_pylist") or is_a(type(response), "pyarrow", "RecordBatchReader")
+
+
+def of_arrow(response: Any, _: ReadOptions) -> Sequence[object]:
+    """The rows of a table of Arrow as mappings, or the values of a column.
+
+    Raises `UnreadableRanking` if two columns have one name.
+    """
+    if hasattr(response, "read_all"):
+        response = response.read_all()
+    _refuse_double(getattr(response, "column_names", ()), "a table")
+    found: Sequence[object] = response.to_pylist()
+    return found
+
+
+def is_arrow_value(kind: type) -> bool:
+    """Whether results of a type are single values of Arrow."""
+    return is_a(kind, "pyarrow", "Scalar")
+
+
+def is_columns(response: object) -> bool:
+    """Whether a response is a mapping of columns, each an array (DuckDB's `fetchnumpy`) or a Series, of one length."""
+    if not isinstance(response, Mapping) or not response:
+        return False
+    shapes = [getattr(column, "shape", None) for column in response.values()]
+    return isinstance(shapes[0], tuple) and len(shapes[0]) == 1 and all(shape == shapes[0] for shape in shapes)
+
+
+def of_columns(columns: Mapping[str, Any], _: ReadOptions) -> Sequence[object]:
+    """The rows of a mapping of columns, as mappings."""
+    values = (column.to_list() if hasattr(column, "to_list") else column.tolist() for column in columns.values())
+    return [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
+
+
 def is_frame(response: object) -> bool:
-    """Whether a response is a data frame of pandas or polars, or a table of Arrow."""
+    """Whether a response is a data frame of pandas or polars."""
     return hasattr(response, "columns") and hasattr(response, "shape")
 
 
@@ -63,10 +114,7 @@ def is_series(response: object) -> bool:
 
 
 def _frame_rows(frame: Any) -> Sequence[object]:
-    """The rows of a data frame (pandas, polars, Arrow) as mappings; a named index is a column too."""
-    if hasattr(frame, "to_pylist"):  # Arrow, whose columns have no names of their own
-        rows: list[object] = frame.to_pylist()
-        return rows
+    """The rows of a data frame as mappings; a named index is a column too."""
     columns: list[tuple[str, Iterable[object]]] = [(str(name), frame[name]) for name in frame.columns]
     index: Any = getattr(frame, "index", None)
     if isinstance(name := getattr(index, "name", None), str) and name not in dict(columns):

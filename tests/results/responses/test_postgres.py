@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -61,9 +62,11 @@ FACTORIES = {
 }
 
 
+@dataclass
 class Product:
-    def __init__(self, id: str, title: str, score: float) -> None:
-        self.id, self.title, self.score = id, title, score
+    id: str
+    title: str
+    score: float
 
 
 @pytest.mark.parametrize("factory", FACTORIES)

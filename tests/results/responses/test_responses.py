@@ -324,7 +324,8 @@ RESULTS: dict[str, tuple[object, str]] = {
     "a (score, id) pair": ((0.5, "sku-1"), "is a (score, id) pair; return (id, score) pairs: (0.5, 'sku-1')"),
     "a (score, integer) pair": (
         (0.5, 7),
-        f"has an id that is a float, 0.5, whose text could be another one's; {CURE}: (0.5, 7)",
+        "is a pair of a float and an integer, of which either may be meant for the id; return (id, score) pairs with "
+        "ids as text or integers: (0.5, 7)",
     ),
     "a pair with a score that is NaN": (("sku-1", float("nan")), f"{NAN}: ('sku-1', nan)"),
     "a pair with a Decimal that is NaN": (("sku-1", Decimal("nan")), f"{NAN}: ('sku-1', Decimal('NaN'))"),
