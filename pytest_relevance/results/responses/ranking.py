@@ -10,6 +10,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from numbers import Real
 from typing import Any
 
@@ -127,7 +128,7 @@ def _copied(results: Sequence[Any], names: Sequence[str], title_names: Sequence[
             f"search returned {len(results)} floats, {shown(results)}; if they are scores, return the documents too, "
             "sorted best first, as (id, score) pairs (rank-bm25: return what get_top_n() returns)"
         )
-    bare_rows = [] if is_plain else read_each(lambda result: _row_of(result, names), results, results)
+    bare_rows = [] if is_plain else read_each(partial(_row_of, names), results, results)
     documents = [row.document for row in bare_rows] or results
     fields = Fields(documents)
     ids = fields.first_of(names, NESTED)
@@ -142,7 +143,7 @@ def _copied(results: Sequence[Any], names: Sequence[str], title_names: Sequence[
     return Ranking(ids, _titles(titles), _scores(scores, results))
 
 
-def _row_of(result: Any, id_names: Sequence[str]) -> rows.BareRow:
+def _row_of(id_names: Sequence[str], result: Any) -> rows.BareRow:
     """A result as a `BareRow`: read from a row, or made of a document alone. Raises `BadResult`."""
     try:
         row = rows.read_row(result) if rows.is_row(result) else rows.BareRow(result)
@@ -172,6 +173,11 @@ def _id_of(document: Any, field: object, names: Sequence[str]) -> str:
         raise BadResult("has an empty id")
     if field is None and document is not None and not isinstance(document, WITHOUT_FIELDS):
         value = None
+        if isinstance(getattr(document, "shape", None), tuple):
+            raise BadResult(
+                "is an array; return the arrays of one query as a tuple, (distances, labels), or (id, score) pairs: "
+                "zip(ids, scores)"
+            )
         if not has_any(document, names):
             raise BadResult(
                 f"has no {_spelled(names)}{fields_there(document)}; name the field with id_field in the case file"

@@ -19,7 +19,8 @@ from pytest_relevance.results.responses.problems import ONE_QUERY, BadResult, Un
 
 def is_query_response(response: object) -> bool:
     """Whether a response is qdrant-client's, of one query or in groups."""
-    return is_a(type(response), "qdrant_client", "QueryResponse", "GroupsResult")
+    is_response = is_a(type(response), "qdrant_client", "QueryResponse", "GroupsResult")
+    return is_response and (hasattr(response, "points") or hasattr(response, "groups"))
 
 
 def of_query_response(response: Any, _: ReadOptions) -> Sequence[object]:
@@ -44,12 +45,12 @@ def point_fields(point: Any) -> dict[str, object]:
         raise BadResult(
             f"is the response to one query of a batch; return its points, responses[0].points, or {ONE_QUERY}"
         )
-    return {"id": point.id, "score": getattr(point, "score", None), "payload": point.payload}
+    return {name: getattr(point, name) for name in ("id", "score", "payload", "metadata") if hasattr(point, name)}
 
 
 def point_id(fields: Mapping[str, Any]) -> object:
     """The id of a point, where no `id_field` is given. Raises `BadResult` where the payload has another id."""
-    return _agreed(fields["id"], "id", fields["payload"], "payload")
+    return _agreed(fields["id"], "id", fields.get("payload"), "payload")
 
 
 # --- chromadb ---------------------------------------------------------------------------------------------------------

@@ -153,6 +153,16 @@ def test_arrays_that_do_not_fit_together() -> None:
     assert "range_search of faiss does not sort" in refusal((limits, DISTANCES[0], LABELS[0]), labels=IDS)
 
 
+@pytest.mark.parametrize("arrays", [[DISTANCES, LABELS], [DISTANCES[0], LABELS[0]], [LABELS[0]]])
+def test_arrays_in_a_list(arrays: object) -> None:
+    message = refusal(arrays, labels=IDS)
+    assert "is an array; return the arrays of one query as a tuple, (distances, labels)" in message
+
+
+def test_arrays_without_dimensions_are_ids() -> None:
+    assert ids([np.array(3), np.array(1)]) == ["3", "1"]
+
+
 def test_documents_and_scores() -> None:
     assert pairs((np.array([["sku-a", "sku-b"]]), np.array([[2.5, 1.5]]))) == [("sku-a", 2.5), ("sku-b", 1.5)]
     products = np.array([[{"id": "sku-a"}, {"id": "sku-b"}]], dtype=object)

@@ -47,6 +47,14 @@ def test_a_batch_of_qdrant(batch: list[Any]) -> None:
     assert "is the response to one query of a batch; return its points, responses[0].points" in refusal(batch)
 
 
+def test_documents_of_qdrant_with_fastembed() -> None:
+    module = "qdrant_client.fastembed_common"
+    found = model("QueryResponse", module, id="u-1", metadata={"sku": "sku-a"}, document="text", score=0.5)
+    assert pairs([found]) == [("u-1", 0.5)]
+    assert ids([found], "sku") == ["sku-a"]
+    assert "search returned one result" in refusal(found)
+
+
 @pytest.mark.parametrize("scores", ["distances", "scores"])
 def test_the_dict_of_chroma(scores: str) -> None:
     response = {"ids": [["b", "a"]], scores: [[0.5, 0.25]], "metadatas": [[{"title": "Blue"}, None]], "documents": None}
