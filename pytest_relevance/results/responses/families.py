@@ -14,7 +14,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from pytest_relevance._text import shown
-from pytest_relevance.results.responses import bodies, indexes, rows, tables
+from pytest_relevance.results.responses import bm25, bodies, indexes, neighbors, rows, tables, vector_stores
 from pytest_relevance.results.responses.fields import SCALARS, ReadOptions
 from pytest_relevance.results.responses.problems import NoResults, UnreadableRanking, is_mock, kind_of, one_result
 
@@ -40,13 +40,20 @@ def results_of(
     raise NoResults(f"search returned {kind_of(response)}, {shown(response)}; return a list of results, best first")
 
 
-def as_mapping(result: Any) -> Any:
-    """A library's result as a mapping of its fields; anything else as it is. Raises `BadResult`."""
-    kind: Any = type(result)
-    if kind in SCALARS or kind is dict:
+def as_mapping(result: Any, id_names: Sequence[str] = ()) -> Any:
+    """A library's result as a mapping of its fields; anything else as it is. Raises `BadResult`.
+
+    `id_names` are the names that an id may have: a single one is that of the suite's `id_field`.
+    """
+    type_: Any = type(result)
+    if type_ in SCALARS or type_ is dict:
         return result
-    convert = _converter(kind)
-    return bodies.of_dsl(result) if convert is None else convert(result)
+    kind = _document_kind(type_)
+    if kind is None:
+        return bodies.of_dsl(result)
+    fields = kind.as_mapping(result)
+    id_ = None if kind.id_of is None or len(id_names) == 1 else kind.id_of(fields)
+    return fields if id_ is None else {**fields, "id": id_}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +67,16 @@ class Family:
 
 @dataclass(frozen=True, slots=True)
 class DocumentKind:
-    """A type of results, recognised by the type alone; `as_mapping` gives the fields of one. It raises `BadResult`."""
+    """A type of results, recognised by the type alone; `as_mapping` gives the fields of one.
+
+    `id_of` gives the id from the fields of a type that may have several, for suites without `id_field`. Both raise
+    `BadResult`.
+    """
 
     name: str
     includes: Callable[[type], bool]
     as_mapping: Callable[[Any], Mapping[str, object]]
+    id_of: Callable[[Mapping[str, Any]], object] | None = None
 
 
 # --- what is no list of results ---------------------------------------------------------------------------------------
@@ -78,7 +90,7 @@ def _is_one_result(response: object) -> bool:
 
 def _is_result_of_library(response: object) -> bool:
     kind: Any = type(response)
-    return _converter(kind) is not None
+    return _document_kind(kind) is not None
 
 
 def _refuse_one_result(response: object, _: ReadOptions) -> Sequence[object]:
@@ -172,11 +184,19 @@ FAMILIES: tuple[Family, ...] = (
     Family("a mock", is_mock, _of_mock),  # before the rest: a mock may claim to be of any type
     Family("a list", lambda response: isinstance(response, list), _itself),
     # libraries, by the names of their types
+    Family("bm25s", bm25.is_results, bm25.of_results),
+    Family("usearch", neighbors.is_matches, neighbors.of_matches),
+    Family("Qdrant", vector_stores.is_query_response, vector_stores.of_query_response),
+    Family("LlamaIndex", vector_stores.is_retrieval, vector_stores.of_retrieval),
     Family("tantivy's result", indexes.is_tantivy_result, indexes.refuse_tantivy_result),
     Family("tantivy's searcher and result", indexes.is_tantivy_pair, indexes.of_tantivy_pair),
     Family("Xapian's MSet", indexes.is_mset, indexes.of_mset),
     Family("LanceDB's query", tables.is_lancedb_query, tables.of_lancedb_query),
     Family("Arrow's batches and columns", tables.is_arrow, tables.of_arrow),
+    # libraries, by the shape of what they return
+    Family("faiss or hnswlib", neighbors.is_pair, neighbors.of_pair),
+    Family("an array of queries", neighbors.is_array_of_queries, neighbors.of_array_of_queries),
+    Family("Chroma", vector_stores.is_query_result, vector_stores.of_query_result),
     # general shapes
     Family("columns of arrays", tables.is_columns, tables.of_columns),
     Family("a response body", lambda response: isinstance(response, Mapping), bodies.of_body),
@@ -196,6 +216,11 @@ FAMILIES: tuple[Family, ...] = (
 )
 
 DOCUMENTS: tuple[DocumentKind, ...] = (
+    DocumentKind("Qdrant", vector_stores.is_point, vector_stores.point_fields, vector_stores.point_id),
+    DocumentKind(
+        "LangChain", vector_stores.is_langchain_document, vector_stores.langchain_fields, vector_stores.metadata_id
+    ),
+    DocumentKind("LlamaIndex", vector_stores.is_node, vector_stores.node_fields, vector_stores.node_id),
     DocumentKind("tantivy's document", indexes.is_tantivy_document, indexes.of_tantivy_document),
     DocumentKind("tantivy's address", indexes.is_tantivy_address, indexes.refuse_tantivy_address),
     DocumentKind("Xapian's item", indexes.is_xapian_item, indexes.of_xapian_item),
@@ -204,5 +229,5 @@ DOCUMENTS: tuple[DocumentKind, ...] = (
 
 
 @lru_cache(maxsize=64)
-def _converter(kind: type) -> Callable[[Any], Mapping[str, object]] | None:
-    return next((known.as_mapping for known in DOCUMENTS if known.includes(kind)), None)
+def _document_kind(kind: type) -> DocumentKind | None:
+    return next((known for known in DOCUMENTS if known.includes(kind)), None)

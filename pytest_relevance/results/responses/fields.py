@@ -13,8 +13,9 @@ ID_NAMES = ("id", "_id", "doc_id", "docid", "document_id", "objectID")
 TITLE_NAMES = ("title", "name")
 """The usual names of an id and of a title, in the order in which they are tried."""
 
-NESTED = ("_source", "document", "fields", "meta")
-"""Where a document's own fields are within a hit: Elasticsearch and OpenSearch, Typesense, Vespa, elasticsearch-dsl."""
+NESTED = ("_source", "document", "fields", "meta", "metadata", "payload")
+"""Where a document's own fields are within a result: in the hits of Elasticsearch and OpenSearch, Typesense, Vespa and
+elasticsearch-dsl, and in what vector databases and their clients keep with a document."""
 
 MOST_FIELDS = 12
 

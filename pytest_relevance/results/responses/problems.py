@@ -7,6 +7,9 @@ from typing import Any, TypeVar
 
 from pytest_relevance._text import shown
 
+ONE_QUERY = "search for one query at a time, or give the fixture's value an attribute many that takes several"
+"""What to do where a response has the results of several queries: the end of a message."""
+
 _T = TypeVar("_T")
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from numbers import Real
 from typing import Any
 
@@ -48,9 +49,6 @@ SCORE_NAMES = (
     "@search.score",
 )
 """The fields of a mapping that may be its score; of an object only the first."""
-
-NESTED_TITLES = (*NESTED, "metadata", "payload")
-"""Where a title may also be: the fields that vector stores and their clients keep with a document."""
 
 NESTED_SCORES = ("meta",)
 """Where a score may also be: the metadata of a hit in the DSL clients."""
@@ -100,7 +98,7 @@ def read_ranking(
     try:
         results = results_of(response, names, title_names, ids)
     except NoResults:
-        (found,) = Fields([as_mapping(response)]).first_of(names, NESTED)
+        (found,) = Fields([as_mapping(response, names)]).first_of(names, NESTED)
         if isinstance(_only(found), (str, int)):
             raise one_result(response) from None
         raise
@@ -124,14 +122,20 @@ def _copied(results: Sequence[Any], names: Sequence[str], title_names: Sequence[
     kinds = set(map(type, results))
     if kinds <= SCALARS and "" not in results:
         return Ranking([*map(str, results)])
-    bare_rows = [] if kinds <= _PLAIN else read_each(_row_of, results, results)
+    is_plain = kinds <= _PLAIN
+    if not is_plain and rows.are_scores(kinds, results):
+        raise UnreadableRanking(
+            f"search returned {len(results)} floats, {shown(results)}; if they are scores, return the documents too, "
+            "sorted best first, as (id, score) pairs (rank-bm25: return what get_top_n() returns)"
+        )
+    bare_rows = [] if is_plain else read_each(partial(_row_of, names), results, results)
     documents = [row.document for row in bare_rows] or results
     fields = Fields(documents)
     ids = fields.first_of(names, NESTED)
     if not _is_text(ids):
         ids = read_each(lambda document, field: _id_of(document, field, names), results, documents, ids)
-    titles = fields.first_of(title_names, NESTED_TITLES)
-    are_mappings = kinds <= _PLAIN or all(isinstance(document, (str, int, Mapping)) for document in documents)
+    titles = fields.first_of(title_names, NESTED)
+    are_mappings = is_plain or all(isinstance(document, (str, int, Mapping)) for document in documents)
     scores = fields.first_of(SCORE_NAMES if are_mappings else SCORE_NAMES[:1], NESTED_SCORES)
     if bare_rows:
         titles = [row.title or title for row, title in zip(bare_rows, titles, strict=True)]
@@ -139,15 +143,15 @@ def _copied(results: Sequence[Any], names: Sequence[str], title_names: Sequence[
     return Ranking(ids, _titles(titles), _scores(scores, results))
 
 
-def _row_of(result: Any) -> rows.BareRow:
+def _row_of(id_names: Sequence[str], result: Any) -> rows.BareRow:
     """A result as a `BareRow`: read from a row, or made of a document alone. Raises `BadResult`."""
     try:
         row = rows.read_row(result) if rows.is_row(result) else rows.BareRow(result)
     except BadResult:
         for part in result:  # a family of libraries may know better what is wrong with it
-            as_mapping(part)
+            as_mapping(part, id_names)
         raise
-    return rows.BareRow(as_mapping(row.document), None if row.title is None else _text(row.title), row.score)
+    return rows.BareRow(as_mapping(row.document, id_names), None if row.title is None else _text(row.title), row.score)
 
 
 def _is_text(values: Sequence[object]) -> bool:
@@ -169,6 +173,11 @@ def _id_of(document: Any, field: object, names: Sequence[str]) -> str:
         raise BadResult("has an empty id")
     if field is None and document is not None and not isinstance(document, WITHOUT_FIELDS):
         value = None
+        if isinstance(getattr(document, "shape", None), tuple):
+            raise BadResult(
+                "is an array; return the arrays of one query as a tuple, (distances, labels), or (id, score) pairs: "
+                "zip(ids, scores)"
+            )
         if not has_any(document, names):
             raise BadResult(
                 f"has no {_spelled(names)}{fields_there(document)}; name the field with id_field in the case file"

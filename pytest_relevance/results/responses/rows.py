@@ -8,9 +8,9 @@ rows are refused.
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 from pytest_relevance._text import shown
@@ -88,6 +88,13 @@ def ambiguity(results: Sequence[Any]) -> str:
                 "integers descend and some are equal, (score, id); return mappings with an id and a title or a score"
             )
     return ""
+
+
+def are_scores(kinds: Iterable[type], values: Sequence[Any]) -> bool:
+    """Whether values, of these types, are all floats, and not all of them whole numbers or NaN."""
+    if not all(issubclass(kind, Real) and not issubclass(kind, Integral) for kind in kinds):
+        return False
+    return any(value == value and value % 1 for value in values)
 
 
 def is_score(value: object) -> bool:
