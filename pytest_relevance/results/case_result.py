@@ -149,6 +149,7 @@ class CaseResult:
     error: SearchError | None = None
     explanations: Mapping[str, str] = field(default_factory=no_entries)
     latency: float | None = None
+    latency_shared: bool = False
     repeats: Repeats | None = None
     outcome: str = ""
 

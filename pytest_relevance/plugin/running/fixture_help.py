@@ -14,7 +14,7 @@ from pytest_relevance._text import listed, quoted
 from pytest_relevance.plugin.failures import CaseError
 from pytest_relevance.plugin.options import verbosity
 from pytest_relevance.plugin.running.case_run import CaseRun
-from pytest_relevance.plugin.running.errors import is_installed
+from pytest_relevance.plugin.running.errors import RAISING, is_installed
 
 _OURS = (
     "pytest_relevance.plugin.",
@@ -22,6 +22,9 @@ _OURS = (
     "pluggy.",
 )
 """The modules between pytest and the user's code (a search, a hook, a generator); tracebacks leave them out."""
+
+_OF_CASES = "pytest_relevance.plugin.running.run_case.case"
+"""The name of the module of the functions of cases, whose frames show the line of the case."""
 
 _HOW_TO = """
 Write it in a conftest.py beside the case file; it returns a function from a query to results, best first:
@@ -91,10 +94,13 @@ def _leave_out_ours(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
     """Remove the frames before the user's code from a traceback. One that ends in this plugin stays complete."""
     first_own = 0
     for number, entry in enumerate(excinfo.traceback, 1):
-        if str(entry.frame.f_globals.get("__name__")).startswith(_OURS):
+        if _module_of(entry).startswith(_OURS):
             first_own = number
     if first_own < len(excinfo.traceback):
         excinfo.traceback = excinfo.traceback[first_own:]
+    elif _module_of(excinfo.traceback[-1]).startswith(RAISING):  # an exception that the search returned
+        cases = [entry for entry in excinfo.traceback if _module_of(entry) == _OF_CASES]
+        excinfo.traceback = type(excinfo.traceback)([entry.with_repr_style("short") for entry in cases])
 
 
 def _leave_out_installed(excinfo: pytest.ExceptionInfo[BaseException], config: pytest.Config) -> None:
@@ -128,8 +134,11 @@ def _user_frames(excinfo: pytest.ExceptionInfo[BaseException]) -> Any:
 
 
 def _is_of_user(entry: Any) -> bool:
-    is_ours = str(entry.frame.f_globals.get("__name__")).startswith(_OURS)
-    return not (is_ours or is_installed(entry.path))
+    return not (_module_of(entry).startswith(_OURS) or is_installed(entry.path))
+
+
+def _module_of(entry: Any) -> str:
+    return str(entry.frame.f_globals.get("__name__"))
 
 
 def _place(fixture: Any) -> str:

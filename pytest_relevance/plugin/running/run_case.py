@@ -20,25 +20,41 @@ from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CHECKS, CaseRun
 from pytest_relevance.plugin.running.project import add_explanations, explains
+from pytest_relevance.plugin.searching.calls import many_of
+from pytest_relevance.plugin.searching.searches import searches_of
 from pytest_relevance.results.case_result import ERROR, FAILED, INCONCLUSIVE, NOT_SEARCHED, CaseResult
-from pytest_relevance.results.rankings.ranking import Ranking, read_ranking
-from pytest_relevance.results.rankings.rows import UnreadableRanking
+from pytest_relevance.results.rankings.ranking import Ranking
 from pytest_relevance.results.scoring import add_details, score_case, why_cut
 
 
 def run(this: CaseRun) -> None:
     """Run a case outside of any event loop."""
     __tracebackhide__ = True
-    calls = this.item.config.option.relevance_repeat or 1
-    _score_first(this, [_ranking_of_call(this) for _ in range(calls)])
+    found = searches_of(this.item.config).take(this) if _shares_calls(this) else None
+    if found is None:
+        calls = this.item.config.option.relevance_repeat or 1
+        found = [_ranking_of_call(this) for _ in range(calls)]
+    _score_first(this, found)
 
 
 async def run_async(this: CaseRun) -> None:
     """Run a case in the event loop of another plugin."""
     __tracebackhide__ = True
-    calls = this.item.config.option.relevance_repeat or 1
     this.loop = calling.running_loop()
-    _score_first(this, [await _ranking_of_call_async(this) for _ in range(calls)])
+    found = await searches_of(this.item.config).take_async(this) if _shares_calls(this) else None
+    if found is None:
+        calls = this.item.config.option.relevance_repeat or 1
+        found = [await _ranking_of_call_async(this) for _ in range(calls)]
+    _score_first(this, found)
+
+
+def _shares_calls(this: CaseRun) -> bool:
+    """Whether the search of a case may be called together with those of others."""
+    if this.response is not None:  # it was called ahead
+        return False
+    assert isinstance(this.item, pytest.Function)
+    search = this.item.funcargs[this.case.search]
+    return this.item.config.option.relevance_concurrency > 1 or many_of(search) is not None
 
 
 def _score_first(this: CaseRun, calls: Sequence[tuple[Ranking, float]]) -> None:
@@ -66,6 +82,10 @@ def call_ahead(this: CaseRun) -> object:
     """Call the search before the test function of the case, keep the response for it, and return the response."""
     __tracebackhide__ = True
     this.response = None
+    if _shares_calls(this):
+        searches = searches_of(this.item.config)
+        if searches.prepare(this):
+            return searches.waiting(this)
     this.response = _response(this)
     return this.response[0]
 
@@ -156,18 +176,15 @@ def _response(this: CaseRun) -> tuple[object, float]:
 
 
 def _read(this: CaseRun, response: object) -> Ranking:
-    """Read a response as a ranking, with the hook `pytest_relevance_ranking` where the project implements it."""
+    """Read a response as a ranking. Keep the response where the project explains rankings."""
     __tracebackhide__ = True
-    item, case, own = this.item, this.case, None
-    if this.answer is None and explains(item):
+    if this.answer is None and explains(this.item):
         this.answer = response
-    if item.config.hook.pytest_relevance_ranking.get_hookimpls():  # calling a hook without implementations costs 30 us
-        own = item.ihook.pytest_relevance_ranking(response=response, case=case)
     try:
-        return read_ranking(response if own is None else own, case.terms.id_field, case.terms.title_field)
-    except UnreadableRanking as problem:
-        this.error = CaseError(str(problem), pytrace=False)
-        raise this.error from None
+        return calling.read(this.item, this.case, response)
+    except CaseError as error:
+        this.error = error
+        raise
 
 
 def set_properties(this: CaseRun) -> None:
