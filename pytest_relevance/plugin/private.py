@@ -109,7 +109,7 @@ def queue_of_worker(item: pytest.Item) -> Sequence[pytest.Item]:
     None are known of another version of pytest-xdist, and none are certain with `--dist worksteal`: they may be taken
     away to another worker.
     """
-    if item.config.getoption("dist", "no") == "worksteal":
+    if item.config.option.relevance_steals:
         return ()
     for plugin in item.config.pluginmanager.get_plugins():
         if type(plugin).__name__ == "WorkerInteractor":

@@ -6,6 +6,7 @@ pytest's own text about a missing fixture shows the source of the function that 
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -99,8 +100,7 @@ def _leave_out_ours(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
     if first_own < len(excinfo.traceback):
         excinfo.traceback = excinfo.traceback[first_own:]
     elif _module_of(excinfo.traceback[-1]).startswith(RAISING):  # an exception that the search returned
-        cases = [entry for entry in excinfo.traceback if _module_of(entry) == _OF_CASES]
-        excinfo.traceback = type(excinfo.traceback)([entry.with_repr_style("short") for entry in cases])
+        _represent_with(excinfo, _case_frame)
 
 
 def _leave_out_installed(excinfo: pytest.ExceptionInfo[BaseException], config: pytest.Config) -> None:
@@ -115,13 +115,24 @@ def _leave_out_installed(excinfo: pytest.ExceptionInfo[BaseException], config: p
     visible = [entry for entry in excinfo.traceback if not entry.ishidden(excinfo)]
     if not any(map(_is_of_user, visible)) or _is_of_user(visible[-1]):
         return
+    _represent_with(excinfo, _user_frames)
+
+
+def _represent_with(excinfo: pytest.ExceptionInfo[BaseException], frames: Callable[[Any], Any]) -> None:
+    """Have an exception represented with the frames that a function chooses of its traceback."""
     represent = excinfo.getrepr
 
     def brief(**options: Any) -> Any:
-        return represent(**{**options, "tbfilter": _user_frames})
+        return represent(**{**options, "tbfilter": frames})
 
     # pytest makes the representation later, and parses the whole module of each frame for it: one is made, not two
     excinfo.getrepr = brief  # type: ignore[method-assign, assignment]
+
+
+def _case_frame(excinfo: pytest.ExceptionInfo[BaseException]) -> Any:
+    """Return a traceback of the frame that shows the line of the case."""
+    found = [entry.with_repr_style("short") for entry in excinfo.traceback if _module_of(entry) == _OF_CASES]
+    return type(excinfo.traceback)(found)
 
 
 def _user_frames(excinfo: pytest.ExceptionInfo[BaseException]) -> Any:

@@ -202,7 +202,7 @@ def set_properties(this: CaseRun) -> None:
 
 
 def _properties(result: CaseResult) -> list[tuple[str, object]]:
-    """Return the JUnit properties: at most seven scalars, without those that are not defined."""
+    """Return the JUnit properties: at most eight scalars, without those that are not defined."""
     lower, upper = result.interval
     before = None if result.baseline is None else result.baseline.score
     found: list[tuple[str, object]] = [("verdict", result.verdict)]
@@ -213,6 +213,8 @@ def _properties(result: CaseResult) -> list[tuple[str, object]]:
     found += [("k", result.k), ("judged", result.judged)]
     if result.latency is not None:
         found.append(("latency", round(result.latency, 6)))
+    if result.latency_shared:
+        found.append(("latency_shared", True))
     return found
 
 
