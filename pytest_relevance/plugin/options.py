@@ -299,15 +299,11 @@ def most_failures(config: pytest.Config) -> int:
 def set_concurrency(config: pytest.Config) -> None:
     """Set `config.option.relevance_concurrency` from the ini key where the option is not given.
 
-    Workers of pytest-xdist get the options of their controller, and with `relevance_steals` whether they take tests
-    from one another: their own `dist` does not say so.
     Raises UsageError where `relevance_concurrency` or `relevance_batch` is no whole number of 1 or more.
     """
     batch_size(config)
     if config.option.relevance_concurrency is None:
         config.option.relevance_concurrency = _whole_number(config, "relevance_concurrency")
-    if not hasattr(config, "workerinput"):
-        config.option.relevance_steals = config.getoption("dist", "no") == "worksteal"
 
 
 def batch_size(config: pytest.Config) -> int:

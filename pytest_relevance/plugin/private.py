@@ -109,7 +109,8 @@ def queue_of_worker(item: pytest.Item) -> Sequence[pytest.Item]:
     None are known of another version of pytest-xdist, and none are certain with `--dist worksteal`: they may be taken
     away to another worker.
     """
-    if item.config.option.relevance_steals:
+    given = getattr(item.config, "known_args_namespace", None)  # a worker's own option is always "no"
+    if getattr(given, "dist", "no") == "worksteal":
         return ()
     for plugin in item.config.pluginmanager.get_plugins():
         if type(plugin).__name__ == "WorkerInteractor":

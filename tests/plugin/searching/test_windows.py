@@ -144,14 +144,9 @@ def test_only_the_cases_that_use_such_a_fixture(engine: Engine) -> None:
     def clean_cache():
         yield
 """)
-    engine.project.cases(
-        """
-        cases: [query: q0, query: q1, {query: q2, usefixtures: [clean_cache]}, query: q3, query: q4]
-    """.replace("query: q0", "{query: q0}")
-        .replace("query: q1,", "{query: q1},")
-        .replace("query: q3", "{query: q3}")
-        .replace("query: q4]", "{query: q4}]")
-    )
+    engine.project.cases("""
+        cases: [{query: q0}, {query: q1}, {query: q2, usefixtures: [clean_cache]}, {query: q3}, {query: q4}]
+    """)
     assert engine.run(TWO).counts == {"passed": 5}
     assert engine.windows == [["q0", "q1"], ["q2"], ["q3", "q4"]]
 
@@ -182,8 +177,6 @@ def test_a_fixture_of_a_file_is_set_up_before_the_searches_of_that_file(engine: 
     def index():
         note("index", "made")
 """)
-    for name in ("a", "b"):
-        engine.project.cases(numbered(2).replace("q", name), f"{name}.relevance.yaml")
     engine.project.cases("cases: [{query: a0}, {query: a1}]", "a.relevance.yaml")
     engine.project.cases("cases: [{query: b0}, {query: b1}]", "b.relevance.yaml")
     assert engine.run(TWO).counts == {"passed": 4}
