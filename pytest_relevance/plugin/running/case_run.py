@@ -47,7 +47,8 @@ class CaseRun:
     `result` is the result, `error` the exception that ended the run; `fails_baseline` is true where the baseline is
     a reason of the verdict; `is_read`: the response of the search was read as a ranking; `answer` is the response that
     was scored, kept where the project explains rankings; `repeats` compares the responses of repeated calls;
-    `properties` are the JUnit properties on the item; `loop` is the event loop of another plugin that the case ran in.
+    `properties` are the JUnit properties on the item; `loop` is the event loop of another plugin that the case ran in;
+    `latency_shared`: the latency is a share of the latency of a batch.
     """
 
     case: Case
@@ -71,11 +72,12 @@ class CaseRun:
     is_read: bool = False
     loop: Any = None
     answer: object = None
+    latency_shared: bool = False
 
     def reset(self) -> None:
         """Clear the result and the other data of the run, after its report or before the next attempt."""
         self.result = self.error = self.asked = self.repeats = self.loop = self.answer = None
-        self.fails_baseline = self.is_read = False
+        self.fails_baseline = self.is_read = self.latency_shared = False
         self.calls = 0
 
     @property
@@ -95,7 +97,7 @@ class CaseRun:
         result.items = tuple(map(mask.node_id, self.items))
         own = self.case.terms.tolerance
         result.tolerance = tolerance(self.item.config) if own is None else own
-        result.repeats = self.repeats
+        result.repeats, result.latency_shared = self.repeats, self.latency_shared
         if result.params:
             result.params = mask.values(result.params)
         if self.is_check:

@@ -7,7 +7,6 @@ and pytest's skip exception where an inconclusive case is to be skipped.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import partial
 from time import perf_counter
 from types import CodeType, FunctionType
 from typing import Any
@@ -21,25 +20,41 @@ from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CHECKS, CaseRun
 from pytest_relevance.plugin.running.project import add_explanations, explains
+from pytest_relevance.plugin.searching.calls import many_of
+from pytest_relevance.plugin.searching.searches import searches_of
 from pytest_relevance.results.case_result import ERROR, FAILED, INCONCLUSIVE, NOT_SEARCHED, CaseResult
-from pytest_relevance.results.responses.problems import UnreadableRanking, is_mock
-from pytest_relevance.results.responses.ranking import Ranking, read_ranking
+from pytest_relevance.results.responses.ranking import Ranking
 from pytest_relevance.results.scoring import add_details, score_case, why_cut
 
 
 def run(this: CaseRun) -> None:
     """Run a case outside of any event loop."""
     __tracebackhide__ = True
-    calls = this.item.config.option.relevance_repeat or 1
-    _score_first(this, [_ranking_of_call(this) for _ in range(calls)])
+    found = searches_of(this.item.config).take(this) if _shares_calls(this) else None
+    if found is None:
+        calls = this.item.config.option.relevance_repeat or 1
+        found = [_ranking_of_call(this) for _ in range(calls)]
+    _score_first(this, found)
 
 
 async def run_async(this: CaseRun) -> None:
     """Run a case in the event loop of another plugin."""
     __tracebackhide__ = True
-    calls = this.item.config.option.relevance_repeat or 1
     this.loop = calling.running_loop()
-    _score_first(this, [await _ranking_of_call_async(this) for _ in range(calls)])
+    found = await searches_of(this.item.config).take_async(this) if _shares_calls(this) else None
+    if found is None:
+        calls = this.item.config.option.relevance_repeat or 1
+        found = [await _ranking_of_call_async(this) for _ in range(calls)]
+    _score_first(this, found)
+
+
+def _shares_calls(this: CaseRun) -> bool:
+    """Whether the search of a case may be called together with those of others."""
+    if this.response is not None:  # it was called ahead
+        return False
+    assert isinstance(this.item, pytest.Function)
+    search = this.item.funcargs[this.case.search]
+    return this.item.config.option.relevance_concurrency > 1 or many_of(search) is not None
 
 
 def _score_first(this: CaseRun, calls: Sequence[tuple[Ranking, float]]) -> None:
@@ -67,6 +82,10 @@ def call_ahead(this: CaseRun) -> object:
     """Call the search before the test function of the case, keep the response for it, and return the response."""
     __tracebackhide__ = True
     this.response = None
+    if _shares_calls(this):
+        searches = searches_of(this.item.config)
+        if searches.prepare(this):
+            return searches.waiting(this)
     this.response = _response(this)
     return this.response[0]
 
@@ -157,26 +176,15 @@ def _response(this: CaseRun) -> tuple[object, float]:
 
 
 def _read(this: CaseRun, response: object) -> Ranking:
-    """Read a response as a ranking, with the hook `pytest_relevance_ranking` where the project implements it."""
+    """Read a response as a ranking. Keep the response where the project explains rankings."""
     __tracebackhide__ = True
-    item, case, own = this.item, this.case, None
-    if this.answer is None and explains(item):
+    if this.answer is None and explains(this.item):
         this.answer = response
-    if item.config.hook.pytest_relevance_ranking.get_hookimpls():  # calling a hook without implementations costs 30 us
-        own = item.ihook.pytest_relevance_ranking(response=response, case=case)
     try:
-        return read_ranking(
-            response if own is None else own, case.terms.id_field, case.terms.title_field, partial(_ids_of_search, this)
-        )
-    except UnreadableRanking as problem:
-        this.error = CaseError(str(problem), pytrace=False)
-        raise this.error from None
-
-
-def _ids_of_search(this: CaseRun) -> object:
-    """Return the attribute `ids` of the fixture's value; None where it has none. A mock has every attribute."""
-    search = getattr(this.item, "funcargs", {}).get(this.case.search)
-    return None if is_mock(search) else getattr(search, "ids", None)
+        return calling.read(this.item, this.case, response)
+    except CaseError as error:
+        this.error = error
+        raise
 
 
 def set_properties(this: CaseRun) -> None:
@@ -194,7 +202,7 @@ def set_properties(this: CaseRun) -> None:
 
 
 def _properties(result: CaseResult) -> list[tuple[str, object]]:
-    """Return the JUnit properties: at most seven scalars, without those that are not defined."""
+    """Return the JUnit properties: at most eight scalars, without those that are not defined."""
     lower, upper = result.interval
     before = None if result.baseline is None else result.baseline.score
     found: list[tuple[str, object]] = [("verdict", result.verdict)]
@@ -205,6 +213,8 @@ def _properties(result: CaseResult) -> list[tuple[str, object]]:
     found += [("k", result.k), ("judged", result.judged)]
     if result.latency is not None:
         found.append(("latency", round(result.latency, 6)))
+    if result.latency_shared:
+        found.append(("latency_shared", True))
     return found
 
 
