@@ -101,8 +101,8 @@ def own_loop(config: pytest.Config) -> asyncio.AbstractEventLoop:
     return loop
 
 
-def read(item: pytest.Item, case: Case, response: object) -> Ranking:
-    """Read a response as a ranking, with the hook `pytest_relevance_ranking` where the project implements it.
+def read(item: pytest.Item, case: Case, response: object, search: object) -> Ranking:
+    """Read a response of `search` as a ranking, with the hook `pytest_relevance_ranking` where the project has it.
 
     Raises `CaseError` where it cannot be read.
     """
@@ -115,15 +115,14 @@ def read(item: pytest.Item, case: Case, response: object) -> Ranking:
             response if own is None else own,
             case.terms.id_field,
             case.terms.title_field,
-            partial(_ids_of_search, item, case),
+            partial(_ids_of, search),
         )
     except UnreadableRanking as problem:
         raise CaseError(str(problem), pytrace=False) from None
 
 
-def _ids_of_search(item: pytest.Item, case: Case) -> object:
+def _ids_of(search: object) -> object:
     """Return the attribute `ids` of the fixture's value; None where it has none. A mock has every attribute."""
-    search = getattr(item, "funcargs", {}).get(case.search)
     return None if is_mock(search) else getattr(search, "ids", None)
 
 

@@ -180,8 +180,9 @@ def _read(this: CaseRun, response: object) -> Ranking:
     __tracebackhide__ = True
     if this.answer is None and explains(this.item):
         this.answer = response
+    search = getattr(this.item, "funcargs", {}).get(this.case.search)
     try:
-        return calling.read(this.item, this.case, response)
+        return calling.read(this.item, this.case, response, search)
     except CaseError as error:
         this.error = error
         raise

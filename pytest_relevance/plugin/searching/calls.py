@@ -53,7 +53,7 @@ class Outcome:
         """Read a response as the ranking of the case."""
         if self.answer is None:
             self.answer = response
-        return calling.read(self.run.item, self.run.case, response)
+        return calling.read(self.run.item, self.run.case, response, self.search)
 
     def fail(self, error: BaseException) -> None:
         """Keep the exception of a call."""
