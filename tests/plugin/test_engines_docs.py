@@ -98,16 +98,16 @@ def shop(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
     return project
 
 
-RunExample = Callable[..., "Run"]
+RunExample = Callable[[str], "Run"]
 
 
-@pytest.fixture
-def run_example(shop: Project, modules: Modules) -> RunExample:
+@pytest.fixture(params=["1", "4"], ids=["one-by-one", "at-once"])
+def run_example(shop: Project, modules: Modules, request: pytest.FixtureRequest) -> RunExample:
     """Run the two cases with the fixture of a section; every title and score is in the results."""
 
-    def run_example(section: str, *options: str) -> Run:
+    def run_example(section: str) -> Run:
         shop.conftest(FIXTURES[section])
-        run = shop.run("-vv", *options, plugins=[modules])
+        run = shop.run("-vv", f"--relevance-concurrency={request.param}", plugins=[modules])
         modules.restore()
         assert run.counts == {"passed": 2}, run.text
         return run

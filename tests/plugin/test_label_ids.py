@@ -67,6 +67,33 @@ def test_labels_become_ids(project: Project, fixture: str) -> None:
     assert project.run().counts == {"passed": 1}
 
 
+AHEAD = {
+    "at a time": "search = find",
+    "in a batch": "search.many = lambda queries: [find(query) for query in queries]",
+    "in batches of a coroutine function": "search.many = many",
+}
+
+
+@pytest.mark.parametrize("how", AHEAD)
+def test_labels_become_ids_where_searches_are_made_ahead(project: Project, how: str) -> None:
+    fixture = f"""
+        async def many(queries):
+            return [find(query) for query in queries]
+
+        @pytest.fixture(scope="session")
+        def search():
+            def search(query):
+                return find(query)
+            {AHEAD[how]}
+            search.ids = ["sku-a", "sku-b", "sku-c"]
+            return search
+    """
+    project.conftest(dedent(SEARCH) + dedent(fixture))
+    judgments = "min_ndcg: 1, judgments: {sku-c: 2, sku-a: 1}"
+    project.cases(f"cases: [{{query: shoes, {judgments}}}, {{query: boots, {judgments}}}]")
+    assert project.run("--relevance-concurrency=4").counts == {"passed": 2}
+
+
 def test_ids_may_be_documents_with_titles(project: Project) -> None:
     products = """
         @pytest.fixture
