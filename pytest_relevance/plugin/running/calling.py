@@ -21,6 +21,7 @@ from pytest_relevance._text import shown
 from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin.failures import CaseError
 from pytest_relevance.results.responses.families import is_unsent_search
+from pytest_relevance.results.responses.tables import ReadCursor
 
 if TYPE_CHECKING:
     import asyncio
@@ -72,7 +73,8 @@ async def wait(response: object) -> object:
     if isinstance(response, AsyncIterable) and not hasattr(response, "__iter__"):
         if is_unsent_search(response):
             return await response.execute()  # type: ignore[attr-defined]
-        return [result async for result in response]
+        results = [result async for result in response]
+        return ReadCursor(response.description, results) if hasattr(response, "description") else results
     return response
 
 

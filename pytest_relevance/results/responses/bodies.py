@@ -32,7 +32,10 @@ HOLDERS = ("hits", "docs")
 ERRORS = ("error", "errors")
 """Keys of the bodies that engines return in place of hits, or together with some of them."""
 
-_FIRST_KEYS = (*ERRORS, *{path[0] for _, path in HITS})
+SEVERAL = ("responses", "results")
+"""Keys under which the answer to several searches has the bodies: Elasticsearch's and OpenSearch's, that of others."""
+
+_FIRST_KEYS = (*dict.fromkeys(path[0] for _, path in HITS), *ERRORS)
 
 
 def may_be_body(body: Mapping[Any, Any]) -> bool:
@@ -82,6 +85,8 @@ def hits_of(body: Mapping[Any, Any], holder: object = None) -> Sequence[object]:
     hits = _at_known_place(body)
     if hits is None and body.get("message"):
         raise _error(body)
+    if hits is None and (several := _of_several_searches(body)) is not None:
+        return several
     refuse_partial(body, body)
     if hits is not None:
         return hits if vespa is None else _vespa_hits(hits, vespa)
@@ -97,6 +102,25 @@ def hits_of(body: Mapping[Any, Any], holder: object = None) -> Sequence[object]:
         f"search returned a mapping without hits, {shown(dict(body), 200)}; a response body has {known}; "
         "for another shape return its list of results, or implement the hook pytest_relevance_ranking"
     )
+
+
+def _is_answer(value: object) -> bool:
+    """Whether a value is the response body of one search among several: its hits, or its error."""
+    return isinstance(value, Mapping) and any(key in value for key in _FIRST_KEYS)
+
+
+def _of_several_searches(body: Mapping[Any, Any]) -> Sequence[object] | None:
+    """The hits of a multi-search of one query; None for another body. Raises `UnreadableRanking` for several."""
+    for name in SEVERAL:
+        inner = body.get(name)
+        if isinstance(inner, list) and inner and all(map(_is_answer, inner)):
+            if len(inner) == 1:
+                return hits_of(inner[0])
+            raise UnreadableRanking(
+                f"search returned {len(inner)} responses, to several searches, {shown(dict(body), 200)}; "
+                f"return one of response[{name!r}], or all of them from the attribute `many` of the search"
+            )
+    return None
 
 
 def _at_known_place(body: Mapping[Any, Any]) -> Sequence[object] | None:

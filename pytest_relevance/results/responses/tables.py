@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from numbers import Integral, Number
 from typing import Any
 
@@ -39,6 +40,18 @@ def of_relation(relation: Any, _: ReadOptions) -> Sequence[object]:
 def is_cursor(response: object) -> bool:
     """Whether a response is a cursor (PEP 249)."""
     return _has_fetchall(response) and hasattr(response, "description")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadCursor:
+    """The rows of an asynchronous cursor, which was iterated over, with the description of their columns."""
+
+    description: Any
+    rows: list[Any]
+
+    def fetchall(self) -> list[Any]:
+        """The rows, as from a cursor."""
+        return self.rows
 
 
 def _has_fetchall(response: object) -> bool:
