@@ -35,7 +35,7 @@ ERRORS = ("error", "errors")
 SEVERAL = ("responses", "results")
 """Keys under which the answer to several searches has the bodies: Elasticsearch's and OpenSearch's, that of others."""
 
-_FIRST_KEYS = (*ERRORS, *{path[0] for _, path in HITS})
+_FIRST_KEYS = (*dict.fromkeys(path[0] for _, path in HITS), *ERRORS)
 
 
 def may_be_body(body: Mapping[Any, Any]) -> bool:

@@ -222,7 +222,7 @@ DOCUMENTS: tuple[DocumentKind, ...] = (
     ),
     DocumentKind("LlamaIndex", vector_stores.is_node, vector_stores.node_fields, vector_stores.node_id),
     DocumentKind("tantivy's document", indexes.is_tantivy_document, indexes.of_tantivy_document),
-    DocumentKind("tantivy's address", indexes.is_tantivy_address, indexes.refuse_tantivy_address),
+    DocumentKind("parts of tantivy", indexes.is_tantivy_part, indexes.refuse_tantivy_part),
     DocumentKind("Xapian's item", indexes.is_xapian_item, indexes.of_xapian_item),
     DocumentKind("Arrow's value", tables.is_arrow_value, lambda value: value.as_py()),
 )

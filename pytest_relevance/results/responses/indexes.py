@@ -42,13 +42,14 @@ def is_tantivy_pair(response: object) -> bool:
 
 
 def of_tantivy_pair(pair: tuple[Any, Any], _: ReadOptions) -> Sequence[object]:
-    """The (document, score) pairs of a searcher and its result, or the hits of the result.
+    """The (document, score) pairs of a searcher and its result, the hits of the result, or their addresses.
 
     The documents are read from the index here, which is part of the search's time.
     """
     searcher, result = pair
     hits = getattr(result, "hits", result)
-    return [(searcher.doc(address), score if rows.is_score(score) else None) for score, address in hits]
+    pairs = [hit if isinstance(hit, tuple) else (None, hit) for hit in hits]
+    return [(searcher.doc(address), score if rows.is_score(score) else None) for score, address in pairs]
 
 
 def is_tantivy_document(kind: type) -> bool:
@@ -62,14 +63,16 @@ def of_tantivy_document(document: Any) -> Mapping[str, object]:
     return {name: values[0] if len(values) == 1 else values for name, values in fields.items()}
 
 
-def is_tantivy_address(kind: type) -> bool:
-    """Whether results of a type are addresses in an index of tantivy."""
-    return is_a(kind, TANTIVY, "DocAddress")
+def is_tantivy_part(kind: type) -> bool:
+    """Whether results of a type are addresses in an index of tantivy, searchers or results with addresses."""
+    return is_a(kind, TANTIVY, "DocAddress", "Searcher", "SearchResult")
 
 
-def refuse_tantivy_address(_: Any) -> Mapping[str, object]:
+def refuse_tantivy_part(part: Any) -> Mapping[str, object]:
     """Raise `BadResult`: an address is not an id."""
-    raise BadResult(f"has the address of a document in an index of tantivy, not an id; {_WITH_SEARCHER}")
+    name = type(part).__name__
+    what = "has the address of a document in an index" if name == "DocAddress" else f"is the {name}"
+    raise BadResult(f"{what} of tantivy, not an id; {_WITH_SEARCHER}")
 
 
 def is_mset(response: object) -> bool:

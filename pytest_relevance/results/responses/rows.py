@@ -41,25 +41,42 @@ def read_row(row: Sequence[Any]) -> BareRow:
     if isinstance(row, tuple):
         if len(row) == 1:
             return BareRow(row[0])
-        if len(row) == 2 and is_id(row[0]) and isinstance(row[1], str):
+        if len(row) == 2 and (is_id(row[0]) or row[0] is None) and isinstance(row[1], str):
             return BareRow(row[0], title=row[1])
-        if len(row) == 3 and is_id(row[0]) and _is_title(row[1]) and is_score(row[2]):
+        if len(row) == 3 and (is_id(row[0]) or row[0] is None) and _is_title(row[1]) and is_score(row[2]):
             return BareRow(row[0], title=row[1], score=row[2])
     if len(row) == 2 and _is_fraction(row[0]):
         if not is_id(row[1]):
             return BareRow(row[1], score=row[0])
-        if is_integer(row[1]):
-            raise BadResult(
-                f"is a pair of {kind_of(row[0])} and an integer, of which either may be meant for the id; "
-                "return (id, score) pairs with ids as text or integers"
-            )
-        raise BadResult("is a (score, id) pair; return (id, score) pairs")
+        raise BadResult(_score_and_id(*row))
     if isinstance(row, list) and row and all(map(is_id, row)):
         raise BadResult(
             "is a list, which could be the ids of one query of several, or a row; "
             "return the ids of one query, or a tuple for each row"
         )
     raise BadResult(f"is no {ROWS}; return ids, such rows as tuples, or mappings or objects with an id")
+
+
+def _score_and_id(number: Any, other: object) -> str:
+    """What is wrong with a pair of a number that may have a fraction and an id, or what may be a title."""
+    if is_integer(other):
+        return (
+            f"is a pair of {kind_of(number)} and an integer, of which either may be meant for the id; "
+            "return (id, score) pairs with ids as text or integers"
+        )
+    if _is_whole(number):
+        return (
+            f"is a (score, id) pair, or an (id, title) pair whose id is {kind_of(number)}; "
+            "return (id, score) pairs, or ids as text or integers"
+        )
+    return "is a (score, id) pair; return (id, score) pairs"
+
+
+def _is_whole(number: Any) -> bool:
+    try:
+        return float(number).is_integer()
+    except (TypeError, ValueError, OverflowError):  # a signalling NaN of Decimal, among others
+        return False
 
 
 def is_one_row(values: tuple[Any, ...]) -> bool:

@@ -66,12 +66,19 @@ def test_documents_of_tantivy_with_their_scores(response: object) -> None:
 
 
 def test_documents_of_tantivy() -> None:
-    assert read_ranking([*DOCUMENTS.values()]) == Ranking(["b", "a"], ["Boots", "Apron"])
+    for response in ([*DOCUMENTS.values()], (Searcher(), [FIRST, SECOND])):
+        assert read_ranking(response) == Ranking(["b", "a"], ["Boots", "Apron"])
 
 
 @pytest.mark.parametrize("response", [SearchResult(HITS), HITS, [FIRST, SECOND], [(FIRST, 1.5)], [(3, FIRST)]])
 def test_addresses_of_tantivy_are_no_ids(response: object) -> None:
     assert "[searcher.doc(address) for _, address in result.hits]" in refusal(response)
+
+
+def test_a_searcher_and_its_result_in_a_list() -> None:
+    assert "result 1 of 2 is the Searcher of tantivy, not an id; return (searcher, result)" in refusal(
+        [Searcher(), SearchResult(HITS)]
+    )
 
 
 # --- Xapian -----------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pytest_relevance.results.responses.ranking import read_ranking
 from tests.results.responses.helpers import Model, ids, pairs, refusal, titles
 
 
@@ -104,3 +105,18 @@ def test_a_named_tuple_of_another_library_is_one_result() -> None:
 def test_matches_of_usearch() -> None:
     found = {"keys": np.array([3, 1]), "distances": np.array([0.5, 0.75])}
     assert pairs(model("Matches", "usearch.index", **found), {1: "a", 3: "b"}) == [("b", 0.5), ("a", 0.75)]
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_batch_of_usearch(count: int) -> None:
+    matches = model("Matches", "usearch.index", keys=np.array([3, 1]), distances=np.array([0.5, 0.75]))
+    batch: Any = type("BatchMatches", (tuple,), {"__module__": "usearch.index"})
+    if count == 1:
+        assert pairs(batch([matches]), {1: "a", 3: "b"}) == [("b", 0.5), ("a", 0.75)]
+    else:
+        assert "search returned the results of 2 queries" in refusal(batch([matches, matches]), labels={1: "a", 3: "b"})
+
+
+def test_a_plain_mapping_with_metadata() -> None:
+    ranking = read_ranking([{"id": 7, "score": 0.5, "metadata": {"sku": "s-1", "title": "Blue"}}], "sku")
+    assert (ranking.ids, ranking.titles, ranking.scores) == (["s-1"], ["Blue"], [0.5])

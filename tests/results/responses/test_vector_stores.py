@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance.results.responses.ranking import read_ranking
 from tests.results.responses.helpers import ids, pairs, refusal, titles
 
 VECTORS = [[1.0, 0.0], [0.8, 0.6], [0.0, 1.0]]
@@ -315,8 +314,3 @@ def test_the_responses_of_llama_index(llama: LlamaIndex) -> None:
     assert pairs(stores.VectorStoreQueryResult(nodes=[node], similarities=[0.5])) == [("sku-a", 0.5)]
     assert pairs(stores.VectorStoreQueryResult(ids=["sku-a"], similarities=[0.5])) == [("sku-a", 0.5)]
     assert pairs(stores.VectorStoreQueryResult(ids=["sku-a"])) == [("sku-a", None)]
-
-
-def test_a_plain_mapping_with_metadata() -> None:
-    ranking = read_ranking([{"id": 7, "score": 0.5, "metadata": {"sku": "s-1", "title": "Blue"}}], "sku")
-    assert (ranking.ids, ranking.titles, ranking.scores) == (["s-1"], ["Blue"], [0.5])
