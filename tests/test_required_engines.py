@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-
 import pytest
-
-ROOT = Path(__file__).parent.parent
 
 QUIET = ("-p", "no:relevance", "-p", "no:asyncio")
 
@@ -55,28 +50,3 @@ def test_other_tests_may_be_skipped(pytester: pytest.Pytester, monkeypatch: pyte
     pytester.makeconftest("from tests.conftest import pytest_make_collect_report, pytest_runtest_makereport")
     pytester.makepyfile("import pytest\ndef test_it(): pytest.skip('no data')")
     pytester.runpytest_inprocess(*QUIET).assert_outcomes(skipped=1)
-
-
-def test_every_library_that_the_tests_of_engines_ask_for_is_in_an_extra() -> None:
-    asked = {
-        name.partition(".")[0]
-        for path in (ROOT / "tests").rglob("*.py")
-        if "pytest.mark.engines" in (text := path.read_text(encoding="utf-8")) and path.name != Path(__file__).name
-        for name in re.findall(r'importorskip\("([\w.]+)"\)', text)
-    }
-    assert len(asked) >= 8
-    extras = re.findall(
-        r'^ +"([\w.-]+)(?:\[[\w,]+\])?[>=]', (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.M
-    )
-    packages = {PACKAGES.get(name, name).replace("_", "-") for name in asked}
-    assert packages - set(extras) == set()
-
-
-PACKAGES = {
-    "elastic_transport": "elasticsearch",
-    "faiss": "faiss-cpu",
-    "langchain_core": "langchain-core",
-    "opensearchpy": "opensearch-py",
-    "psycopg_pool": "psycopg",
-}
-"""The package of a module that is called otherwise; psycopg_pool comes with an extra of psycopg."""
