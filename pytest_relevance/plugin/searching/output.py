@@ -11,9 +11,14 @@ import logging
 import sys
 import warnings
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from typing import Any
+
+import pytest
+
+from pytest_relevance._text import counted
+from pytest_relevance.plugin.options import verbosity
 
 Event = tuple[str, Any]
 """A text for "stdout" or "stderr", a record for "log", or the arguments of `warnings.showwarning` for "warning"."""
@@ -100,3 +105,15 @@ def replay(events: Iterable[Event]) -> None:
         else:
             arguments, others = value
             warnings.showwarning(*arguments, **others)
+
+
+def show_in_flight(config: pytest.Config, running: int, calls: int, cases: int) -> None:
+    """With `-v`, write how many calls of a window run at a time, of how many, behind the name of its first case."""
+    reporter: Any = config.pluginmanager.get_plugin("terminalreporter")
+    if verbosity(config.option) < 1 or reporter is None or hasattr(config, "workerinput"):
+        return
+    what = "searches" if calls == cases else f"batches for {counted(cases, 'case')}"
+    capture: Any = config.pluginmanager.get_plugin("capturemanager")
+    with nullcontext() if capture is None else capture.global_and_fixture_disabled():
+        reporter.write(f"({running} of {calls} {what} in flight) ")
+        reporter.flush()

@@ -5,16 +5,14 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from time import sleep
 from typing import Any
 
 import pytest
 
-from pytest_relevance._text import counted
 from pytest_relevance.plugin.failures import CaseError
-from pytest_relevance.plugin.options import batch_size, verbosity
-from pytest_relevance.plugin.private import fixtures_of
+from pytest_relevance.plugin.options import batch_size
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CaseRun
@@ -27,9 +25,9 @@ from pytest_relevance.plugin.searching.calls import (
     batches,
     many_of,
 )
-from pytest_relevance.plugin.searching.output import capturing
+from pytest_relevance.plugin.searching.output import capturing, show_in_flight
 from pytest_relevance.plugin.searching.threads import Threads
-from pytest_relevance.plugin.searching.windows import Windows, is_per_case
+from pytest_relevance.plugin.searching.windows import Windows, is_loop_shared, is_per_case
 
 SEARCHES: pytest.StashKey[Searches] = pytest.StashKey()
 
@@ -73,9 +71,9 @@ class Searches:
     async def take_async(self, this: CaseRun) -> list[Timed] | None:
         """Do the same in the running event loop of another plugin."""
         __tracebackhide__ = True
-        outcome = self._ahead.pop(this, None)
+        outcome = self._searched(this)
         if outcome is None:
-            calls = self._plan(this, self._concurrency if _is_loop_shared(this) else 1)
+            calls = self._plan(this, self._concurrency if is_loop_shared(this) else 1)
             if not calls:
                 return None
             if calling.is_coroutine_function(calls[0].function):
@@ -112,20 +110,23 @@ class Searches:
     def _outcome(self, this: CaseRun) -> Outcome | None:
         """Return what was searched for a case, now or ahead; None where it is to be called alone."""
         __tracebackhide__ = True
-        outcome = self._ahead.pop(this, None)
-        if outcome is not None and outcome.search is not _search_of(this):  # the fixture was set up anew
-            outcome.call.close()
-            outcome = None
+        outcome = self._searched(this)
         if outcome is None:
             calls = self._plan(this, self._concurrency)
             if not calls:
                 return None
             self._run(calls, this)
             outcome = self._ahead.pop(this)
-        while not (
-            outcome.call.is_done or outcome.call.waiting
-        ):  # it was given up in a window that did not end, and still runs in its thread
+        while not (outcome.call.is_done or outcome.call.waiting):  # its window ended while it ran in its thread
             sleep(0.01)
+        return outcome
+
+    def _searched(self, this: CaseRun) -> Outcome | None:
+        """Return what was searched for a case ahead of it, unless its fixture was set up anew since."""
+        outcome = self._ahead.pop(this, None)
+        if outcome is not None and outcome.search is not _search_of(this):
+            outcome.call.close()
+            return None
         return outcome
 
     def _plan(self, this: CaseRun, most: int) -> Sequence[Call]:
@@ -211,7 +212,8 @@ class Searches:
     def _window(self, calls: Sequence[Call], this: CaseRun) -> Iterator[None]:
         """Capture what calls print, log and warn of, and forget those that were dropped."""
         self._failures = 0
-        self._show_in_flight(calls)
+        count = len(calls)
+        show_in_flight(self._config, min(self._concurrency, count), count, sum(len(call.outcomes) for call in calls))
         try:
             with capturing():
                 yield
@@ -237,25 +239,14 @@ class Searches:
         if not failed:
             return False
         self._failures += len(failed)
-        most, session = self._config.option.maxfail, call.outcomes[0].run.item.session
+        option, session = self._config.option, call.outcomes[0].run.item.session
+        most = 1 if getattr(option, "stepwise", False) else option.maxfail
         return _ends_run(call) or bool(most and session.testsfailed + self._failures >= most)
 
     def _waiting_calls(self, outcome: Outcome) -> Sequence[Call]:
         """Return the calls of the window that returned what must be awaited."""
         others = (each.call for each in self._ahead.values() if each.call.waiting is not None)
         return list(dict.fromkeys([outcome.call, *others]))
-
-    def _show_in_flight(self, calls: Sequence[Call]) -> None:
-        """With `-v`, write how many searches run at a time behind the name of the first case."""
-        reporter: Any = self._config.pluginmanager.get_plugin("terminalreporter")
-        if verbosity(self._config.option) < 1 or reporter is None or hasattr(self._config, "workerinput"):
-            return
-        most, total = min(self._concurrency, len(calls)), sum(len(call.outcomes) for call in calls)
-        capture: Any = self._config.pluginmanager.get_plugin("capturemanager")
-        with nullcontext() if capture is None else capture.global_and_fixture_disabled():
-            what = "searches" if total == len(calls) else f"batches for {counted(total, 'case')}"
-            reporter.write(f"({most} of {len(calls)} {what} in flight) ")
-            reporter.flush()
 
 
 _NO_FAILURES = (pytest.skip.Exception, pytest.xfail.Exception)
@@ -281,18 +272,6 @@ def _runs(call: Call) -> list[CaseRun]:
 def _search_of(this: CaseRun) -> Any:
     assert isinstance(this.item, pytest.Function)
     return this.item.funcargs[this.case.search]
-
-
-def _is_loop_shared(this: CaseRun) -> bool:
-    """Whether the loop that a case runs in, of pytest-asyncio or anyio, is also that of the next case."""
-    item = this.item
-    if getattr(this.loop, "__name__", None) == "trio":
-        return False
-    if (mark := item.get_closest_marker("asyncio")) is not None:
-        scope = mark.kwargs.get("loop_scope") or item.config.getini("asyncio_default_test_loop_scope")
-        return bool(scope) and scope != "function"
-    chain = fixtures_of(item).get("anyio_backend")
-    return not chain or bool(chain[-1].scope != "function")
 
 
 _ONE_BY_ONE = (

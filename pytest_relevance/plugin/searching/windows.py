@@ -138,3 +138,15 @@ def _values(run: CaseRun, names: Sequence[str]) -> Sequence[int | None]:
 def _loop_scope(item: pytest.Item) -> object:
     mark = item.get_closest_marker("asyncio")
     return None if mark is None else mark.kwargs.get("loop_scope")
+
+
+def is_loop_shared(this: CaseRun) -> bool:
+    """Whether the loop that a case runs in, of pytest-asyncio or anyio, is also that of the next case."""
+    item = this.item
+    if getattr(this.loop, "__name__", None) == "trio":
+        return False
+    if (mark := item.get_closest_marker("asyncio")) is not None:
+        scope = mark.kwargs.get("loop_scope") or item.config.getini("asyncio_default_test_loop_scope")
+        return bool(scope) and scope != "function"
+    chain = fixtures_of(item).get("anyio_backend")
+    return not chain or bool(chain[-1].scope != "function")
