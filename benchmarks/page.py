@@ -25,7 +25,7 @@ from urllib.parse import quote
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.results.baseline.against import compare_recorded, entries_of
-from pytest_relevance.results.rankings.ranking import read_ranking
+from pytest_relevance.results.responses.ranking import read_ranking
 from pytest_relevance.results.scoring import score_case
 
 CASES, RESULTS, JUDGED, FLOOR = 10_000, 10, 12, 0.5

@@ -4,6 +4,7 @@ A run draws the same examples every time. `--hypothesis-profile=deep --hypothesi
 """
 
 import os
+from collections.abc import Generator, Iterator
 from importlib import import_module
 
 # A pytest run in this process forgets the modules that it was the first to import. Imported a second time, the modules
@@ -64,3 +65,47 @@ def _has_providers() -> bool:
     except ImportError:
         return False
     return True
+
+
+REQUIRED = "RELEVANCE_ENGINES"
+"""The environment variable with which no test of an engine may be skipped."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Refuse a module that skips itself where all engines are required."""
+    report = yield
+    if report.skipped and REQUIRED in os.environ:
+        _refuse(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Refuse a skipped test of an engine where all engines are required."""
+    report = yield
+    is_skipped = report.skipped and not hasattr(report, "wasxfail")
+    if is_skipped and REQUIRED in os.environ and item.get_closest_marker("engines") is not None:
+        _refuse(report)
+    return report
+
+
+def _refuse(report: pytest.CollectReport | pytest.TestReport) -> None:
+    reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
+    report.outcome, report.longrepr = "failed", f"with {REQUIRED} set, it must not be skipped: {reason}"
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """The connection string of a PostgreSQL server of this session's own; a test is skipped where there is none."""
+    if os.name != "posix":
+        pytest.skip("needs Unix sockets")
+    from tests.postgres import programs, running_server
+
+    directory = programs()
+    if directory is None:
+        pytest.skip("needs PostgreSQL (initdb and pg_ctl)")
+    with running_server(directory) as connection_string:
+        yield connection_string

@@ -13,7 +13,7 @@ from typing import Any
 
 from pytest_relevance import CaseResult
 from pytest_relevance.cases.build import case_from_values
-from pytest_relevance.results.rankings.ranking import read_ranking
+from pytest_relevance.results.responses.ranking import read_ranking
 from pytest_relevance.results.scoring import score_case
 
 

@@ -79,6 +79,7 @@ def _configure(config: pytest.Config) -> None:
     if config.option.relevance_against is not None and not hasattr(config, "workerinput"):
         options.recorded_rankings(config)  # a worker reads it where it collects a case file
     options.most_failures(config)
+    options.set_concurrency(config)
     options.check_redaction(config)
     if options.is_xdist_controller(config):
         from pytest_relevance.plugin import reporting

@@ -47,6 +47,13 @@ def _failures(text: str) -> int:
     return int(text)
 
 
+def _at_least_one(text: str) -> int:
+    """Convert the value of `--relevance-concurrency`. Raises ArgumentTypeError for anything but 1 or more."""
+    if not (text.isascii() and text.isdigit() and int(text) > 0):
+        raise ArgumentTypeError(f"a whole number, 1 or more; found {_shown(text)}")
+    return int(text)
+
+
 def _shown(text: str) -> str:
     """A value as a message quotes it; where a runner reads the output, it holds no workflow command."""
     from pytest_relevance.reports.github.commands import safe_output
@@ -101,6 +108,11 @@ _OPTIONS: Mapping[str, Mapping[str, Any]] = {
         "type": _calls,
         "help": "call each search N times, and name the queries whose ranking changes from call to call",
     },
+    "--relevance-concurrency": {
+        "metavar": "N",
+        "type": _at_least_one,
+        "help": "run N searches at a time, in threads or as tasks of one event loop (default: 1)",
+    },
     "--relevance-give-up": {
         "metavar": "N",
         "type": _failures,
@@ -126,6 +138,18 @@ _INI: Sequence[tuple[str, str, str | None, object]] = (
         "after how many failed searches in a row the remaining cases fail as not searched (--relevance-give-up)",
         None,
         "10",
+    ),
+    (
+        "relevance_concurrency",
+        "how many searches run at a time (--relevance-concurrency; default: 1)",
+        None,
+        "1",
+    ),
+    (
+        "relevance_batch",
+        "for how many cases at most the attribute many of a search is called at once (default: 64)",
+        None,
+        "64",
     ),
     (
         "relevance_baseline",
@@ -270,6 +294,28 @@ def most_failures(config: pytest.Config) -> int:
         return _failures(str(config.getini("relevance_give_up")))
     except ArgumentTypeError as error:
         raise pytest.UsageError(f"relevance_give_up is {error}") from None
+
+
+def set_concurrency(config: pytest.Config) -> None:
+    """Set `config.option.relevance_concurrency` from the ini key where the option is not given.
+
+    Raises UsageError where `relevance_concurrency` or `relevance_batch` is no whole number of 1 or more.
+    """
+    batch_size(config)
+    if config.option.relevance_concurrency is None:
+        config.option.relevance_concurrency = _whole_number(config, "relevance_concurrency")
+
+
+def batch_size(config: pytest.Config) -> int:
+    """Return for how many cases at most `many` is called at once. Raises UsageError as `set_concurrency` does."""
+    return _whole_number(config, "relevance_batch")
+
+
+def _whole_number(config: pytest.Config, name: str) -> int:
+    try:
+        return _at_least_one(str(config.getini(name)))
+    except ArgumentTypeError as error:
+        raise pytest.UsageError(f"{name} is {error}") from None
 
 
 _REDACTION: pytest.StashKey[Redaction] = pytest.StashKey()

@@ -1,6 +1,6 @@
-"""All access to private attributes of pytest and pytest-asyncio, which may change in any of their releases.
+"""All access to private attributes of pytest, pytest-asyncio and pytest-xdist, which any of their releases may change.
 
-Checked with pytest 8.4.2 and 9.2.0, pytest-asyncio 1.5.0.
+Checked with pytest 8.4.2 and 9.2.0, pytest-asyncio 1.5.0, pytest-xdist 3.8.0.
 """
 
 from __future__ import annotations
@@ -106,3 +106,26 @@ def is_fixture_defined(name: str, session: pytest.Session) -> bool:
 
 _FIXTURE_TABLES = ("_arg2fixturedefs", "_arg2node2fixturedefs", "_arg2nodeid2fixturedefs")
 """The attributes with all fixtures by name: pytest 8.4 has the first, pytest 9.2 the others."""
+
+
+def queue_of_worker(item: pytest.Item) -> Sequence[pytest.Item]:
+    """Return the items that this worker of pytest-xdist runs after an item, as far as they are in its queue.
+
+    None are known of another version of pytest-xdist, and none are certain with `--dist worksteal`: they may be taken
+    away to another worker.
+    """
+    given = getattr(item.config, "known_args_namespace", None)  # a worker's own option is always "no"
+    if getattr(given, "dist", "no") == "worksteal":
+        return ()
+    for plugin in item.config.pluginmanager.get_plugins():
+        if type(plugin).__name__ == "WorkerInteractor":
+            try:
+                items = plugin.session.items
+                if items[plugin.item_index] is not item:
+                    return ()
+                with plugin.torun.lock() as queue:
+                    found = [plugin.nextitem_index, *queue]
+                return [items[index] for index in found if isinstance(index, int)]
+            except AttributeError:
+                return ()
+    return ()

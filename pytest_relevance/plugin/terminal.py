@@ -60,7 +60,7 @@ class FailuresSection:
             return (yield)
 
 
-def _set_headings(reports: Iterable[object], option: Any) -> None:
+def _set_headings(reports: Iterable[Any], option: Any) -> None:
     """Have headings name the query. Not earlier: with `-v` pytest compares the locations of reports while tests run."""
     for report in reports:
         for values in attached_to(report).get("cases", ()) if isinstance(report, pytest.TestReport) else ():

@@ -26,7 +26,7 @@ from pytest_relevance.metrics.settings import Settings, discount_table
 from pytest_relevance.reports.numbers import number as number_text
 from pytest_relevance.reports.numbers import total
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.rankings.ranking import id_text, read_ranking
+from pytest_relevance.results.responses.ranking import id_text, read_ranking
 
 if TYPE_CHECKING:
     import pandas

@@ -150,7 +150,7 @@ def _query_line(result: CaseResult, columns: int) -> list[Line]:
     """The query, what searched, how long that took, how much came back and how much of it is judged."""
     parts = _asked(result)
     if result.latency is not None:
-        parts.append(duration(result.latency))
+        parts.append(duration(result.latency) + (" (share of a batch)" if result.latency_shared else ""))
     returned, top = result.returned, result.top
     results = counted(returned, "result") if returned else "no results"
     if returned and result.judgments:

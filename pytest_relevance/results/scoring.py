@@ -31,7 +31,7 @@ from pytest_relevance.results.case_result import (
     count_grades,
     ndcg_at,
 )
-from pytest_relevance.results.rankings.ranking import Ranking
+from pytest_relevance.results.responses.ranking import Ranking
 
 _USUAL_DEPTH = 1000
 _BECAUSE = {"unjudged": " (unjudged: skip)", "ideal": " (ideal: returned)"}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.cases.floors import always_met
-from pytest_relevance.results.rankings.ranking import read_ranking
+from pytest_relevance.results.responses.ranking import read_ranking
 from pytest_relevance.results.scoring import score_case
 
 METRICS = ["nDCG@2", "nDCG", "DCG@3", "CG@2", "CG", "P@2", "R@2", "AP", "RR", "ERR@3", "RBP(p=0.8)", "Success@1"]

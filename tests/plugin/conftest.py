@@ -164,16 +164,17 @@ class Project:
         """Write the conftest.py; by default a search that returns the words of the query."""
         return self.write("conftest.py", text)
 
-    def run(self, *args: str, cache: bool = False, loops: bool | None = None) -> Run:
+    def run(self, *args: str, cache: bool = False, loops: bool | None = None, plugins: Sequence[object] = ()) -> Run:
         """Run pytest in this process, and the workers of pytest-xdist in others.
 
         `loops` is whether the plugins that run coroutines take part. By default they do in a run in this process alone:
-        in another one, importing them takes longer than all else. An interrupt ends this run only.
+        in another one, importing them takes longer than all else. An interrupt ends this run only. `plugins` are
+        objects with hooks.
         """
         options = self._options(cache, loops, is_apart=_asks_for_workers(args))
         gc.freeze()  # some versions of pytest look for garbage after every run, in all that was imported so far too
         try:
-            return Run(self.pytester.runpytest_inprocess(*options, *args, no_reraise_ctrlc=True))
+            return Run(self.pytester.runpytest_inprocess(*options, *args, no_reraise_ctrlc=True, plugins=plugins))
         finally:
             gc.unfreeze()
 

@@ -248,6 +248,21 @@ def test_a_ranking_in_any_shape(project: Project, body: str) -> None:
     assert run_search(project, source, cases).counts == {"passed": 1}
 
 
+def test_an_asynchronous_cursor_is_read_by_the_names_of_its_columns(project: Project) -> None:
+    source = """
+        class Cursor:
+            description = [("title", None), ("id", None)]
+            async def __aiter__(self):
+                yield ("Sandal", "a")
+                yield ("Boots", "b")
+
+        async def find(query):
+            return Cursor()
+    """
+    cases = "cases: [{query: shoes, judgments: {a: 3, b: 1}, expect: {first: [a, b]}}]"
+    assert run_search(project, source, cases).counts == {"passed": 1}
+
+
 def test_the_suite_names_the_fields_of_id_and_title(project: Project) -> None:
     source = """
         def find(query):

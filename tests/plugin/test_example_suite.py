@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,26 @@ def test_the_shop_as_it_is(project: Project) -> None:
     assert run.code == pytest.ExitCode.OK
     assert set(run.outcomes.values()) == {"passed", "xfailed"}
     assert len(run.outcomes) >= 40
+
+
+@pytest.mark.engines
+@pytest.mark.usefixtures("with_and_without_loops")
+def test_the_shop_on_tantivy(project: Project) -> None:
+    pytest.importorskip("tantivy")
+    run = run_examples(project, "--engine", "tantivy")
+    assert run.code == pytest.ExitCode.OK
+    assert [name for name, outcome in run.outcomes.items() if outcome == "xfailed"] == [
+        "synonym-sneakers",
+        "sharpen knives",  # of this engine alone
+    ]
+    assert run.outcomes.keys() == run_examples(project).outcomes.keys()
+
+
+def test_an_engine_that_is_not_installed(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tantivy", None)
+    run = run_examples(project, "--engine", "tantivy")
+    assert run.code == pytest.ExitCode.USAGE_ERROR
+    run.result.stderr.fnmatch_lines(["*tantivy is not installed; install it: python -m pip install tantivy"])
 
 
 WORSE = [

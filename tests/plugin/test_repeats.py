@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from pytest_relevance import Run as Record
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.results.rankings.rank_changes import compare_calls
-from pytest_relevance.results.rankings.ranking import read_ranking
+from pytest_relevance.results.responses.ranking import read_ranking
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project, Run

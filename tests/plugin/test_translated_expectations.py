@@ -22,7 +22,7 @@ import pytest
 
 from pytest_relevance import read_suite
 from pytest_relevance.cases.reader import parse_suite
-from pytest_relevance.results.rankings.ranking import read_ranking
+from pytest_relevance.results.responses.ranking import read_ranking
 from pytest_relevance.results.scoring import score_case
 
 if TYPE_CHECKING:

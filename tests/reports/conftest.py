@@ -14,7 +14,7 @@ from pytest_relevance.metrics.scalar import score
 from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.text import plain
 from pytest_relevance.results.case_parts import IMPROVEMENT, REGRESSION, WITHIN, BaselineComparison
-from pytest_relevance.results.rankings.ranking import read_ranking
+from pytest_relevance.results.responses.ranking import read_ranking
 from pytest_relevance.results.scoring import add_details, score_case
 
 

@@ -21,7 +21,7 @@ from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.scalar import score
 from pytest_relevance.metrics.settings import CHOICES, Settings
 from pytest_relevance.reports.breakdown import Breakdown, Loss, break_down, losses_of
-from pytest_relevance.results.rankings.ranking import read_ranking
+from pytest_relevance.results.responses.ranking import read_ranking
 from pytest_relevance.results.scoring import add_details, score_case
 
 # --- a worked example -------------------------------------------------------------------------------------------------

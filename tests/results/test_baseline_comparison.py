@@ -14,7 +14,7 @@ from pytest_relevance.results.baseline.file import BaselineEntries, BaselineEntr
 from pytest_relevance.results.baseline.update import acceptable, entry_of
 from pytest_relevance.results.case_parts import BaselineComparison, Repeats
 from pytest_relevance.results.case_result import CHECK
-from pytest_relevance.results.rankings.ranking import Ranking
+from pytest_relevance.results.responses.ranking import Ranking
 from pytest_relevance.results.scoring import add_details, score_case
 
 JUDGMENTS = {"a": 3, "b": 1, "c": 0}

@@ -72,6 +72,7 @@ results = st.builds(
     error=st.none() | st.builds(SearchError, texts, texts, texts),
     repeats=st.none() | st.builds(Repeats, st.integers(2, 4), st.integers(1, 4), documents=tuples(st.none() | texts)),
     latency=optional,
+    latency_shared=st.booleans(),
     outcome=st.sampled_from(["", "passed", "failed", "xfailed"]),
 )
 

@@ -25,6 +25,7 @@ from pytest_relevance.plugin.private import PYTEST, AnyItem, fixtures_of, is_asy
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CASE_RUN
 from pytest_relevance.plugin.running.run_case import begin, call_ahead, function_code, make_function, plain_function
+from pytest_relevance.plugin.searching.calls import called_by_windows
 
 Fixtures = Mapping[str, Sequence[Any]]
 
@@ -229,7 +230,10 @@ class LoopChoice:
         # pytest-asyncio replaces the function of an item that it runs; anyio runs items with the fixture anyio_backend
         is_run_by_plugin = before is not this.function or pyfuncitem.funcargs.get("anyio_backend")
         try:
-            if not (is_run_by_plugin and (_is_coroutine_function(search) or calling.is_waiting(call_ahead(this)))):
+            is_awaited = is_run_by_plugin and (
+                calling.is_coroutine_function(called_by_windows(search)) or calling.is_waiting(call_ahead(this))
+            )
+            if not is_awaited:
                 pyfuncitem.obj = plain_function(this)
             return (yield)
         finally:
@@ -251,7 +255,3 @@ def _setting(config: pytest.Config, name: str) -> Any:
 
 def _is_async(function: object) -> bool:
     return inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)
-
-
-def _is_coroutine_function(search: object) -> bool:
-    return inspect.iscoroutinefunction(search) or inspect.iscoroutinefunction(getattr(search, "__call__", None))  # noqa: B004

@@ -31,7 +31,7 @@ class Variants:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._known: dict[tuple[object, ...], Sequence[str | None]] = {}
-        self._packages: frozenset[str] | None = None
+        self._own = OwnFixtures(config)
 
     def of(self, case: Case, items: Sequence[AnyItem]) -> Sequence[str | None]:
         """Return the variant of each item: the ids of its parameters that count, joined by "-"; None if none does.
@@ -54,17 +54,25 @@ class Variants:
         counting = arguments & used.keys()
         asks = (chain for name, chain in used.items() if name not in arguments)
         if any(map(_may_ask_for_others, asks)):
-            counting |= {name for name in arguments - counting if self._is_of_the_project(name, fixtures)}
+            counting |= {name for name in arguments - counting if self._own.is_parameter(name, fixtures)}
         return counting
 
-    def _is_of_the_project(self, name: str, fixtures: Fixtures) -> bool:
+
+class OwnFixtures:
+    """Tells the fixtures of the project itself from those of pytest and of installed plugins."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._packages: frozenset[str] | None = None
+
+    def is_parameter(self, name: str, fixtures: Fixtures) -> bool:
         """Whether a parametrised argument is a fixture of the project itself, or is requested by one."""
         chain = fixtures.get(name, ())
         if chain and not chain[-1].func.__module__.startswith(PYTEST):
-            return self._is_own(chain[-1].func)
-        return any(name in chain[-1].argnames and self._is_own(chain[-1].func) for chain in fixtures.values())
+            return self.is_own(chain[-1].func)
+        return any(name in chain[-1].argnames and self.is_own(chain[-1].func) for chain in fixtures.values())
 
-    def _is_own(self, function: Any) -> bool:
+    def is_own(self, function: Any) -> bool:
         """Whether a fixture belongs to the project: neither to pytest nor to an installed plugin."""
         code = getattr(inspect.unwrap(function), "__code__", None)
         path = Path(code.co_filename) if code is not None else Path()

@@ -10,6 +10,7 @@ import inspect
 import sys
 from collections.abc import AsyncIterable, Mapping
 from copy import deepcopy
+from functools import partial
 from operator import attrgetter
 from time import perf_counter
 from types import FunctionType, MethodType
@@ -20,7 +21,10 @@ import pytest
 from pytest_relevance._text import shown
 from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin.failures import CaseError
-from pytest_relevance.results.rankings.responses import is_unsent_search
+from pytest_relevance.results.responses.families import is_unsent_search
+from pytest_relevance.results.responses.problems import UnreadableRanking, is_mock
+from pytest_relevance.results.responses.ranking import Ranking, read_ranking
+from pytest_relevance.results.responses.tables import ReadCursor
 
 if TYPE_CHECKING:
     import asyncio
@@ -33,10 +37,11 @@ def asked_for(search: Any, case: Case) -> int | None:
     return case.depth if _takes_k(search) else None
 
 
-def call(search: Any, case: Case, asked: int | None) -> tuple[object, float]:
+def call(search: Any, case: Case, asked: int | None, queries: list[str] | None = None) -> tuple[object, float]:
     """Call the search; return its response, and the time of the call in seconds of `perf_counter`.
 
-    A generator is read to its end here, as it does its work only while it is read. Raises `CaseError` where the search
+    `queries` are those of a batch, in the place of the case's own. A generator is read to its end here, as it does its
+    work only while it is read. Raises `CaseError` where the search
     cannot be called with these arguments, and passes on every exception of the search itself.
     """
     __tracebackhide__ = True
@@ -47,10 +52,10 @@ def call(search: Any, case: Case, asked: int | None) -> tuple[object, float]:
         if asked is not None:
             params = {**params, "k": asked}
         started = perf_counter()
-        response = search(case.query, **params)
+        response = search(case.query if queries is None else queries, **params)
     except TypeError as error:
         if error.__traceback__ is not None and error.__traceback__.tb_next is None:  # raised by the call, not in it
-            raise CaseError(_uncallable(search, case, params, error), pytrace=False) from None
+            raise CaseError(_uncallable(search, case, params, error, queries), pytrace=False) from None
         raise
     if inspect.isgenerator(response):
         response = list(response)
@@ -72,21 +77,58 @@ async def wait(response: object) -> object:
     if isinstance(response, AsyncIterable) and not hasattr(response, "__iter__"):
         if is_unsent_search(response):
             return await response.execute()  # type: ignore[attr-defined]
-        return [result async for result in response]
+        results = [result async for result in response]
+        return ReadCursor(response.description, results) if hasattr(response, "description") else results
     return response
 
 
 def wait_on_own_loop(config: pytest.Config, response: object, started: float) -> tuple[object, float]:
     """Await a response on one event loop for the whole run; return the result, and when the search began (seconds)."""
     __tracebackhide__ = True
+    loop = own_loop(config)
+    if inspect.iscoroutine(response):  # a coroutine starts only now; creating the loop must not count as its time
+        started = perf_counter()
+    return loop.run_until_complete(wait(response)), started
+
+
+def own_loop(config: pytest.Config) -> asyncio.AbstractEventLoop:
+    """Return the event loop of the plugin's own, which stays open for the whole run."""
     loop = config.stash.get(LOOP, None)
     if loop is None:
         import asyncio  # takes 13 ms, saved for a suite with a plain search
 
         loop = config.stash[LOOP] = asyncio.new_event_loop()
-    if inspect.iscoroutine(response):  # a coroutine starts only now; creating the loop must not count as its time
-        started = perf_counter()
-    return loop.run_until_complete(wait(response)), started
+    return loop
+
+
+def read(item: pytest.Item, case: Case, response: object, search: object) -> Ranking:
+    """Read a response of `search` as a ranking, with the hook `pytest_relevance_ranking` where the project has it.
+
+    Raises `CaseError` where it cannot be read.
+    """
+    __tracebackhide__ = True
+    own = None
+    if item.config.hook.pytest_relevance_ranking.get_hookimpls():  # calling a hook without implementations costs 30 us
+        own = item.ihook.pytest_relevance_ranking(response=response, case=case)
+    try:
+        return read_ranking(
+            response if own is None else own,
+            case.terms.id_field,
+            case.terms.title_field,
+            partial(_ids_of, search),
+        )
+    except UnreadableRanking as problem:
+        raise CaseError(str(problem), pytrace=False) from None
+
+
+def _ids_of(search: object) -> object:
+    """Return the attribute `ids` of the fixture's value; None where it has none. A mock has every attribute."""
+    return None if is_mock(search) else getattr(search, "ids", None)
+
+
+def is_coroutine_function(search: object) -> bool:
+    """Whether a search is a coroutine function, or an object with one for its `__call__`."""
+    return inspect.iscoroutinefunction(search) or inspect.iscoroutinefunction(getattr(search, "__call__", None))  # noqa: B004
 
 
 def close_unawaited(value: object) -> None:
@@ -153,7 +195,9 @@ def _takes_k(search: Any) -> bool:
     return parameter is not None and parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
 
 
-def _uncallable(search: object, case: Case, params: Mapping[str, object], error: TypeError) -> str:
+def _uncallable(
+    search: object, case: Case, params: Mapping[str, object], error: TypeError, queries: list[str] | None
+) -> str:
     if not callable(search):
         what = f'the fixture "{case.search}" is no function but {shown(search)}'
         if inspect.iscoroutine(search) or inspect.isasyncgen(search):
@@ -164,9 +208,10 @@ def _uncallable(search: object, case: Case, params: Mapping[str, object], error:
         signature = str(inspect.signature(search))
     except (TypeError, ValueError):
         signature = "(...)"
-    call_ = ", ".join([shown(case.query, 40), *(f"{name}={shown(value, 40)}" for name, value in params.items())])
+    name, first = (case.search, case.query) if queries is None else (f"{case.search}.many", queries)
+    call_ = ", ".join([shown(first, 40), *(f"{param}={shown(value, 40)}" for param, value in params.items())])
     return (
-        f"{case.search}({call_}) cannot be called: {error}\n"
-        f"its signature is {case.search}{signature}; its keyword arguments are the params of the case and the suite"
+        f"{name}({call_}) cannot be called: {error}\n"
+        f"its signature is {name}{signature}; its keyword arguments are the params of the case and the suite"
         + (", and k" if "k" in params else "")
     )

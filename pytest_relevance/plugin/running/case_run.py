@@ -39,11 +39,13 @@ if TYPE_CHECKING:
 class RunSettings:
     """The options that every case needs, looked up once in a process.
 
-    `calls` is how often a search is called for a case; `tolerance` is that of a case that sets none; `details`: the
-    details of every case are needed; `properties`: a JUnit file is written; `redaction` masks secrets.
+    `calls` is how often a search is called for a case, `concurrency` how many searches run at a time; `tolerance` is
+    that of a case that sets none; `details`: the details of every case are needed; `properties`: a JUnit file is
+    written; `redaction` masks secrets.
     """
 
     calls: int
+    concurrency: int
     tolerance: float
     details: bool
     properties: bool
@@ -59,6 +61,7 @@ def run_settings(config: pytest.Config) -> RunSettings:
     if found is None:
         found = config.stash[_RUN_SETTINGS] = RunSettings(
             calls=config.option.relevance_repeat or 1,
+            concurrency=config.option.relevance_concurrency,
             tolerance=tolerance(config),
             details=needs_details(config),
             properties=bool(getattr(config.option, "xmlpath", None)),
@@ -80,9 +83,9 @@ class CaseRun:
     time of the call; `asked` is the number of results requested; `calls` is the number of calls of the search;
     `result` is the result, `error` the exception that ended the run; `fails_baseline` is true where the baseline is
     a reason of the verdict; `is_read`: the response of the search was read as a ranking; `answer` is the response that
-    was scored; `repeats` compares the responses of repeated calls; `properties` are
-    the JUnit properties on the item; `loop` is the event loop of another plugin that the case ran in; `is_running` is
-    true during the call of the test function: a report made then is that of a subtest.
+    was scored; `repeats` compares the responses of repeated calls; `properties` are the JUnit properties on the item;
+    `loop` is the event loop of another plugin that the case ran in; `is_running` is true during the call of the test
+    function: a report made then is that of a subtest; `latency_shared`: the latency is a share of that of a batch.
     """
 
     case: Case
@@ -108,11 +111,12 @@ class CaseRun:
     loop: Any = None
     answer: object = None
     is_running: bool = False
+    latency_shared: bool = False
 
     def reset(self) -> None:
         """Clear the result and the other data of the run, after its report or before the next attempt."""
         self.result = self.error = self.asked = self.repeats = self.loop = self.answer = None
-        self.fails_baseline = self.is_read = False
+        self.fails_baseline = self.is_read = self.latency_shared = False
         self.calls = 0
 
     @property
@@ -133,7 +137,7 @@ class CaseRun:
             result.items = tuple(map(mask.node_id, self.items))
         own = self.case.terms.tolerance
         result.tolerance = self.settings.tolerance if own is None else own
-        result.repeats = self.repeats
+        result.repeats, result.latency_shared = self.repeats, self.latency_shared
         if result.params:
             result.params = mask.values(result.params)
         if self.is_check:

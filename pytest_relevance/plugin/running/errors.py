@@ -13,6 +13,9 @@ from pytest_relevance.plugin.failures import CaseError, shown_path, without_root
 from pytest_relevance.plugin.options import redaction
 from pytest_relevance.results.case_parts import SearchError
 
+RAISING = "pytest_relevance.plugin.searching."
+"""The modules that raise an exception of a search again, in its own case."""
+
 _OF_PYTEST = (CaseError, pytest.fail.Exception, pytest.skip.Exception, pytest.xfail.Exception)
 """Exceptions whose messages say all there is to say."""
 
@@ -57,10 +60,15 @@ def _stdlib() -> str:
 
 
 def _innermost_frame(error: BaseException, config: pytest.Config) -> str:
-    """`conftest.py:4 in search`: the innermost frame in the user's own code, or the innermost of all."""
+    """`conftest.py:4 in search`: the innermost frame in the user's own code, or the innermost of all.
+
+    Empty for an exception that the search returned in a batch, and did not raise.
+    """
     if error.__traceback__ is None:
         return ""
     frames = pytest.ExceptionInfo.from_exception(error).traceback
+    if str(frames[-1].frame.f_globals.get("__name__")).startswith(RAISING):
+        return ""
     last = next((frame for frame in reversed(frames) if not is_installed(frame.path)), frames[-1])
     return f"{_code_path(Path(last.path), config)}:{last.lineno + 1} in {last.name}"
 

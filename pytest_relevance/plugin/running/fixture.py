@@ -22,7 +22,7 @@ from pytest_relevance.plugin.running.calling import close_unawaited, is_waiting
 from pytest_relevance.plugin.running.case_run import CHECKS, RAISED
 from pytest_relevance.plugin.running.run_case import check
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.rankings.ranking import id_text
+from pytest_relevance.results.responses.ranking import id_text
 
 _NOT_HERE = {
     "search": "the ranking is given here; call your search in the test",

@@ -6,6 +6,7 @@ pytest's own text about a missing fixture shows the source of the function that 
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,14 +15,17 @@ from pytest_relevance._text import listed, quoted
 from pytest_relevance.plugin.failures import CaseError
 from pytest_relevance.plugin.options import verbosity
 from pytest_relevance.plugin.running.case_run import CASE_RUN, NEGLECTED, CaseRun
-from pytest_relevance.plugin.running.errors import is_installed
+from pytest_relevance.plugin.running.errors import RAISING, is_installed
 
 _OURS = (
     "pytest_relevance.plugin.",
-    "pytest_relevance.results.rankings.",
+    "pytest_relevance.results.responses.",
     "pluggy.",
 )
 """The modules between pytest and the user's code (a search, a hook, a generator); tracebacks leave them out."""
+
+_OF_CASES = "pytest_relevance.plugin.running.run_case.case"
+"""The name of the module of the functions of cases, whose frames show the line of the case."""
 
 _HOW_TO = """
 Write it in a conftest.py beside the case file; it returns a function from a query to results, best first:
@@ -100,10 +104,12 @@ def _leave_out_ours(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
     """Remove the frames before the user's code from a traceback. One that ends in this plugin stays complete."""
     first_own = 0
     for number, entry in enumerate(excinfo.traceback, 1):
-        if str(entry.frame.f_globals.get("__name__")).startswith(_OURS):
+        if _module_of(entry).startswith(_OURS):
             first_own = number
     if first_own < len(excinfo.traceback):
         excinfo.traceback = excinfo.traceback[first_own:]
+    elif _module_of(excinfo.traceback[-1]).startswith(RAISING):  # an exception that the search returned
+        _represent_with(excinfo, _case_frame)
 
 
 def _leave_out_installed(excinfo: pytest.ExceptionInfo[BaseException], config: pytest.Config) -> None:
@@ -118,13 +124,24 @@ def _leave_out_installed(excinfo: pytest.ExceptionInfo[BaseException], config: p
     visible = [entry for entry in excinfo.traceback if not entry.ishidden(excinfo)]
     if not any(map(_is_of_user, visible)) or _is_of_user(visible[-1]):
         return
+    _represent_with(excinfo, _user_frames)
+
+
+def _represent_with(excinfo: pytest.ExceptionInfo[BaseException], frames: Callable[[Any], Any]) -> None:
+    """Have an exception represented with the frames that a function chooses of its traceback."""
     represent = excinfo.getrepr
 
     def brief(**options: Any) -> Any:
-        return represent(**{**options, "tbfilter": _user_frames})
+        return represent(**{**options, "tbfilter": frames})
 
     # pytest makes the representation later, and parses the whole module of each frame for it: one is made, not two
     excinfo.getrepr = brief  # type: ignore[method-assign, assignment]
+
+
+def _case_frame(excinfo: pytest.ExceptionInfo[BaseException]) -> Any:
+    """Return a traceback of the frame that shows the line of the case."""
+    found = [entry.with_repr_style("short") for entry in excinfo.traceback if _module_of(entry) == _OF_CASES]
+    return type(excinfo.traceback)(found)
 
 
 def _user_frames(excinfo: pytest.ExceptionInfo[BaseException]) -> Any:
@@ -137,8 +154,11 @@ def _user_frames(excinfo: pytest.ExceptionInfo[BaseException]) -> Any:
 
 
 def _is_of_user(entry: Any) -> bool:
-    is_ours = str(entry.frame.f_globals.get("__name__")).startswith(_OURS)
-    return not (is_ours or is_installed(entry.path))
+    return not (_module_of(entry).startswith(_OURS) or is_installed(entry.path))
+
+
+def _module_of(entry: Any) -> str:
+    return str(entry.frame.f_globals.get("__name__"))
 
 
 def _place(fixture: Any) -> str:

@@ -20,9 +20,10 @@ from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CHECKS, CaseRun, run_settings
 from pytest_relevance.plugin.running.project import add_explanations, explains, request_fingerprint
+from pytest_relevance.plugin.searching.calls import many_of
+from pytest_relevance.plugin.searching.searches import searches_of
 from pytest_relevance.results.case_result import ERROR, FAILED, INCONCLUSIVE, NOT_SEARCHED, CaseResult
-from pytest_relevance.results.rankings.ranking import Ranking, read_ranking
-from pytest_relevance.results.rankings.rows import UnreadableRanking
+from pytest_relevance.results.responses.ranking import Ranking
 from pytest_relevance.results.scoring import add_details, score_case, why_cut
 
 
@@ -31,7 +32,10 @@ def run(this: CaseRun) -> None:
     __tracebackhide__ = True
     begin(this)
     try:
-        _score_first(this, [_ranking_of_call(this) for _ in range(this.settings.calls)])
+        found = searches_of(this.item.config).take(this) if _shares_calls(this) else None
+        if found is None:
+            found = [_ranking_of_call(this) for _ in range(this.settings.calls)]
+        _score_first(this, found)
     finally:
         this.is_running = False
 
@@ -42,7 +46,10 @@ async def run_async(this: CaseRun) -> None:
     begin(this)
     this.loop = calling.running_loop()
     try:
-        _score_first(this, [await _ranking_of_call_async(this) for _ in range(this.settings.calls)])
+        found = await searches_of(this.item.config).take_async(this) if _shares_calls(this) else None
+        if found is None:
+            found = [await _ranking_of_call_async(this) for _ in range(this.settings.calls)]
+        _score_first(this, found)
     finally:
         this.is_running = False
 
@@ -56,6 +63,14 @@ def begin(this: CaseRun) -> None:
         this.reset()
         this.is_running = True
         request_fingerprint(this.item)
+
+
+def _shares_calls(this: CaseRun) -> bool:
+    """Whether the search of a case may be called together with those of others."""
+    if this.response is not None:  # it was called ahead
+        return False
+    assert isinstance(this.item, pytest.Function)
+    return this.settings.concurrency > 1 or many_of(this.item.funcargs[this.case.search]) is not None
 
 
 def _score_first(this: CaseRun, calls: Sequence[tuple[Ranking, float]]) -> None:
@@ -83,6 +98,10 @@ def call_ahead(this: CaseRun) -> object:
     """Call the search before the test function of the case, keep the response for it, and return the response."""
     __tracebackhide__ = True
     this.response = None
+    if _shares_calls(this):
+        searches = searches_of(this.item.config)
+        if searches.prepare(this):
+            return searches.waiting(this)
     this.response = _response(this)
     return this.response[0]
 
@@ -172,18 +191,16 @@ def _response(this: CaseRun) -> tuple[object, float]:
 
 
 def _read(this: CaseRun, response: object) -> Ranking:
-    """Read a response as a ranking, with the hook `pytest_relevance_ranking` where the project implements it."""
+    """Read a response as a ranking. Keep the response where the project explains rankings."""
     __tracebackhide__ = True
-    item, case, own = this.item, this.case, None
     if this.answer is None:
         this.answer = response
-    if item.config.hook.pytest_relevance_ranking.get_hookimpls():  # calling a hook without implementations costs 30 us
-        own = item.ihook.pytest_relevance_ranking(response=response, case=case)
+    search = getattr(this.item, "funcargs", {}).get(this.case.search)
     try:
-        return read_ranking(response if own is None else own, case.terms.id_field, case.terms.title_field)
-    except UnreadableRanking as problem:
-        this.error = CaseError(str(problem), pytrace=False)
-        raise this.error from None
+        return calling.read(this.item, this.case, response, search)
+    except CaseError as error:
+        this.error = error
+        raise
 
 
 def set_properties(this: CaseRun) -> None:
@@ -201,7 +218,7 @@ def set_properties(this: CaseRun) -> None:
 
 
 def _properties(result: CaseResult) -> list[tuple[str, object]]:
-    """Return the JUnit properties: at most seven scalars, without those that are not defined."""
+    """Return the JUnit properties: at most eight scalars, without those that are not defined."""
     lower, upper = result.interval
     before = None if result.baseline is None else result.baseline.score
     found: list[tuple[str, object]] = [("verdict", result.verdict)]
@@ -212,6 +229,8 @@ def _properties(result: CaseResult) -> list[tuple[str, object]]:
     found += [("k", result.k), ("judged", result.judged)]
     if result.latency is not None:
         found.append(("latency", round(result.latency, 6)))
+    if result.latency_shared:
+        found.append(("latency_shared", True))
     return found
 
 

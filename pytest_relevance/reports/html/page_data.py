@@ -174,6 +174,7 @@ def _case(result: CaseResult, name: str, tables: _Tables, variants: Sequence[Any
         "onTop": change.on_top,
         "onTopRank": change.on_top_rank if (change.on_top_rank or 1) > 1 else None,
         "latency": result.latency,
+        "isShare": result.latency_shared or None,
         "settings": tables.settings_of(result, scale),
         "scale": tables.scale_of(scale),
         "lowest": result.lowest,

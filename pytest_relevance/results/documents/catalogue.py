@@ -15,7 +15,7 @@ from pytest_relevance._text import quoted
 from pytest_relevance.cases.model import CatalogueFile
 from pytest_relevance.judgments.formats.table import cells_of_any_length
 from pytest_relevance.results.documents.catalogue_lines import CatalogueError, CatalogueLines, Fields, value_at
-from pytest_relevance.results.rankings.ranking import TITLE_NAMES
+from pytest_relevance.results.responses.fields import TITLE_NAMES
 
 __all__ = ["Catalogue", "CatalogueError", "Documents", "check_catalogue"]
 

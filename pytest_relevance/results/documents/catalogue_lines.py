@@ -16,7 +16,8 @@ from pytest_relevance.cases.model import CatalogueFile
 from pytest_relevance.judgments.columns import find_columns, folded
 from pytest_relevance.judgments.formats.table import tab_cells, white_cells
 from pytest_relevance.judgments.source import Header
-from pytest_relevance.results.rankings.ranking import ID_NAMES, TITLE_NAMES, id_text
+from pytest_relevance.results.responses.fields import ID_NAMES, TITLE_NAMES
+from pytest_relevance.results.responses.ranking import id_text
 
 Fields = Mapping[str, object]
 """The values of one document, by the names of their columns."""

@@ -1,1 +1,1 @@
-"""Rankings: read from what a search returned or from a file, cut, and compared with each other."""
+"""Rankings: read from a file, and compared with each other."""

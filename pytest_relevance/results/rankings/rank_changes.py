@@ -18,7 +18,7 @@ from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.similarity import jaccard, rbo
 from pytest_relevance.results.case_parts import NEW, STALE, Repeats
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.rankings.ranking import Ranking
+from pytest_relevance.results.responses.ranking import Ranking
 from pytest_relevance.results.scoring import kept_depth
 
 

@@ -92,7 +92,8 @@ class Run:
         """One row for each case and variant: its key, verdict, nDCG@k with interval, other scores, latency (s).
 
         A score that is not defined is NaN. A case whose search was called several times has `calls`, how many, and
-        `rankings_seen`, how many different rankings these returned. Needs pandas.
+        `rankings_seen`, how many different rankings these returned; `latency_shared` is True where the latency is a
+        share of that of a batch. Needs pandas.
         """
         rows = [*map(_row_of_case, self.results)]
         return as_frame(rows, list(dict.fromkeys([*_CASE, *(name for row in rows for name in row)])))
@@ -122,6 +123,8 @@ _RESULT = (*_KEYS, "rank", "document", "title", "grade", "gain", "discount", "di
 def _row_of_case(result: CaseResult) -> dict[str, object]:
     row: dict[str, object] = {name: getattr(result, name) for name in _CASE}
     row["lower"], row["upper"] = result.interval
+    if result.latency_shared:
+        row["latency_shared"] = True
     if result.repeats is not None:
         row |= {"calls": result.repeats.calls, "rankings_seen": result.repeats.rankings}
     return row | {name: math.nan if value is None else value for name, value in result.scores.items()}

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance.results.rankings.ranking import read_ranking
+from pytest_relevance.results.responses.ranking import read_ranking
 from tests.results.responses.helpers import ids, refusal
 
 BODY: dict[str, Any] = {
@@ -190,32 +190,3 @@ def test_the_response_of_pyvespa() -> None:
 )
 def test_trouble_in_a_response_of_pyvespa(root: dict[str, Any], status: int, message: str) -> None:
     assert message in refusal(vespa_response(root, status))
-
-
-# --- polars, DuckDB ---------------------------------------------------------------------------------------------------
-
-
-def test_a_lazy_frame_of_polars_is_collected() -> None:
-    polars = pytest.importorskip("polars")
-    frame = polars.LazyFrame({"id": ["a", "c", "b"], "score": [0.5, 0.1, 1.5], "title": ["Apron", "Cap", "Boots"]})
-    ranking = read_ranking(frame.filter(polars.col("score") > 0.2).sort("score", descending=True))
-    assert (ranking.ids, ranking.titles, ranking.scores) == (["b", "a"], ["Boots", "Apron"], [1.5, 0.5])
-
-
-def test_frames_and_columns_of_polars() -> None:
-    polars = pytest.importorskip("polars")
-    frame = polars.DataFrame({"id": ["b", "a"], "score": [1.5, 0.5]})
-    assert ids(frame) == ["b", "a"]
-    assert ids(frame["id"]) == ["b", "a"]
-
-
-def test_a_relation_and_a_cursor_of_duckdb() -> None:
-    duckdb = pytest.importorskip("duckdb")
-    connection = duckdb.connect()
-    connection.execute("create table products (title varchar, id varchar, score double)")
-    connection.execute("insert into products values ('Apron', 'a', 0.5), ('Boots', 'b', 1.5)")
-    for run in (connection.sql, connection.execute):
-        ranking = read_ranking(run("select * from products order by score desc"))
-        assert (ranking.ids, ranking.titles, ranking.scores) == (["b", "a"], ["Boots", "Apron"], [1.5, 0.5])
-    assert ids(connection.sql("select title as sku from products order by score desc"), "sku") == ["Boots", "Apron"]
-    connection.close()

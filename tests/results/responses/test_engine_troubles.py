@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance.results.rankings.ranking import read_ranking
+from pytest_relevance.results.responses.ranking import read_ranking
 from tests.results.responses.helpers import refusal
 
 HIT = {"_id": "a"}

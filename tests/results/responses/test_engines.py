@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.results.responses.helpers import Model, ids, titles
+from tests.results.responses.helpers import Model, ids, refusal, titles
 
 ELASTICSEARCH = {
     "took": 5,
@@ -183,3 +183,11 @@ CLIENTS = {
 def test_the_response_object_of_a_client(response: object) -> None:
     assert ids(response) == ["b", "a"]
     assert titles(response) == ["Boots", "Apron"]
+
+
+def test_the_answer_to_several_searches() -> None:
+    typesense = {"results": [TYPESENSE, TYPESENSE]}
+    assert "return one of response['results'], or all of them from the attribute `many`" in refusal(typesense)
+    assert ids({"results": [TYPESENSE]}) == ids(TYPESENSE)
+    assert ids({"responses": [{"hits": {"hits": []}}]}) == []
+    assert "a mapping without hits" in refusal({"results": [{"id": "a"}, {"id": "b"}]})

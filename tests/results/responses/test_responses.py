@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pytest_relevance.results.rankings.ranking import read_ranking
+from pytest_relevance.results.responses.ranking import read_ranking
 from tests.results.responses.helpers import Model, refusal
 
 # --- responses --------------------------------------------------------------------------------------------------------
@@ -322,9 +322,20 @@ RESULTS: dict[str, tuple[object, str]] = {
     "an id that is empty": ({"id": ""}, "has an empty id: {'id': ''}"),
     "an empty id in a pair": (("", 0.5), "has an empty id: ('', 0.5)"),
     "a (score, id) pair": ((0.5, "sku-1"), "is a (score, id) pair; return (id, score) pairs: (0.5, 'sku-1')"),
+    "a whole number and a text": (
+        (Decimal(7), "Boots"),
+        "is a (score, id) pair, or an (id, title) pair whose id is a Decimal; return (id, score) pairs, or ids as text "
+        "or integers: (Decimal('7'), 'Boots')",
+    ),
+    "a signalling NaN and a text": (
+        (Decimal("snan"), "Boots"),
+        "is a (score, id) pair; return (id, score) pairs: (Decimal('sNaN'), 'Boots')",
+    ),
+    "a title without an id": ((None, "Boots"), f"has an id that is None; {CURE}: (None, 'Boots')"),
     "a (score, integer) pair": (
         (0.5, 7),
-        f"has an id that is a float, 0.5, whose text could be another one's; {CURE}: (0.5, 7)",
+        "is a pair of a float and an integer, of which either may be meant for the id; return (id, score) pairs with "
+        "ids as text or integers: (0.5, 7)",
     ),
     "a pair with a score that is NaN": (("sku-1", float("nan")), f"{NAN}: ('sku-1', nan)"),
     "a pair with a Decimal that is NaN": (("sku-1", Decimal("nan")), f"{NAN}: ('sku-1', Decimal('NaN'))"),

@@ -57,6 +57,7 @@
  * @property {string} [onTop]
  * @property {number} [onTopRank] the rank of `onTop` where it is not the first
  * @property {number} [latency] seconds
+ * @property {boolean} [isShare] whether the latency is the share of a batch
  * @property {number} settings index in `PageData.settings`
  * @property {number} scale index in `PageData.scales`
  * @property {number} lowest

@@ -99,7 +99,7 @@ function aboutPart(item) {
     ["params", params.map(([name, value]) => make("div", {}, userText(name), " = ", userText(value)))],
     ["tags", item.tags && [userText(item.tags.join(", "))]],
     ["weight", item.weight !== undefined && [item.weight.toLocaleString("en")]],
-    ["latency", item.latency !== undefined && [latencyText(item.latency)]],
+    ["latency", item.latency !== undefined && [latencyText(item)]],
     ["results", item.returned !== undefined && [String(item.returned)]],
     ["note", item.note ? [userText(item.note)] : undefined],
     ["changed since it was accepted", item.stale && [userText(item.stale.join(", "))]],
@@ -113,7 +113,8 @@ function aboutPart(item) {
   return make("section", { class: "about" }, make("h2", {}, "About"), list);
 }
 
-/** @param {number} seconds */
-function latencyText(seconds) {
-  return `${Number((seconds * 1000).toPrecision(3))} ms`;
+/** @param {Case} item one with a latency */
+function latencyText(item) {
+  const text = `${Number(((item.latency ?? 0) * 1000).toPrecision(3))} ms`;
+  return item.isShare ? `${text} (share of a batch)` : text;
 }

@@ -209,7 +209,7 @@ class CaseList {
       facts.push(make("span", { class: "variant" }, words));
     }
     if (this.state.sort === "latency" && item.latency !== undefined) {
-      facts.push(make("span", { class: "variant" }, latencyText(item.latency)));
+      facts.push(make("span", { class: "variant" }, latencyText(item)));
     }
     const open = this.state.sort === "judge" ? openOf(this.grades, item).length : 0;
     if (open) {

@@ -1,6 +1,6 @@
 """What a search returned, read as a ranking: document ids best first, as text, with their titles and scores.
 
-The tables here list the field names of ids, titles and scores, and where engines nest them; `responses` finds the
+The tables here list the field names of ids, titles and scores, and where engines nest them; `families` finds the
 results in a response. Nothing is sorted and nothing is dropped: a list that a search returned keeps its order and its
 repetitions. All that is needed is copied at once, so that a search may fill the same list anew.
 """
@@ -10,29 +10,49 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from numbers import Real
-from typing import Any, TypeVar
+from typing import Any
 
 from pytest_relevance._text import listed, quoted, shown
-from pytest_relevance.results.rankings import rows
-from pytest_relevance.results.rankings.fields import NESTED, SCALARS, WITHOUT_FIELDS, Fields, fields_there, has_any
-from pytest_relevance.results.rankings.responses import results_of
-from pytest_relevance.results.rankings.rows import UnreadableRanking
+from pytest_relevance.results.responses import rows
+from pytest_relevance.results.responses.families import as_mapping, results_of
+from pytest_relevance.results.responses.fields import (
+    ID_NAMES,
+    NESTED,
+    SCALARS,
+    TITLE_NAMES,
+    WITHOUT_FIELDS,
+    Fields,
+    fields_there,
+    has_any,
+)
+from pytest_relevance.results.responses.problems import (
+    BadResult,
+    NoResults,
+    UnreadableRanking,
+    kind_of,
+    one_result,
+    read_each,
+)
 
 __all__ = ["ID_NAMES", "TITLE_NAMES", "Ranking", "UnreadableRanking", "id_text", "read_ranking"]
 
-ID_NAMES = ("id", "_id", "doc_id", "docid", "document_id", "objectID")
-TITLE_NAMES = ("title", "name")
-SCORE_NAMES = ("score", "_score", "_rankingScore", "relevance", "text_match", "@search.score")
+SCORE_NAMES = (
+    "score",
+    "_score",
+    "_rankingScore",
+    "_relevance_score",
+    "_distance",
+    "relevance",
+    "text_match",
+    "@search.score",
+)
 """The fields of a mapping that may be its score; of an object only the first."""
-
-NESTED_TITLES = (*NESTED, "metadata", "payload")
-"""Where a title may also be: the fields that vector stores and their clients keep with a document."""
 
 NESTED_SCORES = ("meta",)
 """Where a score may also be: the metadata of a hit in the DSL clients."""
 
-_T = TypeVar("_T")
 _TEXT = frozenset({str})
 _PLAIN_SCORES = frozenset({float, int, type(None)})
 _NONE = frozenset({type(None)})
@@ -56,12 +76,18 @@ class Ranking:
         return self.scores[index] if index < len(self.scores) else None
 
 
-def read_ranking(response: object, id_field: str | None = None, title_field: str | None = None) -> Ranking:
+def read_ranking(
+    response: object,
+    id_field: str | None = None,
+    title_field: str | None = None,
+    ids: Callable[[], object] | None = None,
+) -> Ranking:
     """Read what a search returned: see section "What search may return" of the documentation for the shapes.
 
     `id_field` and `title_field` name the fields of id and title (dots lead into nested fields); by default the usual
-    names are tried. The ranking is a copy: later changes to the response do not affect it. Raises `UnreadableRanking`
-    (a ValueError) where it cannot be read as a ranking.
+    names are tried. `ids` is called for the attribute `ids` of the fixture's value, a sequence or a mapping that turns
+    the labels of a vector index into ids, where a response has labels. The ranking is a copy: later changes to the
+    response do not affect it. Raises `UnreadableRanking` (a ValueError) where it cannot be read as a ranking.
     """
     if type(response) is list and set(map(type, response)) <= _TEXT and "" not in response:
         return Ranking(response.copy())
@@ -70,11 +96,11 @@ def read_ranking(response: object, id_field: str | None = None, title_field: str
     names = ID_NAMES if id_field is None else (id_field,)
     title_names = TITLE_NAMES if title_field is None else (title_field,)
     try:
-        results = results_of(response, names, title_names)
-    except rows.NoResults:
-        (found,) = Fields([_as_mapping(response)]).first_of(names, NESTED)
+        results = results_of(response, names, title_names, ids)
+    except NoResults:
+        (found,) = Fields([as_mapping(response, names)]).first_of(names, NESTED)
         if isinstance(_only(found), (str, int)):
-            raise rows.one_result(response) from None
+            raise one_result(response) from None
         raise
     if why := rows.ambiguity(results):
         raise UnreadableRanking(f"search returned {why}")
@@ -96,14 +122,20 @@ def _copied(results: Sequence[Any], names: Sequence[str], title_names: Sequence[
     kinds = set(map(type, results))
     if kinds <= SCALARS and "" not in results:
         return Ranking([*map(str, results)])
-    bare_rows = [] if kinds <= _PLAIN else _each(_row_of, results, results)
+    is_plain = kinds <= _PLAIN
+    if not is_plain and rows.are_scores(kinds, results):
+        raise UnreadableRanking(
+            f"search returned {len(results)} floats, {shown(results)}; if they are scores, return the documents too, "
+            "sorted best first, as (id, score) pairs (rank-bm25: return what get_top_n() returns)"
+        )
+    bare_rows = [] if is_plain else read_each(partial(_row_of, names), results, results)
     documents = [row.document for row in bare_rows] or results
     fields = Fields(documents)
     ids = fields.first_of(names, NESTED)
     if not _is_text(ids):
-        ids = _each(lambda document, field: _id_of(document, field, names), results, documents, ids)
-    titles = fields.first_of(title_names, NESTED_TITLES)
-    are_mappings = kinds <= _PLAIN or all(isinstance(document, (str, int, Mapping)) for document in documents)
+        ids = read_each(lambda document, field: _id_of(document, field, names), results, documents, ids)
+    titles = fields.first_of(title_names, NESTED)
+    are_mappings = is_plain or all(isinstance(document, (str, int, Mapping)) for document in documents)
     scores = fields.first_of(SCORE_NAMES if are_mappings else SCORE_NAMES[:1], NESTED_SCORES)
     if bare_rows:
         titles = [row.title or title for row, title in zip(bare_rows, titles, strict=True)]
@@ -111,36 +143,15 @@ def _copied(results: Sequence[Any], names: Sequence[str], title_names: Sequence[
     return Ranking(ids, _titles(titles), _scores(scores, results))
 
 
-def _each(read: Callable[..., _T], results: Sequence[object], *columns: Sequence[Any]) -> list[_T]:
-    """What is read of each row of columns; a message of one that cannot be read shows the result that it comes from."""
-    found = []
-    for index, values in enumerate(zip(*columns, strict=True)):
-        try:
-            found.append(read(*values))
-        except rows.BadResult as problem:
-            where = f"result {index + 1} of {len(results)}"
-            raise UnreadableRanking(f"{where} {problem}: {shown(results[index], 200)}") from None
-    return found
-
-
-def _row_of(result: Any) -> rows.BareRow:
-    """A result as a `BareRow`: read from a row, or made of a document alone."""
-    row = rows.read_row(result) if rows.is_row(result) else rows.BareRow(result)
-    return rows.BareRow(_as_mapping(row.document), None if row.title is None else _text(row.title), row.score)
-
-
-def _as_mapping(result: Any) -> Any:
-    """A hit or a document of elasticsearch.dsl and opensearch-py as the engine's own hit; anything else as it is.
-
-    Such a hit has the fields of the document as its items, and the engine's metadata in its attribute `meta`.
-    """
-    own = getattr(result, "__dict__", None)
-    if own is None or "_d_" not in own or "meta" not in own:
-        return result
-    meta = getattr(own["meta"], "_d_", own["meta"])
-    if not isinstance(meta, Mapping):
-        return result
-    return {**{f"_{name}": value for name, value in meta.items()}, "_source": own["_d_"], "meta": meta}
+def _row_of(id_names: Sequence[str], result: Any) -> rows.BareRow:
+    """A result as a `BareRow`: read from a row, or made of a document alone. Raises `BadResult`."""
+    try:
+        row = rows.read_row(result) if rows.is_row(result) else rows.BareRow(result)
+    except BadResult:
+        for part in result:  # a family of libraries may know better what is wrong with it
+            as_mapping(part, id_names)
+        raise
+    return rows.BareRow(as_mapping(row.document, id_names), None if row.title is None else _text(row.title), row.score)
 
 
 def _is_text(values: Sequence[object]) -> bool:
@@ -159,14 +170,19 @@ def _id_of(document: Any, field: object, names: Sequence[str]) -> str:
     if text:
         return text
     if text == "":
-        raise rows.BadResult("has an empty id")
+        raise BadResult("has an empty id")
     if field is None and document is not None and not isinstance(document, WITHOUT_FIELDS):
         value = None
+        if isinstance(getattr(document, "shape", None), tuple):
+            raise BadResult(
+                "is an array; return the arrays of one query as a tuple, (distances, labels), or (id, score) pairs: "
+                "zip(ids, scores)"
+            )
         if not has_any(document, names):
-            raise rows.BadResult(
+            raise BadResult(
                 f"has no {_spelled(names)}{fields_there(document)}; name the field with id_field in the case file"
             )
-    raise rows.BadResult(f"has an id that is {_what_it_is(value)}")
+    raise BadResult(f"has an id that is {_what_it_is(value)}")
 
 
 def _what_it_is(found: object) -> str:
@@ -179,7 +195,7 @@ def _what_it_is(found: object) -> str:
         if float(found).is_integer():
             cure += " (integers become floats in a data frame's column where one is missing)"
         return f"a float, {shown(found)}, whose text could be another one's; {cure}"
-    return f"{rows.kind_of(found)}, {shown(found)}; {cure}"
+    return f"{kind_of(found)}, {shown(found)}; {cure}"
 
 
 def _titles(values: Sequence[Any]) -> Sequence[str | None]:
@@ -198,7 +214,7 @@ def _scores(values: Sequence[Any], results: Sequence[object]) -> Sequence[float 
         return ()
     if kinds <= _PLAIN_SCORES and not [value for value in values if value != value]:
         return values
-    scores = _each(_number, results, values)
+    scores = read_each(_number, results, values)
     return scores if any(score is not None for score in scores) else ()
 
 
@@ -215,7 +231,7 @@ def _number(value: Any) -> float | None:
     except (TypeError, ValueError, OverflowError):  # a signalling NaN of Decimal, among others
         number = float("nan") if hasattr(score, "is_nan") and score.is_nan() else None
     if number is not None and number != number:
-        raise rows.BadResult("has a score that is NaN; return numbers, or results without scores")
+        raise BadResult("has a score that is NaN; return numbers, or results without scores")
     return number
 
 

@@ -3,19 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from numbers import Number
 from typing import Any
 
 from pytest_relevance._text import listed
 
-NESTED = ("_source", "document", "fields", "meta")
-"""Where a document's own fields are within a hit: Elasticsearch and OpenSearch, Typesense, Vespa, elasticsearch-dsl."""
+ID_NAMES = ("id", "_id", "doc_id", "docid", "document_id", "objectID")
+TITLE_NAMES = ("title", "name")
+"""The usual names of an id and of a title, in the order in which they are tried."""
+
+NESTED = ("_source", "document", "fields", "meta", "metadata", "payload")
+"""Where a document's own fields are within a result: in the hits of Elasticsearch and OpenSearch, Typesense, Vespa and
+elasticsearch-dsl, and in what vector databases and their clients keep with a document."""
 
 MOST_FIELDS = 12
 
 SCALARS = frozenset({str, int})
 _NONE = frozenset({type(None)})
 WITHOUT_FIELDS = (str, bytes, Number)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """How a response is read.
+
+    `id_names` and `title_names` are the names of fields that have the id and the title, in the order in which they are
+    tried; they decide between columns where a table allows several readings. `ids` gives the attribute `ids` of the
+    fixture's value, which turns the labels of a vector index into ids: a sequence or a mapping, or None where there is
+    none. It is called only where a response has labels.
+    """
+
+    id_names: Sequence[str] = ()
+    title_names: Sequence[str] = ()
+    ids: Callable[[], object] | None = None
+
 
 _Getter = Callable[[str], object]
 _NO_FIELDS: dict[str, object] = {}

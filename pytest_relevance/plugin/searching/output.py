@@ -1,0 +1,119 @@
+"""What a search prints, logs and warns of while it runs ahead of its case: captured, and replayed in its own case.
+
+Each call runs in a copy of the context, in which a list of events is set. While calls run, the streams, the handlers of
+the root logger and `warnings.showwarning` look at the context that they are used in. Threads that a search starts
+itself have another context: what they write stays with the case whose call runs.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
+from typing import Any
+
+import pytest
+
+from pytest_relevance._text import counted
+from pytest_relevance.plugin.options import verbosity
+
+Event = tuple[str, Any]
+"""A text for "stdout" or "stderr", a record for "log", or the arguments of `warnings.showwarning` for "warning"."""
+
+EVENTS: ContextVar[list[Event] | None] = ContextVar("relevance_events", default=None)
+"""The events of the call that runs in this context; None outside of calls that run ahead of their case."""
+
+_STREAMS = ("stdout", "stderr")
+
+
+class _Stream:
+    """A replacement of `sys.stdout` or `sys.stderr`, which keeps what is written in the context of a call."""
+
+    def __init__(self, name: str, original: Any) -> None:
+        self._name = name
+        self._original = original
+
+    def write(self, text: str) -> int:
+        events = EVENTS.get()
+        if events is None:
+            return int(self._original.write(text) or 0)
+        events.append((self._name, text))
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        for each in lines:
+            self.write(each)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._original, name)
+
+
+def _keep_record(record: logging.LogRecord) -> bool:
+    """Keep a log record of a call, once for all handlers. Returns whether a handler is to have it now."""
+    events = EVENTS.get()
+    if events is None:
+        return True
+    if not events or events[-1][1] is not record:
+        events.append(("log", record))
+    return False
+
+
+@contextmanager
+def capturing() -> Iterator[None]:
+    """Keep what calls write, log and warn of in their context's events."""
+    originals = {name: stream for name in _STREAMS if (stream := getattr(sys, name)) is not None}
+    handlers, show = [*logging.getLogger().handlers], warnings.showwarning
+
+    def keep_warning(*arguments: Any, **others: Any) -> None:
+        events = EVENTS.get()
+        if events is None:
+            show(*arguments, **others)
+        else:
+            events.append(("warning", (arguments, others)))
+
+    replaced = {name: _Stream(name, original) for name, original in originals.items()}
+    for name, stream in replaced.items():
+        setattr(sys, name, stream)
+    for handler in handlers:
+        handler.addFilter(_keep_record)
+    warnings.showwarning = keep_warning
+    try:
+        yield
+    finally:
+        if warnings.showwarning is keep_warning:
+            warnings.showwarning = show
+        for handler in handlers:
+            handler.removeFilter(_keep_record)
+        for name, stream in replaced.items():
+            if getattr(sys, name) is stream:
+                setattr(sys, name, originals[name])
+
+
+def replay(events: Iterable[Event]) -> None:
+    """Write, log and warn of what was kept, in the order in which it happened."""
+    for kind, value in events:
+        if kind in _STREAMS:
+            if (stream := getattr(sys, kind)) is not None:
+                stream.write(value)
+        elif kind == "log":
+            for handler in logging.getLogger().handlers:
+                if value.levelno >= handler.level:
+                    handler.handle(value)
+        else:
+            arguments, others = value
+            warnings.showwarning(*arguments, **others)
+
+
+def show_in_flight(config: pytest.Config, running: int, calls: int, cases: int) -> None:
+    """With `-v`, write how many calls of a window run at a time, of how many, behind the name of its first case."""
+    reporter: Any = config.pluginmanager.get_plugin("terminalreporter")
+    if verbosity(config.option) < 1 or reporter is None or hasattr(config, "workerinput"):
+        return
+    what = "searches" if calls == cases else f"batches for {counted(cases, 'case')}"
+    capture: Any = config.pluginmanager.get_plugin("capturemanager")
+    with nullcontext() if capture is None else capture.global_and_fixture_disabled():
+        reporter.write(f"({running} of {calls} {what} in flight) ")
+        reporter.flush()

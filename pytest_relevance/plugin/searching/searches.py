@@ -1,0 +1,280 @@
+"""Call the searches of several cases together, and hand each case what its own search returned or raised."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from time import sleep
+from typing import Any
+
+import pytest
+
+from pytest_relevance.plugin.failures import CaseError
+from pytest_relevance.plugin.options import batch_size
+from pytest_relevance.plugin.run_store import run_store
+from pytest_relevance.plugin.running import calling
+from pytest_relevance.plugin.running.case_run import CaseRun
+from pytest_relevance.plugin.searching.calls import (
+    BatchCall,
+    Call,
+    Outcome,
+    SingleCall,
+    Timed,
+    batches,
+    many_of,
+)
+from pytest_relevance.plugin.searching.output import capturing, show_in_flight
+from pytest_relevance.plugin.searching.threads import Threads
+from pytest_relevance.plugin.searching.windows import Windows, is_loop_shared, is_per_case
+
+SEARCHES: pytest.StashKey[Searches] = pytest.StashKey()
+
+_WINDOW = 4
+"""How many times the concurrency a window has in cases: few wait for the slowest of the window."""
+
+
+def searches_of(config: pytest.Config) -> Searches:
+    """Return the searches of a run."""
+    return config.stash[SEARCHES]
+
+
+class Searches:
+    """What was searched for cases ahead of their turn, and the threads that search."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._home = os.getpid(), threading.get_ident()
+        self._windows = Windows(config)
+        self._ahead: dict[CaseRun, Outcome] = {}
+        self._called: set[CaseRun] = set()
+        self._threads: Threads | None = None
+        self._concurrency: int = config.option.relevance_concurrency
+        self._batch = batch_size(config)
+        self._failures = 0
+        self._tells = True
+
+    def take(self, this: CaseRun) -> list[Timed] | None:
+        """Return the rankings of a case; None where its search is to be called alone.
+
+        The first case of a window calls the searches of the whole window. Raises what the search of the case raised.
+        """
+        __tracebackhide__ = True
+        outcome = self._outcome(this)
+        if outcome is None:
+            return None
+        if outcome.call.waiting is not None:
+            self._run_on_own_loop(self._waiting_calls(outcome), this)
+        return outcome.use()
+
+    async def take_async(self, this: CaseRun) -> list[Timed] | None:
+        """Do the same in the running event loop of another plugin."""
+        __tracebackhide__ = True
+        outcome = self._searched(this)
+        if outcome is None:
+            calls = self._plan(this, self._concurrency if is_loop_shared(this) else 1)
+            if not calls:
+                return None
+            if calling.is_coroutine_function(calls[0].function):
+                await self._run_in_loop(calls, this)
+            else:
+                self._run(calls, this)
+            outcome = self._ahead.pop(this)
+        if outcome.call.waiting is not None:
+            await self._run_in_loop(self._waiting_calls(outcome), this)
+        return outcome.use()
+
+    def prepare(self, this: CaseRun) -> bool:
+        """Call the searches of the window of a case, outside of any loop; False where it is to be called alone."""
+        __tracebackhide__ = True
+        outcome = self._outcome(this)
+        if outcome is not None:
+            self._ahead[this] = outcome
+        return outcome is not None
+
+    def waiting(self, this: CaseRun) -> object:
+        """Return the response for a prepared case that must be awaited, or None."""
+        waiting = self._ahead[this].call.waiting
+        return None if waiting is None else waiting[0]
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self) -> None:
+        """End idle threads, and forget what was searched for cases that did not run."""
+        if self._threads is not None:
+            self._threads.close()
+        for outcome in self._ahead.values():
+            outcome.call.close()
+        self._ahead.clear()
+
+    def _outcome(self, this: CaseRun) -> Outcome | None:
+        """Return what was searched for a case, now or ahead; None where it is to be called alone."""
+        __tracebackhide__ = True
+        outcome = self._searched(this)
+        if outcome is None:
+            calls = self._plan(this, self._concurrency)
+            if not calls:
+                return None
+            self._run(calls, this)
+            outcome = self._ahead.pop(this)
+        while not (outcome.call.is_done or outcome.call.waiting):  # its window ended while it ran in its thread
+            sleep(0.01)
+        return outcome
+
+    def _searched(self, this: CaseRun) -> Outcome | None:
+        """Return what was searched for a case ahead of it, unless its fixture was set up anew since."""
+        outcome = self._ahead.pop(this, None)
+        if outcome is not None and outcome.search is not _search_of(this):
+            outcome.call.close()
+            return None
+        return outcome
+
+    def _plan(self, this: CaseRun, most: int) -> Sequence[Call]:
+        """Return the calls of the window that a case begins; none where its search is to be called alone.
+
+        At most `most` calls are to run at a time.
+        """
+        search = _search_of(this)
+        many, times = many_of(search), self._config.option.relevance_repeat or 1
+        runs = [this]
+        if self._begins_window(this):
+            length = (_WINDOW * most if most > 1 else 1) if many is None else most * self._batch
+            runs += (run for run in self._windows.following(this, length - 1) if run not in self._called)
+        elif many is None or callable(search):
+            return ()
+        calls: Sequence[Call]
+        if many is not None:
+            calls = [BatchCall(group, search, many, times) for group in batches(runs, many, self._batch)]
+        elif len(runs) > 1:
+            calls = [SingleCall(run, search, times) for run in runs]
+        else:
+            return ()
+        self._ahead |= {outcome.run: outcome for call in calls for outcome in call.outcomes}
+        self._called.update(runs)
+        return calls
+
+    def _begins_window(self, this: CaseRun) -> bool:
+        if this in self._called or self._home != (os.getpid(), threading.get_ident()):
+            return False
+        if self._windows.takes(this):
+            return True
+        if self._tells and is_per_case(this):
+            self._tells = False
+            run_store(self._config).warn("relevance_concurrency", _ONE_BY_ONE.format(name=this.case.search))
+        return False
+
+    def _run(self, calls: Sequence[Call], this: CaseRun) -> None:
+        """Run the calls of a window outside of any loop: in threads, or as tasks of the plugin's own loop."""
+        __tracebackhide__ = True
+        if calling.is_coroutine_function(calls[0].function):
+            self._run_on_own_loop(calls, this)
+        elif len(calls) == 1 or self._concurrency == 1:
+            self._run_in_turn(calls, this)
+        else:
+            if self._threads is None:
+                self._threads = Threads()
+                self._config.pluginmanager.register(self, "relevance-searches")
+            with self._window(calls, this):
+                self._threads.run(calls, self._concurrency, self._is_last)
+
+    def _run_in_turn(self, calls: Sequence[Call], this: CaseRun) -> None:
+        """Run calls in this thread. After an exception that may end the run, such as Ctrl-C, the others are dropped."""
+        __tracebackhide__ = True
+        for call in calls:
+            call.run()
+            if _is_interrupted(call):
+                break
+        for call in calls:
+            if _is_interrupted(call) or not call.is_started:
+                for run in _runs(call):
+                    if run is not this:
+                        self._forget(run)
+
+    def _run_on_own_loop(self, calls: Sequence[Call], this: CaseRun) -> None:
+        __tracebackhide__ = True
+        from pytest_relevance.plugin.searching.tasks import run_on_loop
+
+        with self._window(calls, this):
+            run_on_loop(calling.own_loop(self._config), calls, self._concurrency, self._is_last)
+
+    async def _run_in_loop(self, calls: Sequence[Call], this: CaseRun) -> None:
+        __tracebackhide__ = True
+        if getattr(this.loop, "__name__", None) == "trio":
+            for call in calls:
+                await call.run_async()
+            return
+        from pytest_relevance.plugin.searching.tasks import run_tasks
+
+        with self._window(calls, this):
+            await run_tasks(calls, self._concurrency, self._is_last)
+
+    @contextmanager
+    def _window(self, calls: Sequence[Call], this: CaseRun) -> Iterator[None]:
+        """Capture what calls print, log and warn of, and forget those that were dropped."""
+        self._failures = 0
+        count = len(calls)
+        show_in_flight(self._config, min(self._concurrency, count), count, sum(len(call.outcomes) for call in calls))
+        try:
+            with capturing():
+                yield
+        except BaseException:
+            self._ahead.pop(this, None)
+            raise
+        finally:
+            for call in calls:
+                is_running = call.is_started and not call.is_async  # in a thread, which cannot be ended
+                if not (call.is_done or call.waiting or is_running):
+                    for run in _runs(call):
+                        self._forget(run)
+
+    def _forget(self, run: CaseRun) -> None:
+        """Have the search of a case called at its turn."""
+        self._ahead.pop(run, None)
+        self._called.discard(run)
+
+    def _is_last(self, call: Call) -> bool:
+        """Whether the run is going to end with what a call raised, so that no other call is started."""
+        errors = [outcome.error for outcome in call.outcomes if outcome.error is not None]
+        failed = [error for error in errors if not isinstance(error, _NO_FAILURES)]
+        if not failed:
+            return False
+        self._failures += len(failed)
+        option, session = self._config.option, call.outcomes[0].run.item.session
+        most = 1 if getattr(option, "stepwise", False) else option.maxfail
+        return _ends_run(call) or bool(most and session.testsfailed + self._failures >= most)
+
+    def _waiting_calls(self, outcome: Outcome) -> Sequence[Call]:
+        """Return the calls of the window that returned what must be awaited."""
+        others = (each.call for each in self._ahead.values() if each.call.waiting is not None)
+        return list(dict.fromkeys([outcome.call, *others]))
+
+
+_NO_FAILURES = (pytest.skip.Exception, pytest.xfail.Exception)
+
+_ENDING = (KeyboardInterrupt, SystemExit, GeneratorExit, pytest.exit.Exception)
+
+
+def _ends_run(call: Call) -> bool:
+    """Whether a call raised what is no failure of a case, but ends the run."""
+    return any(isinstance(outcome.error, _ENDING) for outcome in call.outcomes)
+
+
+def _is_interrupted(call: Call) -> bool:
+    """Whether a call that ran in the main thread ended with what its search need not have raised, such as a timeout."""
+    error = call.outcomes[0].error
+    return isinstance(error, (*_ENDING, pytest.fail.Exception)) and not isinstance(error, CaseError)
+
+
+def _runs(call: Call) -> list[CaseRun]:
+    return [outcome.run for outcome in call.outcomes]
+
+
+def _search_of(this: CaseRun) -> Any:
+    assert isinstance(this.item, pytest.Function)
+    return this.item.funcargs[this.case.search]
+
+
+_ONE_BY_ONE = (
+    'the fixture "{name}" has function scope, so that its cases are searched one by one: give it a wider scope '
+    '(@pytest.fixture(scope="session")) to have several searched at a time'
+)

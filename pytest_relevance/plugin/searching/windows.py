@@ -1,0 +1,152 @@
+"""Which cases may be searched together: a window is a case and those after it that would be searched in the same way.
+
+Cases that are skipped or have a `latency` expectation are passed over: they are searched alone, at their turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import pytest
+
+from pytest_relevance.plugin.collecting.variants import OwnFixtures
+from pytest_relevance.plugin.private import fixtures_of, parameters_of, queue_of_worker
+from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun
+
+_SKIPPING = frozenset({"skip", "skipif", "filterwarnings"})
+"""The marks of cases that may be skipped, or have their own warnings."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Fixtures:
+    """What the fixtures of an item mean for windows.
+
+    `used` are the identities of their definitions, `parameters` the names of parametrised fixtures of the project.
+    `is_per_case`: the project has one of function scope among them; `is_per_file`: one that may be set up anew for
+    another file. `definitions` keeps them alive, as identities of objects that are gone come again.
+    """
+
+    definitions: Mapping[str, Sequence[Any]]
+    used: frozenset[int]
+    parameters: Sequence[str]
+    is_per_case: bool
+    is_per_file: bool
+
+
+class Windows:
+    """Finds the cases that may be searched together with a case."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._own = OwnFixtures(config)
+        self._known: dict[int, _Fixtures] = {}
+        self._places: dict[pytest.Item, int] = {}
+
+    def takes(self, run: CaseRun) -> bool:
+        """Whether the search of a case may be called together with those of others."""
+        return not (self._fixtures(run).is_per_case or _is_alone(run))
+
+    def following(self, run: CaseRun, most: int) -> list[CaseRun]:
+        """Return the next cases, at most `most`, that may be searched together with a case that `takes` takes."""
+        found: list[CaseRun] = []
+        if most < 1:
+            return found
+        for item in self._upcoming(run.item):
+            other = item.stash.get(CASE_RUN, None)
+            if other is None or not self._are_alike(run, other):
+                break
+            if not _is_alone(other):
+                found.append(other)
+                if len(found) == most:
+                    break
+        return found
+
+    def _upcoming(self, item: pytest.Item) -> Iterator[pytest.Item]:
+        """Give the items that run after an item, in this process."""
+        if hasattr(item.config, "workerinput"):
+            yield from queue_of_worker(item)
+            return
+        items = item.session.items
+        place = self._places.get(item)
+        if place is None or place >= len(items) or items[place] is not item:
+            self._places = {each: place for place, each in enumerate(items)}
+            place = self._places.get(item)
+        if place is not None:
+            yield from islice(items, place + 1, None)
+
+    def _are_alike(self, run: CaseRun, other: CaseRun) -> bool:
+        """Whether two cases are searched by the same value, while the same fixtures are set up."""
+        if run.case.search != other.case.search or run.variant != other.variant:
+            return False
+        ours, theirs = self._fixtures(run), self._fixtures(other)
+        if theirs.is_per_case or not theirs.used <= ours.used:
+            return False
+        if (ours.is_per_file or theirs.is_per_file) and run.item.parent is not other.item.parent:
+            return False
+        if _loop_scope(run.item) != _loop_scope(other.item):
+            return False
+        return _values(run, ours.parameters) == _values(other, theirs.parameters)
+
+    def _fixtures(self, run: CaseRun) -> _Fixtures:
+        definitions = fixtures_of(run.item)
+        found = self._known.get(id(definitions))
+        if found is None:
+            found = self._known[id(definitions)] = self._look_at(run, definitions)
+        return found
+
+    def _look_at(self, run: CaseRun, definitions: Mapping[str, Sequence[Any]]) -> _Fixtures:
+        last = {name: chain[-1] for name, chain in definitions.items() if chain}
+        own = [each for each in last.values() if self._own.is_own(each.func)]
+        parameters = parameters_of(run.item)
+        names = () if parameters is None else parameters.indices
+        return _Fixtures(
+            definitions,
+            used=frozenset(map(id, last.values())),
+            parameters=[name for name in names if self._own.is_parameter(name, definitions)],
+            is_per_case=any(each.scope == "function" for each in own),
+            is_per_file=any(each.scope != "session" for each in own) or run.case.search not in last,
+        )
+
+
+def is_per_case(run: CaseRun) -> bool:
+    """Whether the search itself is a fixture of function scope."""
+    chain = fixtures_of(run.item).get(run.case.search, ())
+    return any(fixture.scope == "function" for fixture in chain[-1:])
+
+
+def _is_alone(run: CaseRun) -> bool:
+    """Whether a case may be skipped, or measures the latency of its search."""
+    case = run.case
+    if case.skip is not None or any(expected.kind == "latency" for expected in case.expect):
+        return True
+    for mark in run.item.iter_markers():
+        if mark.name in _SKIPPING or (mark.name == "xfail" and mark.kwargs.get("run") is False):
+            return True
+    return False
+
+
+def _values(run: CaseRun, names: Sequence[str]) -> Sequence[int | None]:
+    """Return the places of the values that an item has for some parameters."""
+    if not names:
+        return ()
+    parameters = parameters_of(run.item)
+    return () if parameters is None else [parameters.indices.get(name) for name in names]
+
+
+def _loop_scope(item: pytest.Item) -> object:
+    mark = item.get_closest_marker("asyncio")
+    return None if mark is None else mark.kwargs.get("loop_scope")
+
+
+def is_loop_shared(this: CaseRun) -> bool:
+    """Whether the loop that a case runs in, of pytest-asyncio or anyio, is also that of the next case."""
+    item = this.item
+    if getattr(this.loop, "__name__", None) == "trio":
+        return False
+    if (mark := item.get_closest_marker("asyncio")) is not None:
+        scope = mark.kwargs.get("loop_scope") or item.config.getini("asyncio_default_test_loop_scope")
+        return bool(scope) and scope != "function"
+    chain = fixtures_of(item).get("anyio_backend")
+    return not chain or bool(chain[-1].scope != "function")

@@ -1,0 +1,1 @@
+"""Responses of searches, read as rankings."""

@@ -1,0 +1,193 @@
+"""What libraries for nearest neighbours return: faiss, hnswlib, usearch, and arrays of their form.
+
+faiss gives (distances, labels), hnswlib (labels, distances), each an array of shape (queries, k): integers are the
+labels, floats the distances. Arrays are those of numpy and of the libraries with the same interface: `ndim`, `dtype`,
+`tolist`. Only the results of one query are read.
+
+A label is a row number of the index, or an integer given at insertion, which may be an id or not. The attribute `ids`
+of the fixture's value turns labels into ids; without it they are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from pytest_relevance._text import counted, shown
+from pytest_relevance.results.responses.fields import ReadOptions
+from pytest_relevance.results.responses.problems import ONE_QUERY, UnreadableRanking, is_a, is_mock, kind_of
+
+NOTHING_FOUND = -1
+"""The label by which faiss fills up the results of a query that finds too few."""
+
+_RETURN_LABELS = "if they are the ids, return zip(labels[0].tolist(), distances[0].tolist())"
+
+
+# --- labels -----------------------------------------------------------------------------------------------------------
+
+
+def documents_of(
+    labels: Iterable[int], options: ReadOptions, response: object, what: str, otherwise: str
+) -> list[object]:
+    """The ids, or the documents, that the attribute `ids` of the fixture's value has for labels.
+
+    `what` is what the labels are called, and `otherwise` the way out without `ids`, for the message. Raises
+    `UnreadableRanking` where the fixture's value has no `ids`, or a label is not in it.
+    """
+    labels = list(labels)
+    ids = _ids(options) if labels else ()
+    if ids is None:
+        raise UnreadableRanking(
+            f"search returned {what}, {shown(response, 200)}; give the fixture's value an attribute ids that turns "
+            "them into ids (search.ids = [...], the ids in the order of insertion, or a mapping from label to id), or "
+            f"{otherwise}"
+        )
+    return [_document(ids, label) for label in labels]
+
+
+def _ids(options: ReadOptions) -> Any:
+    """The attribute `ids` of the fixture's value, or None. Raises `UnreadableRanking` for one that is no collection."""
+    ids: Any = None if options.ids is None else options.ids()
+    if ids is None or is_mock(ids):
+        return None
+    if isinstance(ids, (str, bytes)) or not hasattr(ids, "__getitem__"):
+        raise UnreadableRanking(
+            f"the attribute ids of the fixture's value is {kind_of(ids)}, {shown(ids)}; "
+            "make it a sequence of ids, in the order of the labels, or a mapping from label to id"
+        )
+    return ids
+
+
+def _document(ids: Any, label: int) -> object:
+    """The id of one label. The keys of a mapping may be integers or, as JSON has them, text."""
+    is_mapping = isinstance(ids, Mapping)
+    for key in (label, str(label)) if is_mapping else (label,) if label >= 0 else ():
+        try:
+            return ids[key]
+        except (KeyError, IndexError):
+            pass
+    entries = f" of {counted(len(ids), 'entry', 'entries')}" if hasattr(ids, "__len__") else ""
+    raise UnreadableRanking(
+        f"search returned the label {label}, which is not in the attribute ids of the fixture's value, "
+        f"{'a mapping' if is_mapping else 'a sequence'}{entries}; add it, or build ids together with the index"
+    )
+
+
+def _with_scores(
+    labels: Iterable[int], scores: Iterable[float], options: ReadOptions, response: object, what: str, otherwise: str
+) -> Sequence[object]:
+    """Pairs of the documents of labels and their scores, without the labels by which faiss says that it found none."""
+    found = [(label, float(score)) for label, score in zip(labels, scores, strict=True) if label != NOTHING_FOUND]
+    documents = documents_of([label for label, _ in found], options, response, what, otherwise)
+    return [(document, score) for document, (_, score) in zip(documents, found, strict=True)]
+
+
+# --- arrays -----------------------------------------------------------------------------------------------------------
+
+
+def is_array(value: Any) -> bool:
+    """Whether a value is an array, of numpy or of a library with the same interface. A Series is none."""
+    has_interface = hasattr(value, "dtype") and hasattr(value, "tolist") and hasattr(value, "ndim")
+    return has_interface and value.ndim > 0 and not hasattr(value, "iloc")
+
+
+def element_kind(array: Any) -> str:
+    """The kind of an array's elements: `integer`, `float` or `other`."""
+    name = str(array.dtype).rpartition(".")[2]  # torch.int64
+    if name.startswith(("int", "uint")):
+        return "integer"
+    return "float" if name.startswith(("float", "bfloat")) else "other"
+
+
+def of_one_query(array: Any, response: object) -> list[Any]:
+    """The elements of an array of shape (k,) or (1, k). Raises `UnreadableRanking` for several queries.
+
+    `response` is what the message shows.
+    """
+    if array.ndim == 1 or (array.ndim == 2 and len(array) == 1):
+        found: list[Any] = (array if array.ndim == 1 else array[0]).tolist()
+        return found
+    shape = tuple(map(int, array.shape))
+    raise UnreadableRanking(
+        f"search returned an array of shape {shape}, which has the results of {len(array)} queries: "
+        f"{shown(response, 200)}; {ONE_QUERY}"
+    )
+
+
+def is_pair(response: Any) -> bool:
+    """Whether a response is a tuple of arrays: distances and labels, in either order."""
+    return isinstance(response, tuple) and len(response) in (2, 3) and all(map(is_array, response))
+
+
+def of_pair(response: tuple[Any, ...], options: ReadOptions) -> Sequence[object]:
+    """The results of one query in a pair of arrays. The vectors of faiss's `search_and_reconstruct` are left out."""
+    if len(response) == 3 and response[2].ndim != response[0].ndim + 1:
+        raise UnreadableRanking(
+            f"search returned three arrays, {shown(response, 200)}; return distances and labels, best first "
+            "(range_search of faiss does not sort)"
+        )
+    first, second = response[:2]
+    if first.shape != second.shape:
+        raise UnreadableRanking(
+            f"search returned arrays of different shapes, {shown(response, 200)}; "
+            "return the distances and the labels of one query"
+        )
+    documents, scores = (second, first) if _are_labels_last(first, second, response) else (first, second)
+    found, numbers = of_one_query(documents, response), of_one_query(scores, response)
+    if element_kind(documents) == "other":
+        return [*zip(found, map(float, numbers), strict=True)]
+    return _with_scores(found, numbers, options, response, "labels of a vector index", _RETURN_LABELS)
+
+
+def _are_labels_last(first: Any, second: Any, response: object) -> bool:
+    """Whether labels or documents are in second place. Raises `UnreadableRanking` where the types do not tell."""
+    is_float = element_kind(first) == "float"
+    if is_float != (element_kind(second) == "float"):
+        return is_float
+    if (str(first.dtype), str(second.dtype)) == ("int32", "int64"):  # a binary index of faiss: Hamming distances
+        return True
+    raise UnreadableRanking(
+        f"search returned two arrays, {shown(response, 200)}, of which either may be the labels or the distances; "
+        "return integers and floats, or (id, score) pairs: zip(ids, scores)"
+    )
+
+
+def is_array_of_queries(response: Any) -> bool:
+    """Whether a response is an array with a row for each query."""
+    return is_array(response) and response.ndim > 1
+
+
+def of_array_of_queries(response: Any, options: ReadOptions) -> Sequence[object]:
+    """The results of one query in an array of shape (1, k): labels, or documents with fields."""
+    found = of_one_query(response, response)
+    if element_kind(response) == "integer":
+        labels = [label for label in found if label != NOTHING_FOUND]
+        cure = "if they are the ids, return labels[0].tolist()"
+        return documents_of(labels, options, response, "labels of a vector index", cure)
+    if element_kind(response) == "float" or all(isinstance(document, Mapping) for document in found):
+        return found
+    raise UnreadableRanking(
+        f"search returned an array of one row, {shown(response, 200)}, which could be the results of one query, or one "
+        "result; return its row, found[0].tolist(), or a tuple for each result"
+    )
+
+
+# --- usearch ----------------------------------------------------------------------------------------------------------
+
+
+def is_matches(response: object) -> bool:
+    """Whether a response is usearch's `Matches` or `BatchMatches`."""
+    return is_a(type(response), "usearch", "Matches", "BatchMatches")
+
+
+def of_matches(response: Any, options: ReadOptions) -> Sequence[object]:
+    """The results of one query in `Matches`, or in `BatchMatches` of one query."""
+    matches = response
+    if type(response).__name__ == "BatchMatches":
+        if len(response) != 1:
+            raise UnreadableRanking(f"search returned the results of {len(response)} queries, {response}; {ONE_QUERY}")
+        matches = response[0]
+    keys, distances = matches.keys.tolist(), matches.distances.tolist()
+    pairs = [*zip(keys, distances, strict=True)]  # what to_list() returns
+    cure = "if they are the ids, return matches.to_list()"
+    return _with_scores(keys, distances, options, pairs, "the keys and distances of usearch", cure)

@@ -1,0 +1,187 @@
+"""Tables as databases and data frames return them: relations, cursors, frames, a pandas Series.
+
+They are recognised by their attributes and the name of their type; none of their libraries is imported.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Integral, Number
+from typing import Any
+
+from pytest_relevance._text import quoted, shown
+from pytest_relevance.results.responses.fields import ReadOptions
+from pytest_relevance.results.responses.problems import UnreadableRanking, is_a
+
+
+def is_lazy_frame(response: object) -> bool:
+    """Whether a response is a query of polars that has not run."""
+    kind = type(response)
+    return hasattr(kind, "collect") and hasattr(kind, "collect_schema")
+
+
+def of_lazy_frame(frame: Any, _: ReadOptions) -> Sequence[object]:
+    """The rows of a lazy frame, which is collected."""
+    return _frame_rows(frame.collect())
+
+
+def is_relation(response: object) -> bool:
+    """Whether a response is a relation of DuckDB, whose shape would be a query of its own."""
+    return _has_fetchall(response) and isinstance(getattr(response, "columns", None), (list, tuple))
+
+
+def of_relation(relation: Any, _: ReadOptions) -> Sequence[object]:
+    """The rows of a relation as mappings. Raises `UnreadableRanking` if two columns have one name."""
+    return _named(list(map(str, relation.columns)), relation.fetchall())
+
+
+def is_cursor(response: object) -> bool:
+    """Whether a response is a cursor (PEP 249)."""
+    return _has_fetchall(response) and hasattr(response, "description")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadCursor:
+    """The rows of an asynchronous cursor, which was iterated over, with the description of their columns."""
+
+    description: Any
+    rows: list[Any]
+
+    def fetchall(self) -> list[Any]:
+        """The rows, as from a cursor."""
+        return self.rows
+
+
+def _has_fetchall(response: object) -> bool:
+    fetchall = getattr(response, "fetchall", None)
+    return fetchall is not None and not inspect.iscoroutinefunction(fetchall)
+
+
+def is_lancedb_query(response: object) -> bool:
+    """Whether a response is a query of LanceDB that has not run."""
+    return is_a(type(response), "lancedb", "LanceQueryBuilder", "AsyncQueryBase", "AsyncTakeQuery")
+
+
+def of_lancedb_query(query: Any, _: ReadOptions) -> Sequence[object]:
+    """The rows of a query of LanceDB as mappings; it runs here. Raises `UnreadableRanking` for an asynchronous one."""
+    if inspect.iscoroutinefunction(query.to_list):
+        raise UnreadableRanking(
+            f"search returned a query of LanceDB that has not run, {shown(query)}; return await query.to_list()"
+        )
+    found: Sequence[object] = query.to_list()
+    return found
+
+
+def is_arrow(response: object) -> bool:
+    """Whether a response is a table, a record batch, a reader of record batches, or a column of Arrow."""
+    return hasattr(response, "to_pylist") or is_a(type(response), "pyarrow", "RecordBatchReader")
+
+
+def of_arrow(response: Any, _: ReadOptions) -> Sequence[object]:
+    """The rows of a table of Arrow as mappings, or the values of a column.
+
+    Raises `UnreadableRanking` if two columns have one name.
+    """
+    if hasattr(response, "read_all"):
+        response = response.read_all()
+    _refuse_double(getattr(response, "column_names", ()), "a table")
+    found: Sequence[object] = response.to_pylist()
+    return found
+
+
+def is_arrow_value(kind: type) -> bool:
+    """Whether results of a type are single values of Arrow."""
+    return is_a(kind, "pyarrow", "Scalar")
+
+
+def is_columns(response: object) -> bool:
+    """Whether a response is a mapping of columns, each an array (DuckDB's `fetchnumpy`) or a Series, of one length."""
+    if not isinstance(response, Mapping) or not response:
+        return False
+    shapes = [getattr(column, "shape", None) for column in response.values()]
+    return isinstance(shapes[0], tuple) and len(shapes[0]) == 1 and all(shape == shapes[0] for shape in shapes)
+
+
+def of_columns(columns: Mapping[str, Any], _: ReadOptions) -> Sequence[object]:
+    """The rows of a mapping of columns, as mappings."""
+    values = (column.to_list() if hasattr(column, "to_list") else column.tolist() for column in columns.values())
+    return [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
+
+
+def is_frame(response: object) -> bool:
+    """Whether a response is a data frame of pandas or polars."""
+    return hasattr(response, "columns") and hasattr(response, "shape")
+
+
+def of_frame(frame: Any, _: ReadOptions) -> Sequence[object]:
+    """The rows of a data frame as mappings. Raises `UnreadableRanking` if two columns have one name."""
+    return _frame_rows(frame)
+
+
+def is_series(response: object) -> bool:
+    """Whether a response is a Series of pandas, or of a library with the same interface: values with an index."""
+    named = any(base.__name__ == "Series" for base in type(response).__mro__)
+    return named and not callable(getattr(response, "index", len))
+
+
+def _frame_rows(frame: Any) -> Sequence[object]:
+    """The rows of a data frame as mappings; a named index is a column too."""
+    columns: list[tuple[str, Iterable[object]]] = [(str(name), frame[name]) for name in frame.columns]
+    index: Any = getattr(frame, "index", None)
+    if isinstance(name := getattr(index, "name", None), str) and name not in dict(columns):
+        columns.append((name, index))
+    _refuse_double([name for name, _ in columns], "a data frame")
+    names = [name for name, _ in columns]
+    return [dict(zip(names, row, strict=True)) for row in zip(*(column for _, column in columns), strict=True)]
+
+
+def of_cursor(cursor: Any, options: ReadOptions) -> Sequence[object]:
+    """The rows of a cursor (PEP 249): mappings, where the rows are bare and the name of a column is that of an id.
+
+    They are mappings too where the first column has the name of a title: a bare row would take it for the id.
+    """
+    description = cursor.description  # it may be gone once the rows are read
+    rows = list(cursor) if hasattr(type(cursor), "__iter__") else cursor.fetchall()
+    names = [str(column[0]) for column in description or ()]
+    if set(map(type, rows)) != {tuple} or not (set(names) & set(options.id_names) or names[0] in options.title_names):
+        return list(rows)
+    return _named(names, rows)
+
+
+def _named(names: Sequence[str], rows: Iterable[Sequence[object]]) -> Sequence[object]:
+    _refuse_double(names, "rows")
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def _refuse_double(names: Sequence[str], what: str) -> None:
+    double = next((name for number, name in enumerate(names) if name in names[:number]), None)
+    if double is not None:
+        raise UnreadableRanking(f"search returned {what} with two columns named {quoted(double)}; rename one")
+
+
+def of_series(series: Any, options: ReadOptions) -> Sequence[object]:
+    """The results of a Series, whose ids are its values (a column of ids) or its index (scores by id).
+
+    A Series or index with the name of an id field decides; without one, the types do where only one of the two can be
+    ids.
+    """
+    id_names = options.id_names
+    values, index = list(series), list(series.index)
+    if series.name in id_names or not values:
+        return values
+    numbers = all(isinstance(value, Number) and not isinstance(value, bool) for value in values)
+    is_numbered = all(isinstance(label, Integral) for label in index)
+    floats = numbers and not all(isinstance(value, Integral) for value in values)
+    if series.index.name in id_names or (floats and all(isinstance(label, str) for label in index)):
+        other = "score" if numbers else "title"
+        return [{id_names[0]: label, other: value} for label, value in zip(index, values, strict=True)]
+    if is_numbered and (not numbers or index == list(range(len(index)))):
+        return values
+    if not numbers and not any(isinstance(value, str) for value in values):  # documents, whatever the index says
+        return values
+    raise UnreadableRanking(
+        f"search returned a Series, {shown(series, 200)}, whose ids could be its values or its index; "
+        "return list(series) or list(series.index)"
+    )

@@ -1,0 +1,210 @@
+"""What vector databases and their frameworks return: qdrant, chromadb, LangChain, LlamaIndex.
+
+The id of a document is the store's, or one that the project keeps in the payload or the metadata. Where there are both,
+and they differ, `id_field` has to say which; an id that the framework has generated gives way to that of the metadata.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from pytest_relevance._text import shown
+from pytest_relevance.results.responses.fields import ID_NAMES, ReadOptions
+from pytest_relevance.results.responses.problems import ONE_QUERY, BadResult, UnreadableRanking, is_a
+
+# --- qdrant -----------------------------------------------------------------------------------------------------------
+
+
+def is_query_response(response: object) -> bool:
+    """Whether a response is qdrant-client's, of one query or in groups."""
+    is_response = is_a(type(response), "qdrant_client", "QueryResponse", "GroupsResult")
+    return is_response and (hasattr(response, "points") or hasattr(response, "groups"))
+
+
+def of_query_response(response: Any, _: ReadOptions) -> Sequence[object]:
+    """The points of a `QueryResponse`. Raises `UnreadableRanking` for results in groups."""
+    if hasattr(response, "groups"):
+        raise UnreadableRanking(
+            f"search returned its results in groups, {shown(response, 200)}; return them as one list, best first: "
+            "[group.hits[0] for group in response.groups] has the best of each"
+        )
+    points: Sequence[object] = response.points
+    return points
+
+
+def is_point(kind: type) -> bool:
+    """Whether a type of results is qdrant-client's, of a point or of a whole response, as a batch has them."""
+    return is_a(kind, "qdrant_client", "ScoredPoint", "Record", "QueryResponse")
+
+
+def point_fields(point: Any) -> dict[str, object]:
+    """The fields of a point. Raises `BadResult` for a response in its place: the element of a batch."""
+    if hasattr(point, "points"):
+        raise BadResult(
+            f"is the response to one query of a batch; return its points, responses[0].points, or {ONE_QUERY}"
+        )
+    return {name: getattr(point, name) for name in ("id", "score", "payload", "metadata") if hasattr(point, name)}
+
+
+def point_id(fields: Mapping[str, Any]) -> object:
+    """The id of a point, where no `id_field` is given. Raises `BadResult` where the payload has another id."""
+    return _agreed(fields["id"], "id", fields.get("payload"), "payload")
+
+
+# --- chromadb ---------------------------------------------------------------------------------------------------------
+
+_COLUMNS = ("distances", "scores", "metadatas", "documents", "embeddings", "included")
+
+
+def is_query_result(response: object) -> bool:
+    """Whether a response is a dict of chromadb: ids, and at least one other column."""
+    return isinstance(response, Mapping) and "ids" in response and any(name in response for name in _COLUMNS)
+
+
+def of_query_result(response: Mapping[str, Any], _: ReadOptions) -> Sequence[object] | None:
+    """The results of one query in a dict of chromadb, which has a list for each query in every column."""
+    queries = response["ids"]
+    if not isinstance(queries, (list, tuple)):
+        return None
+    if not all(isinstance(ids, (list, tuple)) for ids in queries):
+        if "included" not in response:
+            return None
+        raise UnreadableRanking(
+            f"search returned what get() of chromadb returns, which is in no order: {shown(dict(response), 200)}; "
+            "return what query() returns, or response['ids'] if the ids are sorted best first"
+        )
+    if len(queries) != 1:
+        raise UnreadableRanking(
+            f"search returned the results of {len(queries)} queries, {shown(dict(response), 200)}; {ONE_QUERY}"
+        )
+    (ids,) = queries
+    scores = _column(response, "distances", len(ids)) or _column(response, "scores", len(ids))
+    columns = {
+        "id": ids,
+        "score": scores,
+        "metadata": _column(response, "metadatas", len(ids)),
+        "document": _column(response, "documents", len(ids)),
+    }
+    there = {name: column for name, column in columns.items() if column is not None}
+    return [dict(zip(there, row, strict=True)) for row in zip(*there.values(), strict=True)]
+
+
+def _column(response: Mapping[str, Any], name: str, length: int) -> Sequence[Any] | None:
+    """A column of the only query; None where it was not asked for. Raises `UnreadableRanking` for another length."""
+    column = response.get(name)
+    if not column or column[0] is None:
+        return None
+    values: Sequence[Any] = column[0]
+    if len(values) != length:
+        raise UnreadableRanking(
+            f"search returned {length} ids with {len(values)} {name}: {shown(dict(response), 200)}; return one for each"
+        )
+    return values
+
+
+# --- LangChain --------------------------------------------------------------------------------------------------------
+
+
+def is_langchain_document(kind: type) -> bool:
+    """Whether a type of results is LangChain's `Document`."""
+    return is_a(kind, "langchain_core", "Document")
+
+
+def langchain_fields(document: Any) -> dict[str, object]:
+    """The fields of a LangChain `Document`."""
+    fields = {"id": document.id, "metadata": document.metadata, "page_content": document.page_content}
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def metadata_id(fields: Mapping[str, Any]) -> object:
+    """The id of a document, where no `id_field` is given: of its metadata, or its own where the two agree.
+
+    Raises `BadResult` where its own is another one, and not generated.
+    """
+    own = fields.get("id")
+    return _agreed(own, "id", fields["metadata"], "metadata", yields=_is_generated(own))
+
+
+# --- LlamaIndex -------------------------------------------------------------------------------------------------------
+
+
+_RESPONSES = ("Response", "PydanticResponse", "StreamingResponse", "AsyncStreamingResponse", "VectorStoreQueryResult")
+
+
+def is_retrieval(response: object) -> bool:
+    """Whether a response is LlamaIndex's, of a query engine or of a vector store."""
+    return is_a(type(response), "llama_index", *_RESPONSES)
+
+
+def of_retrieval(response: Any, _: ReadOptions) -> Sequence[object]:
+    """The source nodes of a `Response`, or the nodes (ids, where there are none) and similarities of a vector store."""
+    if hasattr(response, "source_nodes"):
+        nodes: Sequence[object] = response.source_nodes
+        return nodes
+    found = response.nodes or response.ids or ()
+    scores = response.similarities or [None] * len(found)
+    return [*zip(found, scores, strict=True)]
+
+
+def is_node(kind: type) -> bool:
+    """Whether a type of results is a node of LlamaIndex, with or without a score."""
+    return is_a(kind, "llama_index", "NodeWithScore", "BaseNode")
+
+
+def node_fields(result: Any) -> dict[str, object]:
+    """The fields of a node. `ref_doc_id` is the document that it is a part of."""
+    node = getattr(result, "node", result)
+    source = getattr(node, "ref_doc_id", None)
+    score, text = getattr(result, "score", None), getattr(node, "text", None)
+    own = {"id": node.node_id, "id_": node.node_id, "node_id": node.node_id, "ref_doc_id": source}
+    return {**own, "score": score, "metadata": node.metadata, "text": text}
+
+
+def node_id(fields: Mapping[str, Any]) -> object:
+    """The id of a node, where no `id_field` is given: as `metadata_id`.
+
+    Raises `BadResult` where it is a part of a document, and has a generated id only.
+    """
+    own, source = fields["id"], fields["ref_doc_id"]
+    if source is None or not _is_generated(own) or _id_in(fields["metadata"]):
+        return metadata_id(fields)
+    raise BadResult(
+        f"is a part of the document {shown(source)} and has a generated id, {shown(own)}; "
+        "write id_field: ref_doc_id or id_field: node_id in the case file"
+    )
+
+
+# --- one id of two ----------------------------------------------------------------------------------------------------
+
+
+def _agreed(own: object, name: str, nested: object, holder: str, *, yields: bool = False) -> object:
+    """The id of a result that may have one of its own and one in a nested mapping. Raises `BadResult` if they differ.
+
+    `yields` says that its own gives way to the nested one.
+    """
+    found = _id_in(nested)
+    if found is None or own is None or str(own) == str(found[1]) or yields:
+        return own if found is None else found[1]
+    path = f"{holder}.{found[0]}"
+    raise BadResult(
+        f"has two ids, {name} {shown(own)} and {path} {shown(found[1])}; "
+        f"write id_field: {name} or id_field: {path} in the case file"
+    )
+
+
+def _id_in(nested: object) -> tuple[str, object] | None:
+    """The name and the value of the id in a mapping of metadata; None where there is none."""
+    if not isinstance(nested, Mapping):
+        return None
+    return next(((name, nested[name]) for name in ID_NAMES if isinstance(nested.get(name), (str, int))), None)
+
+
+def _is_generated(own: object) -> bool:
+    """Whether an id is a UUID, as frameworks generate them for documents that have none."""
+    try:
+        UUID(str(own))
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,135 @@
+"""A project whose search writes down when each of its calls begins and ends, and in which case it ran."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Project, Run
+
+ENGINE = """
+    import asyncio
+    import logging
+    import pathlib
+    import threading
+    import time
+    import warnings
+    import pytest
+
+    here = pathlib.Path(__file__).parent
+    lock = threading.Lock()
+
+    def note(*words):
+        with lock, (here / "log.txt").open("a") as file:
+            file.write(" ".join(words) + "\\n")
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(item):
+        note("case", item.name)
+        try:
+            return (yield)
+        finally:
+            note("done", item.name)
+
+    def answer(query):
+        if query.startswith("boom"):
+            raise ConnectionError("no engine for " + query)
+        return query.split()
+
+    def plain(query):
+        note("begin", query)
+        time.sleep(PAUSE)
+        note("end", query)
+        return answer(query)
+
+    async def coroutine(query):
+        note("begin", query)
+        await asyncio.sleep(PAUSE)
+        note("end", query)
+        return answer(query)
+
+    def returns_coroutine(query):
+        return coroutine(query)
+
+    class Batches:
+        def many(self, queries, **params):
+            note("batch", *queries)
+            return [[*query.split()] for query in queries]
+"""
+
+PLAIN = """
+    @pytest.fixture(scope="session")
+    def search():
+        return plain
+"""
+
+
+def numbered(count: int, more: str = "") -> str:
+    """The text of a case file with so many cases, `q0` and on, each with its first document expected."""
+    return "".join(
+        ["cases:\n", *(f"  - {{query: q{number}, expect: {{first: q{number}}}{more}}}\n" for number in range(count))]
+    )
+
+
+class Engine:
+    """A project with a search that can be watched."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+
+    def searches(self, fixtures: str = PLAIN, *, pause: float = 0.01) -> None:
+        """Write the conftest.py: `fixtures` are those of the project, each call takes `pause` seconds."""
+        self.project.conftest(ENGINE.replace("PAUSE", str(pause)) + fixtures)
+
+    def run(self, *args: str, loops: bool = False, cache: bool = False) -> Run:
+        """Run pytest, and forget what was written down before."""
+        (self.project.path / "log.txt").unlink(missing_ok=True)
+        return self.project.run(*args, loops=loops, cache=cache)
+
+    @property
+    def log(self) -> list[list[str]]:
+        """What was written down: `begin` and `end` of a query, `case` and `done` of the call of an item."""
+        path = self.project.path / "log.txt"
+        return [line.split() for line in path.read_text().splitlines()] if path.exists() else []
+
+    @property
+    def calls(self) -> Counter[str]:
+        """How often each query was searched."""
+        return Counter(words[1] for words in self.log if words[0] == "begin")
+
+    @property
+    def batches(self) -> list[list[str]]:
+        """The queries of each batch."""
+        return [words[1:] for words in self.log if words[0] == "batch"]
+
+    @property
+    def most(self) -> int:
+        """How many searches ran at a time, at most."""
+        running = most = 0
+        for kind, *_ in self.log:
+            running += {"begin": 1, "end": -1}.get(kind, 0)
+            most = max(most, running)
+        return most
+
+    @property
+    def windows(self) -> list[list[str]]:
+        """The queries that were searched in the call of one case, sorted, for each case that searched any."""
+        found: list[list[str]] = []
+        for kind, *words in self.log:
+            if kind == "case":
+                found.append([])
+            elif kind == "done":
+                found.append([])  # so that a search between calls would show up as a window of its own
+            elif kind == "begin":
+                found[-1].append(words[0])
+        return [sorted(window) for window in found if window]
+
+
+@pytest.fixture
+def engine(project: Project) -> Engine:
+    found = Engine(project)
+    found.searches()
+    return found

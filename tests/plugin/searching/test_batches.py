@@ -1,0 +1,274 @@
+"""`search.many`: a batch of queries in one call."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_relevance import Run as Record
+from tests.plugin.searching.conftest import numbered
+from tests.plugin.searching.test_windows import returning
+
+if TYPE_CHECKING:
+    from tests.plugin.searching.conftest import Engine
+
+THREE = ("-o", "relevance_batch=3")
+
+
+def batching(body: str, *, many: str = "def many(self, queries, **params):", more: str = "") -> str:
+    """A search whose `many` has this body; `more` is a further method."""
+    return f"""
+    class Search:
+        {many}
+            note("batch", *queries)
+            {body}
+
+        {more}
+
+    @pytest.fixture(scope="session")
+    def search():
+        return Search()
+"""
+
+
+ALL = "return [query.split() for query in queries]"
+
+KINDS = {
+    "list": batching(ALL),
+    "generator": batching("for query in queries: yield query.split()"),
+    "iterator": batching("return map(str.split, queries)"),
+    "coroutine function": batching(ALL, many="async def many(self, queries, **params):"),
+    "asynchronous generator": batching(
+        "for query in queries: yield query.split()", many="async def many(self, queries, **params):"
+    ),
+    "plain function that returns a coroutine": batching(
+        "return self.later(queries)", more="async def later(self, queries): return [query.split() for query in queries]"
+    ),
+}
+
+
+@pytest.mark.parametrize("fixtures", KINDS.values(), ids=KINDS)
+@pytest.mark.parametrize("loops", [False, True], ids=["no async plugin", "async plugins"])
+def test_many_is_called_for_so_many_cases_at_once(engine: Engine, fixtures: str, loops: bool) -> None:
+    engine.searches(fixtures)
+    engine.project.cases(numbered(7))
+    run = engine.run(*THREE, loops=loops)
+    assert run.counts == {"passed": 7}
+    assert engine.batches == [["q0", "q1", "q2"], ["q3", "q4", "q5"], ["q6"]]
+
+
+def test_under_pytest_asyncio_in_its_loop(engine: Engine) -> None:
+    pytest.importorskip("pytest_asyncio")
+    engine.searches(KINDS["coroutine function"])
+    engine.project.cases(numbered(7))
+    assert engine.run(*THREE, "--asyncio-mode=auto", loops=True).counts == {"passed": 7}
+    assert [len(batch) for batch in engine.batches] == [3, 3, 1]
+
+
+def test_64_by_default(engine: Engine) -> None:
+    engine.searches(batching(ALL))
+    engine.project.cases(numbered(70))
+    engine.run()
+    assert [len(batch) for batch in engine.batches] == [64, 6]
+
+
+@pytest.mark.parametrize("many", ["def", "async def"])
+def test_several_batches_at_a_time(engine: Engine, many: str) -> None:
+    pause = "time.sleep(0.05)" if many == "def" else "await asyncio.sleep(0.05)"
+    body = f"note('begin', queries[0]); {pause}; note('end', queries[0]); {ALL}"
+    engine.searches(batching(body, many=f"{many} many(self, queries):"))
+    engine.project.cases(numbered(12))
+    assert engine.run(*THREE, "--relevance-concurrency=2").counts == {"passed": 12}
+    assert engine.most == 2
+    assert sorted(map(len, engine.batches)) == [3, 3, 3, 3]
+    assert engine.windows == [["q0", "q3"], ["q6", "q9"]]
+
+
+def test_queries_with_other_params_or_another_k_are_in_another_batch(engine: Engine) -> None:
+    engine.searches(
+        batching(
+            "note('asked', str(k), str(page)); return [query.split() for query in queries]",
+            many="def many(self, queries, k, page=0):",
+        )
+    )
+    engine.project.cases("""
+        cases:
+          - {query: a}
+          - {query: b, params: {page: 2}}
+          - {query: c, k: 20}
+          - {query: d, params: {page: 2}}
+          - {query: e}
+    """)
+    assert engine.run().counts == {"passed": 5}
+    assert engine.batches == [["a", "e"], ["b", "d"], ["c"]]
+    assert [words[1:] for words in engine.log if words[0] == "asked"] == [["10", "0"], ["10", "2"], ["20", "0"]]
+
+
+def test_a_search_with_many_too_is_called_itself_for_a_case_alone(engine: Engine) -> None:
+    engine.searches(
+        batching(
+            ALL,
+            more="""def __call__(self, query):
+            note("alone", query)
+            return query.split()""",
+        )
+    )
+    engine.project.cases("cases: [{query: q0}, {query: timed, expect: {latency: 1 s}}, {query: q1}]")
+    assert engine.run().counts == {"passed": 3}
+    assert engine.batches == [["q0", "q1"]]
+    assert ["alone", "timed"] in engine.log
+
+
+def test_a_search_with_many_alone_has_batches_of_one_for_a_case_alone(engine: Engine) -> None:
+    engine.searches(batching(ALL))
+    engine.project.cases("cases: [{query: q0}, {query: timed, expect: {latency: 1 s}}, {query: q1}]")
+    run = engine.run()
+    assert run.counts == {"passed": 3}
+    assert sorted(engine.batches) == [["q0", "q1"], ["timed"]]
+    assert [name for name, result in run.results.items() if result.latency_shared] == ["q0", "q1"]
+
+
+@pytest.mark.parametrize(
+    "mock", ["Mock(return_value=['q0'])", "MagicMock(return_value=['q0'])", "Mock(side_effect=lambda query: [query])"]
+)
+def test_a_mock_has_no_many(engine: Engine, mock: str) -> None:
+    engine.searches(f"    from unittest.mock import MagicMock, Mock\n{returning(mock)}")
+    engine.project.cases("cases: [{query: q0}, {query: q0, id: again}]")
+    assert engine.run().counts == {"passed": 2}
+
+
+@pytest.mark.parametrize("more", ["+ [['x']]", "[:-1]"])
+@pytest.mark.parametrize("many", ["def", "async def"])
+def test_another_number_of_responses_is_an_error_of_all_of_them(engine: Engine, more: str, many: str) -> None:
+    engine.searches(batching(f"return [query.split() for query in queries]{more}", many=f"{many} many(self, queries):"))
+    engine.project.cases(numbered(3))
+    run = engine.run()
+    assert run.counts == {"failed": 3}
+    found = 4 if "+" in more else 2
+    assert f"search.many returned {found} responses for 3 queries" in run.failure("q0").replace("\n", " ")
+
+
+REFUSED = {
+    "a tuple": ("tuple([query] for query in queries)", "[(d, i) for d, i in zip(distances, labels)]"),
+    "a mapping": ("{'responses': [[query] for query in queries]}", 'body["responses"]'),
+    "an array": ("__import__('numpy').zeros((len(queries), 2))", "list(array)"),
+    "text": ("'abc'", "a list or a generator with one response a query"),
+    "None": ("None", "a list or a generator with one response a query"),
+    "a set": ("set(queries)", "a list or a generator with one response a query"),
+}
+
+
+@pytest.mark.parametrize(("returned", "advice"), REFUSED.values(), ids=REFUSED)
+def test_what_is_no_list_is_refused_with_how_to_split_it(engine: Engine, returned: str, advice: str) -> None:
+    engine.searches(batching(f"return {returned}"))
+    engine.project.cases(numbered(3))
+    run = engine.run()
+    assert run.counts == {"failed": 3}
+    assert advice in run.failure("q0").replace("\n", " ")
+
+
+@pytest.mark.parametrize("many", ["def", "async def"])
+def test_an_element_that_is_an_exception_fails_its_case_alone(engine: Engine, many: str) -> None:
+    element = "[ValueError('bad query') if query == 'q1' else query.split() for query in queries]"
+    engine.searches(batching(f"return {element}", many=f"{many} many(self, queries):"))
+    engine.project.cases(numbered(3))
+    run = engine.run()
+    assert run.outcomes == {"q0": "passed", "q1": "failed", "q2": "passed"}
+    text = run.failure("q1")
+    assert "ValueError: bad query" in text
+    assert "shop.relevance.yaml:3: in q1" in text
+    assert "pytest_relevance" not in text
+    error = run.results["q1"].error
+    assert error is not None
+    assert (error.type, error.message, error.frame) == ("ValueError", "bad query", "")
+
+
+def test_one_response_that_is_no_ranking_fails_its_case_alone(engine: Engine) -> None:
+    engine.searches(batching("return [None if query == 'q1' else query.split() for query in queries]"))
+    engine.project.cases(numbered(3))
+    run = engine.run()
+    assert run.outcomes == {"q0": "passed", "q1": "failed", "q2": "passed"}
+    assert "search returned None" in run.failure("q1")
+
+
+def test_one_query_that_is_refused_among_64(engine: Engine) -> None:
+    engine.searches(batching("return [RuntimeError(query) if query == 'q40' else query.split() for query in queries]"))
+    engine.project.cases(numbered(64))
+    assert engine.run().counts == {"passed": 63, "failed": 1}
+    assert len(engine.batches) == 1
+
+
+def test_an_exception_of_the_call_is_told_once(engine: Engine) -> None:
+    engine.searches(batching("raise ConnectionError('no engine')"))
+    engine.project.cases(numbered(5))
+    run = engine.run()
+    assert run.counts == {"failed": 5}
+    assert len(engine.batches) == 1
+    assert run.text.count("E   ") == 1
+    assert "pytest_relevance" not in run.failure("q0")
+    assert "5 searches failed alike: ConnectionError: no engine (many in conftest.py" in run.text.replace("\n    ", " ")
+
+
+def test_arguments_that_many_does_not_take(engine: Engine) -> None:
+    engine.searches(batching(ALL, many="def many(self, queries):"))
+    engine.project.cases("cases: [{query: q0, params: {page: 2}}, {query: q1, params: {page: 2}}]")
+    run = engine.run()
+    assert run.counts == {"failed": 2}
+    assert "search.many(['q0', 'q1'], page=2) cannot be called" in run.failure("q0").replace("\n", " ")
+
+
+def test_a_latency_is_the_share_of_its_batch_and_marked(engine: Engine) -> None:
+    engine.searches(batching(f"time.sleep(0.06); {ALL}"))
+    engine.project.cases(numbered(3).replace("first: q1", "first: q2"))
+    run = engine.run("--relevance-record=run.jsonl", "--junitxml=junit.xml")
+    for result in run.results.values():
+        assert result.latency_shared
+        assert 0.02 <= (result.latency or 0) < 0.06
+    assert "ms (share of a batch)" in run.failure("q1")
+    assert "(shares of batches)" in run.summary
+    assert all(result.latency_shared for result in Record.open(engine.project.path / "run.jsonl").results)
+    properties = {
+        each.attrib["name"]: each.attrib["value"] for each in engine.project.junit_cases["q0"].iter("property")
+    }
+    assert properties["latency_shared"] == "True"
+
+
+def test_the_latency_of_a_call_of_its_own_is_not_marked(engine: Engine) -> None:
+    engine.project.cases(numbered(3).replace("first: q1", "first: q2"))
+    run = engine.run("--relevance-concurrency=2", "--junitxml=junit.xml")
+    assert not any(result.latency_shared for result in run.results.values())
+    assert "share" not in run.text
+    assert "latency_shared" not in (engine.project.path / "junit.xml").read_text()
+
+
+def test_repeats_call_each_batch_so_often(engine: Engine) -> None:
+    engine.searches(batching(ALL))
+    engine.project.cases(numbered(3))
+    run = engine.run("--relevance-repeat=2")
+    assert run.counts == {"passed": 3}
+    assert engine.batches == [["q0", "q1", "q2"]] * 2
+
+
+def test_a_rerun_is_searched_alone(engine: Engine) -> None:
+    pytest.importorskip("pytest_rerunfailures")
+    engine.searches(batching("return [KeyError(query) if query == 'q1' else [query] for query in queries]"))
+    engine.project.cases(numbered(3))
+    assert engine.run("--reruns=1").counts == {"passed": 2, "failed": 1, "rerun": 1}
+    assert engine.batches == [["q0", "q1", "q2"], ["q1"]]
+
+
+def test_under_xdist(engine: Engine) -> None:
+    engine.searches(batching(ALL))
+    engine.project.cases(numbered(12))
+    assert engine.run("-n2").counts == {"passed": 12}
+    assert sorted(query for batch in engine.batches for query in batch) == sorted(f"q{number}" for number in range(12))
+    assert len(engine.batches) < 12
+
+
+def test_the_number_of_batches_in_flight_is_shown_with_v(engine: Engine) -> None:
+    engine.searches(batching(ALL))
+    engine.project.cases(numbered(6))
+    run = engine.run(*THREE, "-v", "--relevance-concurrency=2")
+    assert re.search(r"::q0 \(2 of 2 batches for 6 cases in flight\) PASSED", run.text)

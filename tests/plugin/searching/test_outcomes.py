@@ -1,0 +1,353 @@
+"""What becomes of a search that ran ahead of its case: its result, exception and output are those of its own case."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_relevance import Run as Record
+from tests.plugin.searching.conftest import PLAIN, numbered
+from tests.plugin.searching.test_windows import TWO, returning
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Run
+    from tests.plugin.searching.conftest import Engine
+
+FOUR = "--relevance-concurrency=4"
+
+SEARCHES = {"in threads": "plain", "as tasks": "coroutine"}
+
+both_kinds = pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
+
+BOOM = "cases: [{query: q0}, {query: boom 1}, {query: q2}, {query: boom 3}, {query: q4}]"
+
+
+def searching(body: str, search: str = "plain") -> str:
+    """A search with a line before it is answered."""
+    if search == "plain":
+        return f"""
+    @pytest.fixture(scope="session")
+    def search():
+        def search(query):
+            {body}
+            return plain(query)
+        return search
+"""
+    return f"""
+    @pytest.fixture(scope="session")
+    def search():
+        async def search(query):
+            {body}
+            return await coroutine(query)
+        return search
+"""
+
+
+@both_kinds
+def test_an_exception_is_raised_in_its_own_case_with_the_traceback_of_the_user(engine: Engine, search: str) -> None:
+    engine.searches(returning(search))
+    engine.project.cases(BOOM)
+    run = engine.run(TWO, "-v")
+    assert run.outcomes == {"q0": "passed", "boom 1": "failed", "q2": "passed", "boom 3": "failed", "q4": "passed"}
+    text = run.failure("boom 1")
+    assert "no engine for boom 1" in text
+    assert re.findall(r"^([\w/.]+):\d+: ", text, re.MULTILINE)[:2] == ["conftest.py", "conftest.py"]
+    assert "pytest_relevance" not in text
+    assert "threading.py" not in text
+    (error,) = {result.error.frame for result in run.results.values() if result.error}
+    assert error.startswith("conftest.py:")
+    assert error.endswith("in answer")
+
+
+ENDINGS = {
+    "KeyboardInterrupt": pytest.ExitCode.INTERRUPTED,
+    "pytest.exit.Exception": pytest.ExitCode.INTERRUPTED,
+}
+
+
+@both_kinds
+@pytest.mark.parametrize("error", ENDINGS)
+def test_an_exception_that_ends_the_run_does_so_in_its_own_case(engine: Engine, search: str, error: str) -> None:
+    engine.searches(searching(f"if query == 'q1': raise {error}('over')", search))
+    engine.project.cases(numbered(3))
+    run = engine.run(TWO, "--relevance-record=run.jsonl")
+    assert run.code == ENDINGS[error]
+    assert run.outcomes == {"q0": "passed"}
+    recorded = Record.open(engine.project.path / "run.jsonl")
+    assert [result.id for result in recorded.results if result.scores or result.documents] == ["q0"]
+
+
+@both_kinds
+@pytest.mark.parametrize("error", ["SystemExit", "pytest.fail.Exception", "BaseException"])
+def test_any_other_exception_fails_its_own_case(engine: Engine, search: str, error: str) -> None:
+    engine.searches(searching(f"if query == 'q1': raise {error}('over')", search))
+    engine.project.cases(numbered(3))
+    assert engine.run(TWO).outcomes == {"q0": "passed", "q1": "failed", "q2": "passed"}
+
+
+@both_kinds
+def test_a_search_that_skips_its_case(engine: Engine, search: str) -> None:
+    engine.searches(searching("if query == 'q1': pytest.skip('no index')", search))
+    engine.project.cases(numbered(3))
+    assert engine.run(TWO).outcomes == {"q0": "passed", "q1": "skipped", "q2": "passed"}
+
+
+OUTPUT = """print("out", query); import sys; print("err", query, file=sys.stderr); logging.warning("log %s", query)"""
+
+
+@both_kinds
+def test_what_is_printed_and_logged_is_captured_in_its_own_case(engine: Engine, search: str) -> None:
+    engine.searches(searching(OUTPUT, search))
+    engine.project.cases(BOOM)
+    run = engine.run(FOUR)
+    captured = {
+        report.nodeid.partition("::")[2]: (report.capstdout, report.capstderr, report.caplog)
+        for report in run.reports
+        if report.when == "call"
+    }
+    assert captured.keys() == {"q0", "boom 1", "q2", "boom 3", "q4"}
+    for name, (stdout, stderr, log) in captured.items():
+        assert (stdout, stderr) == (f"out {name}\n", f"err {name}\n")
+        assert re.findall(r"log (.*)", log) == [name]
+
+
+@both_kinds
+def test_warnings_are_those_of_their_own_case(engine: Engine, search: str) -> None:
+    engine.searches(searching("warnings.warn('about ' + query)", search))
+    engine.project.cases(numbered(3))
+    run = engine.run(FOUR, "-W", "default")
+    assert re.findall(r"::(q\d)\n.*UserWarning: about (q\d)", run.text) == [("q0", "q0"), ("q1", "q1"), ("q2", "q2")]
+
+
+@both_kinds
+def test_a_warning_that_is_an_error_fails_its_own_case(engine: Engine, search: str) -> None:
+    engine.searches(searching("if query == 'q1': warnings.warn('about ' + query)", search))
+    engine.project.cases(numbered(3))
+    assert engine.run(FOUR).outcomes == {"q0": "passed", "q1": "failed", "q2": "passed"}
+
+
+@both_kinds
+def test_each_search_runs_in_a_copy_of_the_context(engine: Engine, search: str) -> None:
+    engine.searches(
+        searching("assert seen.get() == 'from the test'; seen.set(query)", search)
+        + """
+    import contextvars
+
+    seen = contextvars.ContextVar("seen")
+    seen.set("from the test")
+"""
+    )
+    engine.project.cases(numbered(6))
+    assert engine.run(TWO).counts == {"passed": 6}
+
+
+def test_the_threads_of_searches_have_ended_when_the_run_is_over(engine: Engine) -> None:
+    engine.project.cases(numbered(6))
+    engine.run(FOUR)
+    import threading
+
+    deadline = time.monotonic() + 5
+    while any(each.name.startswith("relevance-") for each in threading.enumerate()):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_a_connection_of_sqlite_that_belongs_to_another_thread(engine: Engine) -> None:
+    engine.searches("""
+    import sqlite3
+
+    @pytest.fixture(scope="session")
+    def search():
+        connection = sqlite3.connect(":memory:")
+        connection.execute("create table shop (id)")
+        yield lambda query: connection.execute("select id from shop")
+        connection.close()
+""")
+    engine.project.cases("cases: [{query: q0}, {query: q1}]")
+    run = engine.run(TWO)
+    assert run.counts == {"failed": 2}
+    text = run.failure("q0").replace("\n", " ")
+    assert "ProgrammingError: SQLite objects created in a thread can only be used in that same thread" in text
+    assert "check_same_thread=False" in text
+    assert "--relevance-concurrency=1" in text
+    assert engine.run().counts == {"passed": 2}
+
+
+def test_a_cursor_is_read_in_the_thread_that_made_it(engine: Engine) -> None:
+    engine.searches("""
+    import sqlite3
+
+    @pytest.fixture(scope="session")
+    def search():
+        def search(query):
+            with __import__("contextlib").closing(sqlite3.connect(":memory:")) as connection:
+                return connection.execute("select ? as id", (query,)).fetchall()
+        return search
+""")
+    engine.project.cases(numbered(3))
+    assert engine.run(TWO).counts == {"passed": 3}
+
+
+def test_reruns_call_the_search_anew_and_alone(engine: Engine) -> None:
+    pytest.importorskip("pytest_rerunfailures")
+    engine.project.cases("cases: [{query: q0}, {query: boom}, {query: q2}]")
+    assert engine.run(TWO, "--reruns=2").counts == {"passed": 2, "failed": 1, "rerun": 2}
+    assert engine.calls == {"q0": 1, "boom": 3, "q2": 1}
+    assert engine.windows == [["boom", "q0", "q2"], ["boom"], ["boom"]]
+
+
+@both_kinds
+def test_repeats_call_each_search_so_often(engine: Engine, search: str) -> None:
+    engine.searches(returning(search))
+    engine.project.cases(numbered(3))
+    run = engine.run(TWO, "--relevance-repeat=3")
+    assert run.counts == {"passed": 3}
+    assert engine.calls == {"q0": 3, "q1": 3, "q2": 3}
+    assert [result.repeats.calls for result in run.results.values() if result.repeats] == [3, 3, 3]
+
+
+@both_kinds
+@pytest.mark.parametrize("option", ["-x", "--maxfail=1"])
+def test_a_failed_search_that_ends_the_run_keeps_others_from_being_started(
+    engine: Engine, search: str, option: str
+) -> None:
+    engine.searches(returning(search))
+    engine.project.cases(numbered(8).replace("q1", "boom"))
+    run = engine.run(TWO, option, "--relevance-record=run.jsonl")
+    assert run.counts == {"passed": 1, "failed": 1}
+    assert "q7" not in engine.calls
+    assert set(engine.calls.values()) == {1}
+    assert [result.id for result in Record.open(engine.project.path / "run.jsonl").results] == ["q0", "boom"]
+
+
+def test_maxfail_counts_the_failed_searches_of_a_window(engine: Engine) -> None:
+    engine.project.cases(BOOM)
+    assert engine.run(FOUR, "--maxfail=2").outcomes == {
+        "q0": "passed",
+        "boom 1": "failed",
+        "q2": "passed",
+        "boom 3": "failed",
+    }
+
+
+def test_what_failed_last_is_searched_again_and_nothing_else(engine: Engine) -> None:
+    engine.project.cases(BOOM)
+    engine.run(FOUR, cache=True)
+    assert engine.run(FOUR, "--lf", cache=True).counts == {"failed": 2}
+    assert sorted(word for words in engine.log if words[0] == "begin" for word in words[2:]) == ["1", "3"]
+
+
+def test_a_random_order(engine: Engine) -> None:
+    engine.searches(f"""{PLAIN}
+    def pytest_collection_modifyitems(items):
+        items.reverse()
+""")
+    engine.project.cases(numbered(10))
+    assert engine.run(TWO).counts == {"passed": 10}
+    assert engine.windows == [sorted(f"q{number}" for number in range(2, 10)), ["q0", "q1"]]
+    assert set(engine.calls.values()) == {1}
+
+
+@both_kinds
+def test_a_search_that_fails_in_many_cases_in_a_row_is_given_up(engine: Engine, search: str) -> None:
+    engine.searches(returning(search))
+    engine.project.cases("cases:\n" + "".join(f"  - query: boom {number}\n" for number in range(30)))
+    run = engine.run(TWO, "--relevance-give-up=3")
+    assert run.counts == {"failed": 3, "not": 27}
+    assert engine.windows == [["boom"] * 8]
+
+
+TIMEOUT = """
+    import signal
+
+    def alarm(number, frame):
+        pytest.fail("Timeout")
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(item):
+        before = signal.signal(signal.SIGALRM, alarm)
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        try:
+            return (yield)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no such timer here")
+@both_kinds
+def test_a_timeout_drops_the_searches_that_are_not_started(engine: Engine, search: str) -> None:
+    slow = "time.sleep(0.8)" if search == "plain" else "await asyncio.sleep(0.8)"
+    engine.searches(searching(f"if query == 'q0': {slow}", search) + TIMEOUT, pause=0.2)
+    engine.project.cases(numbered(5))
+    run = engine.run(TWO)
+    assert run.outcomes == {"q0": "failed", **{f"q{number}": "passed" for number in range(1, 5)}}
+    assert "Timeout" in run.failure("q0")
+    assert engine.calls == {f"q{number}": 1 for number in range(5)}
+    assert "q0" not in [query for window in engine.windows[1:] for query in window]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+@both_kinds
+def test_ctrl_c_drops_the_searches_that_are_not_started(engine: Engine, search: str) -> None:
+    engine.searches(returning(search), pause=0.5)
+    engine.project.cases(numbered(8))
+    options = ("-p", "no:cacheprovider", "-p", "no:asyncio", "-p", "no:anyio", TWO, "--relevance-record=run.jsonl")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pytest", *options], cwd=engine.project.path, stdout=subprocess.PIPE, text=True
+    )
+    deadline = time.monotonic() + 30
+    while len(engine.calls) < 2:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    text, _ = process.communicate(timeout=30)
+    assert process.returncode == pytest.ExitCode.INTERRUPTED, text
+    assert sorted(engine.calls) == ["q0", "q1"]
+    assert ["end", "q0"] in engine.log  # it got its second
+    assert not [result for result in Record.open(engine.project.path / "run.jsonl").results if result.documents]
+
+
+def test_a_search_that_never_returns_does_not_keep_the_process(engine: Engine) -> None:
+    engine.searches(searching("if query == 'q1': time.sleep(600)") + TIMEOUT)
+    engine.project.cases(numbered(2))
+    started = time.monotonic()
+    run = engine.project.run_apart(TWO)
+    assert run.result.parseoutcomes() == {"failed": 2}
+    assert time.monotonic() - started < 30
+
+
+def test_results_are_as_without(engine: Engine) -> None:
+    engine.project.cases(BOOM)
+
+    def told(run: Run) -> str:
+        return re.sub(r"[<\d.]+ ms|in [\d.]+s|=+", "", run.text)
+
+    assert told(engine.run(FOUR)) == told(engine.run())
+
+
+def test_a_fixture_that_is_set_up_anew_between_cases_is_searched_anew(engine: Engine) -> None:
+    engine.searches("""
+    made = []
+
+    @pytest.fixture(scope="session")
+    def search():
+        made.append(len(made))
+        number = made[-1]
+        return lambda query: [f"made-{number}"]
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_teardown(item, nextitem):
+        if item.name == "q0":
+            item.session._setupstate.teardown_exact(None)
+""")
+    engine.project.cases("cases: [{query: q0, expect: {first: made-0}}, {query: q1, expect: {first: made-1}}]")
+    assert engine.run(TWO).counts == {"passed": 2}

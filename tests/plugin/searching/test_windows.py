@@ -1,0 +1,276 @@
+"""`--relevance-concurrency=N`: which cases are searched together, how many at a time, each once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.plugin.searching.conftest import PLAIN, numbered
+
+if TYPE_CHECKING:
+    from tests.plugin.searching.conftest import Engine
+
+TWO = "--relevance-concurrency=2"
+
+KINDS = {
+    "plain function": "plain",
+    "coroutine function": "coroutine",
+    "plain function that returns a coroutine": "returns_coroutine",
+}
+
+LOOPS: dict[str, tuple[str, ...]] = {
+    "own loop": (),
+    "pytest-asyncio strict": ("--asyncio-mode=strict",),
+    "pytest-asyncio auto": ("--asyncio-mode=auto",),
+}
+
+ANYIO = """
+    @pytest.fixture(scope="session")
+    def anyio_backend():
+        return "asyncio"
+
+    def pytest_collection_modifyitems(items):
+        for item in items:
+            item.add_marker(pytest.mark.anyio)
+
+    @pytest.fixture(autouse=True, scope="session")
+    def backend(anyio_backend):
+        pass
+"""
+
+
+def returning(value: str, scope: str = "session") -> str:
+    return f"""
+    @pytest.fixture(scope="{scope}")
+    def search():
+        return {value}
+"""
+
+
+@pytest.mark.parametrize("search", KINDS.values(), ids=KINDS)
+@pytest.mark.parametrize("loop", LOOPS)
+def test_the_first_case_of_a_window_runs_its_searches(engine: Engine, search: str, loop: str) -> None:
+    engine.searches(returning(search), pause=0.03)
+    engine.project.cases(numbered(12))
+    run = engine.run(TWO, *LOOPS[loop], loops=loop != "own loop")
+    assert run.counts == {"passed": 12}
+    assert engine.most == 2
+    assert engine.windows == [sorted(f"q{number}" for number in range(8)), ["q10", "q11", "q8", "q9"]]
+    assert set(engine.calls.values()) == {1}
+    assert all((result.latency or 0) >= 0.03 for result in run.results.values())
+
+
+@pytest.mark.parametrize("search", ["plain", "coroutine"])
+def test_under_anyio(engine: Engine, search: str) -> None:
+    engine.searches(returning(search) + ANYIO)
+    engine.project.cases(numbered(6))
+    assert engine.run(TWO, "-p", "no:asyncio", loops=True).counts == {"passed": 6}
+    assert (engine.most, len(engine.windows), set(engine.calls.values())) == (2, 1, {1})
+
+
+def test_without_it_each_case_searches_alone(engine: Engine) -> None:
+    engine.project.cases(numbered(4))
+    assert engine.run().counts == {"passed": 4}
+    assert engine.windows == [["q0"], ["q1"], ["q2"], ["q3"]]
+
+
+def test_the_ini_key(engine: Engine) -> None:
+    engine.project.cases(numbered(4))
+    engine.run("-o", "relevance_concurrency=4")
+    assert engine.windows == [["q0", "q1", "q2", "q3"]]
+    engine.run("-o", "relevance_concurrency=4", "--relevance-concurrency=1")
+    assert len(engine.windows) == 4
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "many", "1.5"])
+def test_a_value_that_is_no_number_of_searches(engine: Engine, value: str) -> None:
+    engine.project.cases(numbered(1))
+    for option in (
+        f"--relevance-concurrency={value}",
+        f"-orelevance_concurrency={value}",
+        f"-orelevance_batch={value}",
+    ):
+        run = engine.run(option)
+        assert run.code == pytest.ExitCode.USAGE_ERROR
+        assert f"a whole number, 1 or more; found '{value}'" in run.result.stderr.str()
+
+
+def test_cases_with_a_latency_expectation_are_searched_alone(engine: Engine) -> None:
+    engine.project.cases("""
+        cases:
+          - query: q0
+          - {query: timed, expect: {latency: 1 s}}
+          - query: q1
+          - {query: skipped, skip: not now}
+          - query: q2
+    """)
+    assert engine.run(TWO).counts == {"passed": 4, "skipped": 1}
+    assert engine.windows == [["q0", "q1", "q2"], ["timed"]]
+
+
+MARKS = {
+    "skip": "pytest.mark.skip",
+    "skipif": "pytest.mark.skipif(True, reason='not now')",
+    "xfail that does not run": "pytest.mark.xfail(run=False)",
+}
+
+
+@pytest.mark.parametrize("mark", MARKS.values(), ids=MARKS)
+def test_cases_that_a_conftest_skips_are_not_searched(engine: Engine, mark: str) -> None:
+    engine.searches(f"""{PLAIN}
+    def pytest_collection_modifyitems(items):
+        items[1].add_marker({mark})
+""")
+    engine.project.cases(numbered(3))
+    engine.run(TWO)
+    assert sorted(engine.calls) == ["q0", "q2"]
+
+
+def test_a_fixture_of_the_project_for_each_case_has_them_searched_one_by_one(engine: Engine) -> None:
+    engine.searches(f"""{PLAIN}
+    @pytest.fixture(autouse=True)
+    def clean_cache():
+        yield
+""")
+    engine.project.cases(numbered(3))
+    assert engine.run(TWO).counts == {"passed": 3}
+    assert engine.windows == [["q0"], ["q1"], ["q2"]]
+
+
+def test_only_the_cases_that_use_such_a_fixture(engine: Engine) -> None:
+    engine.searches(f"""{PLAIN}
+    @pytest.fixture
+    def clean_cache():
+        yield
+""")
+    engine.project.cases("""
+        cases: [{query: q0}, {query: q1}, {query: q2, usefixtures: [clean_cache]}, {query: q3}, {query: q4}]
+    """)
+    assert engine.run(TWO).counts == {"passed": 5}
+    assert engine.windows == [["q0", "q1"], ["q2"], ["q3", "q4"]]
+
+
+def test_fixtures_of_pytest_and_of_installed_plugins_do_not_count(engine: Engine) -> None:
+    engine.project.cases("""
+        cases: [{query: q0, usefixtures: [tmp_path]}, {query: q1, usefixtures: [tmp_path]}]
+    """)
+    assert engine.run(TWO).counts == {"passed": 2}
+    assert engine.windows == [["q0", "q1"]]
+
+
+def test_a_case_whose_fixtures_are_not_set_up_yet_waits_for_them(engine: Engine) -> None:
+    engine.searches(f"""{PLAIN}
+    @pytest.fixture(scope="session")
+    def synonyms():
+        note("synonyms", "loaded")
+""")
+    engine.project.cases("cases: [{query: q0}, {query: q1, usefixtures: [synonyms]}, {query: q2}]")
+    assert engine.run(TWO).counts == {"passed": 3}
+    assert engine.windows == [["q0"], ["q1", "q2"]]
+    assert engine.log.index(["synonyms", "loaded"]) < engine.log.index(["begin", "q1"])
+
+
+def test_a_fixture_of_a_file_is_set_up_before_the_searches_of_that_file(engine: Engine) -> None:
+    engine.searches(f"""{PLAIN}
+    @pytest.fixture(autouse=True, scope="module")
+    def index():
+        note("index", "made")
+""")
+    engine.project.cases("cases: [{query: a0}, {query: a1}]", "a.relevance.yaml")
+    engine.project.cases("cases: [{query: b0}, {query: b1}]", "b.relevance.yaml")
+    assert engine.run(TWO).counts == {"passed": 4}
+    assert engine.windows == [["a0", "a1"], ["b0", "b1"]]
+
+
+def test_a_window_goes_on_in_the_next_file(engine: Engine) -> None:
+    engine.project.cases("cases: [{query: a0}]", "a.relevance.yaml")
+    engine.project.cases("cases: [{query: b0}]", "b.relevance.yaml")
+    assert engine.run(TWO).counts == {"passed": 2}
+    assert engine.windows == [["a0", "b0"]]
+
+
+def test_a_test_in_python_ends_a_window(engine: Engine) -> None:
+    engine.project.cases("cases: [{query: a0}]", "a.relevance.yaml")
+    engine.project.write("b_test.py", "def test_that_indexes():\n    pass\n")
+    engine.project.cases("cases: [{query: c0}]", "c.relevance.yaml")
+    assert engine.run(TWO, "a.relevance.yaml", "b_test.py", "c.relevance.yaml").counts == {"passed": 3}
+    assert engine.windows == [["a0"], ["c0"]]
+
+
+def test_a_search_of_function_scope_is_called_one_by_one_and_the_run_says_so_once(engine: Engine) -> None:
+    engine.searches(returning("plain", "function"))
+    engine.project.cases(numbered(3))
+    run = engine.run(TWO)
+    assert run.counts == {"passed": 3}
+    assert engine.windows == [["q0"], ["q1"], ["q2"]]
+    (said,) = run.sentences('the fixture "search" has function scope')
+    assert 'one by one: give it a wider scope (@pytest.fixture(scope="session"))' in said
+    assert "function scope" not in engine.run().text
+
+
+@pytest.mark.parametrize("scope", ["class", "module", "package", "session"])
+def test_a_search_of_any_other_scope(engine: Engine, scope: str) -> None:
+    engine.searches(returning("plain", scope))
+    engine.project.cases(numbered(3))
+    assert engine.run(TWO).counts == {"passed": 3}
+    assert engine.windows == [["q0", "q1", "q2"]]
+
+
+def test_each_variant_is_searched_by_its_own_value(engine: Engine) -> None:
+    engine.searches("""
+    @pytest.fixture(scope="session", params=["bm25", "hybrid"])
+    def search(request):
+        def search(query):
+            return plain(f"{request.param}-{query}")
+        return search
+""")
+    engine.project.cases("cases: [{query: q0}, {query: q1}]")
+    run = engine.run(TWO, "--relevance-record=run.jsonl")
+    assert run.counts == {"passed": 4}
+    assert engine.windows == [["bm25-q0", "bm25-q1"], ["hybrid-q0", "hybrid-q1"]]
+    assert {name: result.documents for name, result in run.results.items()} == {
+        "q0[bm25]": ("bm25-q0",),
+        "q1[bm25]": ("bm25-q1",),
+        "q0[hybrid]": ("hybrid-q0",),
+        "q1[hybrid]": ("hybrid-q1",),
+    }
+
+
+def test_cases_that_call_different_fixtures(engine: Engine) -> None:
+    engine.searches(PLAIN + PLAIN.replace("def search", "def other"))
+    engine.project.cases("cases: [{query: q0}, {query: q1}, {query: q2, search: other}, {query: q3, search: other}]")
+    assert engine.run(TWO).counts == {"passed": 4}
+    assert engine.windows == [["q0", "q1"], ["q2", "q3"]]
+
+
+def test_a_loop_of_each_case_has_them_searched_one_by_one(engine: Engine) -> None:
+    pytest.importorskip("pytest_asyncio")
+    engine.searches(f"""{returning("coroutine")}
+    def pytest_collection_modifyitems(items):
+        for item in items:
+            item.add_marker(pytest.mark.asyncio(loop_scope="function"), append=False)
+""")
+    engine.project.cases(numbered(3))
+    assert engine.run(TWO, "--asyncio-mode=auto", loops=True).counts == {"passed": 3}
+    assert engine.windows == [["q0"], ["q1"], ["q2"]]
+
+
+@pytest.mark.parametrize("options", [("-n2",), ("-n2", "--dist=loadfile"), ("-n2", "--dist=worksteal")])
+def test_under_xdist_each_worker_searches_what_is_in_its_queue(engine: Engine, options: tuple[str, ...]) -> None:
+    engine.project.cases(numbered(24))
+    assert engine.run(TWO, *options).counts == {"passed": 24}
+    assert engine.calls == {f"q{number}": 1 for number in range(24)}
+
+
+def test_under_xdist_several_are_searched_at_a_time(engine: Engine) -> None:
+    engine.project.cases(numbered(8))
+    engine.run(TWO, "-n1")
+    assert engine.most == 2
+
+
+def test_the_number_in_flight_is_shown_with_v(engine: Engine) -> None:
+    engine.project.cases(numbered(10))
+    assert "shop.relevance.yaml::q0 (2 of 8 searches in flight) PASSED" in engine.run(TWO, "-v").text
+    assert "in flight" not in engine.run(TWO).text
+    assert "in flight" not in engine.run("-v").text

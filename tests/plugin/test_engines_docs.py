@@ -1,0 +1,334 @@
+"""docs/engines.md: every fixture runs with the real library, and returns ids, titles and scores."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from importlib.resources import files
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.plugin import playback
+from tests.plugin.playback import FOUND, PRODUCTS, TITLES
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Project, Run
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "engines.md").read_text(encoding="utf-8")
+SECTIONS = dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL))
+FIXTURES = {name: re.findall(r"```python\n(.*?)```", text, re.DOTALL) for name, text in SECTIONS.items()}
+
+CASES = """
+    k: 3
+    min_ndcg: 0.9
+    cases:
+      - query: smart watch
+        judgments: {w1: 3, w2: 3, strap1: 1}
+      - query: blue shoes
+        judgments: {shoe1: 3, shoe2: 3, polish1: 1}
+"""
+
+MY_SHOP = f"""
+import re
+import zlib
+
+import numpy
+
+PRODUCTS = {PRODUCTS}
+
+
+def encode(texts):
+    '''One direction a word, so that texts with equal words are close to each other.'''
+    if isinstance(texts, str):
+        return encode([texts])[0]
+    vectors = numpy.zeros((len(texts), 256), dtype="float32")
+    for vector, text in zip(vectors, texts):
+        for word in re.findall(r"\\w+", text.lower()):
+            vector[zlib.crc32(word.encode()) % 256] += 1
+    return vectors / numpy.linalg.norm(vectors, axis=1, keepdims=True)
+"""
+
+ROWS = [(product["id"], product["title"], product["description"]) for product in PRODUCTS]
+
+
+class Modules:
+    """Keeps the modules that a test is the first to import, as many libraries cannot be imported twice.
+
+    pytester forgets them after each run, and at the end of the test.
+    """
+
+    def __init__(self) -> None:
+        self.imported: dict[str, ModuleType] = {}
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        project = str(session.config.rootpath)
+        for name, module in sys.modules.items():
+            if not str(getattr(module, "__file__", None)).startswith(project):
+                self.imported[name] = module
+
+    def restore(self) -> None:
+        """Bring back what pytester has forgotten."""
+        for name, module in self.imported.items():
+            sys.modules.setdefault(name, module)
+
+
+@pytest.fixture(autouse=True)
+def modules() -> Iterator[Modules]:
+    modules = Modules()
+    yield modules  # set up before pytester, and so torn down after it
+    modules.restore()
+
+
+@pytest.fixture
+def shop(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """A project with two cases and the module `my_shop`, which is the working directory."""
+    monkeypatch.chdir(project.path)
+    project.pytester.syspathinsert()
+    project.cases(CASES)
+    project.write("my_shop.py", MY_SHOP)
+    return project
+
+
+RunExample = Callable[..., "Run"]
+
+
+@pytest.fixture(params=["1", "4"], ids=["one-by-one", "at-once"])
+def run_example(shop: Project, modules: Modules, request: pytest.FixtureRequest) -> RunExample:
+    """Run the two cases with the fixture of a section; every title and score is in the results."""
+
+    def run_example(section: str, *options: str, number: int = 0, passed: int = 2) -> Run:
+        shop.conftest(FIXTURES[section][number])
+        run = shop.run("-vv", f"--relevance-concurrency={request.param}", *options, plugins=[modules])
+        modules.restore()
+        assert run.counts.get("passed") == passed, run.text
+        return run
+
+    return run_example
+
+
+def rankings(run: Run) -> dict[str, list[str]]:
+    """What was returned for each query, without what shares no word with it."""
+    return {name: list(result.documents) for name, result in run.results.items()}
+
+
+def has_titles(run: Run) -> bool:
+    """Whether every document that was returned is called what the shop calls it."""
+    return all(
+        result.titles[document] == TITLES[document] for result in run.results.values() for document in result.documents
+    )
+
+
+def has_scores(run: Run) -> bool:
+    """Whether every document that was returned has a score of the engine's, in descending order."""
+    scores = [[score for score in result.engine_scores if score is not None] for result in run.results.values()]
+    returned = [len(result.documents) for result in run.results.values()]
+    return [len(each) for each in scores] == returned and all(each == sorted(each, reverse=True) for each in scores)
+
+
+# --- the page ---------------------------------------------------------------------------------------------------------
+
+
+def test_every_section_has_a_fixture_and_a_row_of_the_table() -> None:
+    assert [name for name, blocks in FIXTURES.items() if len(blocks) != 1] == ["An HTTP service"]
+    links = re.findall(r"^\| \[.*?\]\(#(.*?)\)", PAGE, re.MULTILINE)
+    assert links == [name.lower().replace(" ", "-") for name in SECTIONS]
+
+
+def test_every_link_leads_to_a_heading() -> None:
+    for file, anchor in re.findall(r"\]\(([\w.-]*)#(.*?)\)", PAGE):
+        text = PAGE if not file else (ROOT / "docs" / file).read_text(encoding="utf-8")
+        headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+        assert anchor in {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("block", [block for blocks in FIXTURES.values() for block in blocks])
+def test_a_fixture_is_about_ten_lines(block: str) -> None:
+    (fixture,) = re.findall(r"^(?:async )?def search\(.*?\):\n(.*?)(?=^\S|\Z)", block, re.MULTILINE | re.DOTALL)
+    assert len([line for line in fixture.splitlines() if line.strip()]) <= 12
+
+
+# --- libraries --------------------------------------------------------------------------------------------------------
+
+
+def test_sqlite(shop: Project, run_example: RunExample) -> None:
+    database = sqlite3.connect("shop.db")
+    database.execute("create virtual table products using fts5(id unindexed, title, description)")
+    database.executemany("insert into products values (?, ?, ?)", ROWS)
+    database.commit()
+    database.close()
+    run = run_example("SQLite")
+    assert rankings(run) == {"smart watch": ["w1", "w2", "strap1"], "blue shoes": ["shoe1", "shoe2"]}
+    assert has_titles(run)
+    assert has_scores(run)
+
+
+@pytest.mark.engines
+def test_postgresql(run_example: RunExample, postgres: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    psycopg = pytest.importorskip("psycopg")
+    pytest.importorskip("psycopg_pool")
+    with psycopg.connect(postgres) as connection:
+        connection.execute("create table products (id text, title text, description text, words tsvector)")
+        connection.cursor().executemany(
+            "insert into products values (%s, %s, %s, to_tsvector('english', %s))",
+            [(*row, f"{row[1]} {row[2]}") for row in ROWS],
+        )
+    monkeypatch.setenv("SHOP_DSN", postgres)
+    try:
+        run = run_example("PostgreSQL")
+    finally:
+        with psycopg.connect(postgres) as connection:
+            connection.execute("drop table products")
+    assert rankings(run) == {"smart watch": ["w1", "w2"], "blue shoes": ["shoe1", "shoe2"]}
+    assert has_titles(run)
+    assert has_scores(run)
+
+
+@pytest.mark.engines
+def test_tantivy(shop: Project, run_example: RunExample) -> None:
+    tantivy = pytest.importorskip("tantivy")
+    schema = tantivy.SchemaBuilder().add_text_field("id", stored=True, tokenizer_name="raw")
+    schema = schema.add_text_field("title", stored=True).add_text_field("description")
+    (shop.path / "shop.tantivy").mkdir()
+    index = tantivy.Index(schema.build(), path="shop.tantivy")
+    writer = index.writer(num_threads=1)
+    for product in PRODUCTS:
+        writer.add_document(tantivy.Document(**product))
+    writer.commit()
+    writer.wait_merging_threads()
+    run = run_example("tantivy")
+    assert rankings(run) == {"smart watch": ["w2", "w1", "strap1"], "blue shoes": ["shoe1", "shoe2"]}
+    assert has_titles(run)
+    assert has_scores(run)
+
+
+@pytest.mark.engines
+def test_duckdb(shop: Project, run_example: RunExample, monkeypatch: pytest.MonkeyPatch) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    pytest.importorskip("duckdb_extension_fts")
+    (extension,) = files("duckdb_extension_fts").joinpath("extensions").glob("*/fts.duckdb_extension")  # type: ignore[attr-defined]
+    monkeypatch.setenv("HOME", str(shop.path))  # where DuckDB keeps its extensions
+    with duckdb.connect("shop.duckdb") as database:
+        database.install_extension(str(extension))
+        database.load_extension("fts")
+        database.execute("create table products (id text, title text, description text)")
+        database.executemany("insert into products values (?, ?, ?)", ROWS)
+        database.execute("pragma create_fts_index('products', 'id', 'title', 'description')")
+    run = run_example("DuckDB")
+    assert rankings(run) == {"smart watch": ["w2", "w1", "strap1"], "blue shoes": ["shoe1", "shoe2", "polish1"]}
+    assert has_titles(run)
+    assert has_scores(run)
+
+
+@pytest.mark.engines
+def test_qdrant(shop: Project, run_example: RunExample) -> None:
+    pytest.importorskip("qdrant_client")
+    shop.cases("    id_field: sku" + CASES)
+    run = run_example("Qdrant")
+    assert [ids[:2] for ids in rankings(run).values()] == [["w2", "w1"], ["shoe1", "shoe2"]]
+    assert has_titles(run)
+    assert has_scores(run)
+
+
+@pytest.mark.engines
+def test_faiss(run_example: RunExample) -> None:
+    pytest.importorskip("faiss")
+    run = run_example("faiss and an encoder")
+    assert [ids[:2] for ids in rankings(run).values()] == [["w2", "w1"], ["shoe1", "shoe2"]]
+    assert has_titles(run)
+    assert has_scores(run)
+
+
+# --- servers ----------------------------------------------------------------------------------------------------------
+
+Served = Callable[[playback.Answer, str], list[str]]
+
+
+@pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
+    """Start a server whose address is in an environment variable; gives the list of paths that it was asked for."""
+    with ExitStack() as servers:
+
+        def served(answer: playback.Answer, variable: str) -> list[str]:
+            address, paths = servers.enter_context(playback.played_back(answer))
+            monkeypatch.setenv(variable, address)
+            return paths
+
+        yield served
+
+
+@pytest.mark.engines
+def test_elasticsearch(run_example: RunExample, served: Served) -> None:
+    pytest.importorskip("elasticsearch")
+    paths = served(playback.elasticsearch, "ELASTICSEARCH_URL")
+    run = run_example("Elasticsearch")
+    assert rankings(run) == FOUND
+    assert has_titles(run)
+    assert has_scores(run)
+    assert paths == ["/_msearch"]
+
+
+@pytest.mark.engines
+def test_one_query_that_msearch_could_not_run(run_example: RunExample, served: Served) -> None:
+    pytest.importorskip("elasticsearch")
+
+    def answer(path: str, parameters: Mapping[str, Sequence[str]], documents: Any) -> Any:
+        body = playback.elasticsearch(path, parameters, documents)
+        body["responses"][1] = {"error": {"type": "search_phase_execution_exception"}, "status": 400}
+        return body
+
+    served(answer, "ELASTICSEARCH_URL")
+    run = run_example("Elasticsearch", passed=1)
+    assert run.outcomes == {"smart watch": "passed", "blue shoes": "failed"}
+    assert "search_phase_execution_exception" in run.failure("blue shoes")
+
+
+@pytest.mark.engines
+def test_opensearch(run_example: RunExample, served: Served) -> None:
+    pytest.importorskip("opensearchpy")
+    paths = served(playback.elasticsearch, "OPENSEARCH_URL")
+    run = run_example("OpenSearch")
+    assert rankings(run) == FOUND
+    assert has_titles(run)
+    assert has_scores(run)
+    assert paths == ["/_msearch"]
+
+
+@pytest.mark.engines
+def test_solr(run_example: RunExample, served: Served) -> None:
+    pytest.importorskip("pysolr")
+    paths = served(playback.solr, "SOLR_URL")
+    run = run_example("Solr")
+    assert rankings(run) == FOUND
+    assert has_titles(run)
+    assert has_scores(run)
+    assert paths == ["/select/"] * 2
+
+
+@pytest.mark.engines
+@pytest.mark.usefixtures("with_and_without_loops")
+def test_an_http_service(run_example: RunExample, served: Served) -> None:
+    pytest.importorskip("httpx")
+    paths = served(playback.service, "SEARCH_URL")
+    run = run_example("An HTTP service")
+    assert rankings(run) == FOUND
+    assert has_titles(run)
+    assert has_scores(run)
+    assert paths == ["/search"] * 2
+
+
+@pytest.mark.engines
+def test_an_http_service_under_pytest_asyncio(run_example: RunExample, served: Served) -> None:
+    pytest.importorskip("httpx")
+    pytest.importorskip("pytest_asyncio")
+    paths = served(playback.service, "SEARCH_URL")
+    one_loop = ("-o", "asyncio_default_test_loop_scope=session", "-o", "asyncio_default_fixture_loop_scope=session")
+    run = run_example("An HTTP service", "--asyncio-mode=auto", *one_loop, number=1)
+    assert rankings(run) == FOUND
+    assert paths == ["/search"] * 2

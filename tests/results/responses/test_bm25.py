@@ -1,0 +1,135 @@
+"""What bm25s and rank-bm25 return."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pytest_relevance.results.responses.ranking import read_ranking
+from tests.results.responses.helpers import ids, pairs, refusal
+
+TEXTS = ["blue shoes", "red shoes", "watch strap"]
+IDS = ["sku-a", "sku-b", "sku-c"]
+PRODUCTS = [{"id": "sku-a", "title": "Blue"}, {"id": "sku-b", "title": "Red"}, {"id": "sku-c", "title": "Strap"}]
+
+
+# --- bm25s ------------------------------------------------------------------------------------------------------------
+
+
+class Bm25s:
+    """An index of bm25s over three texts."""
+
+    def __init__(self) -> None:
+        self.library: Any = pytest.importorskip("bm25s")
+        self.index = self.library.BM25()
+        self.index.index(self._tokens(TEXTS), show_progress=False)
+
+    def search(self, *queries: str, k: int = 3, **options: Any) -> Any:
+        return self.index.retrieve(self._tokens(list(queries)), k=k, show_progress=False, **options)
+
+    def _tokens(self, texts: list[str]) -> Any:
+        return self.library.tokenize(texts, show_progress=False)
+
+
+@pytest.fixture
+def bm25s() -> Bm25s:
+    return Bm25s()
+
+
+@pytest.mark.engines
+def test_row_numbers_of_bm25s(bm25s: Bm25s) -> None:
+    assert pairs(bm25s.search("blue shoes"), IDS) == [("sku-a", 0.58), ("sku-b", 0.188)]
+    message = refusal(bm25s.search("blue shoes"))
+    assert "search returned row numbers of a bm25s index" in message
+    assert "give the fixture's value an attribute ids" in message
+    assert "or pass the documents, or their ids, as the argument corpus of retrieve()" in message
+
+
+@pytest.mark.engines
+@pytest.mark.parametrize("corpus", [IDS, np.array(IDS), PRODUCTS], ids=["ids", "array", "documents"])
+def test_entries_of_the_corpus_of_bm25s(bm25s: Bm25s, corpus: Any) -> None:
+    response = bm25s.search("blue shoes", corpus=corpus)
+    assert pairs(response) == [("sku-a", 0.58), ("sku-b", 0.188)]
+    assert pairs(response, ["never asked"]) == pairs(response)
+
+
+@pytest.mark.engines
+def test_titles_of_the_corpus_of_bm25s(bm25s: Bm25s) -> None:
+    assert read_ranking(bm25s.search("blue shoes", corpus=PRODUCTS)).titles == ["Blue", "Red"]
+
+
+@pytest.mark.engines
+def test_documents_that_bm25s_fills_up_with(bm25s: Bm25s) -> None:
+    assert pairs(bm25s.search("strap"), IDS) == [("sku-c", 0.392)]
+    assert pairs(bm25s.search("nothing"), IDS) == []
+    assert pairs(bm25s.search("nothing")) == []
+
+
+@pytest.mark.engines
+def test_documents_and_scores_of_bm25s_apart(bm25s: Bm25s) -> None:
+    documents, scores = bm25s.search("blue shoes", k=2, corpus=PRODUCTS)
+    assert pairs((documents, scores)) == [("sku-a", 0.58), ("sku-b", 0.188)]
+    assert pairs(documents) == [("sku-a", None), ("sku-b", None)]
+    rows, scores = bm25s.search("blue shoes", k=2)
+    assert pairs((rows, scores), IDS) == [("sku-a", 0.58), ("sku-b", 0.188)]
+    assert pairs(bm25s.search("blue shoes", k=2, return_as="documents"), IDS) == [("sku-a", None), ("sku-b", None)]
+
+
+@pytest.mark.engines
+def test_two_queries_of_bm25s(bm25s: Bm25s) -> None:
+    message = refusal(bm25s.search("blue shoes", "strap"), labels=IDS)
+    assert "which has the results of 2 queries" in message
+    assert "an attribute many" in message
+
+
+@pytest.mark.engines
+def test_a_saved_corpus_of_bm25s(bm25s: Bm25s, tmp_path: Path) -> None:
+    bm25s.index.save(tmp_path, corpus=PRODUCTS, show_progress=False)
+    bm25s.index = bm25s.library.BM25.load(tmp_path, load_corpus=True)
+    assert ids(bm25s.search("strap")) == ["sku-c"]
+
+
+# --- rank-bm25 --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def okapi() -> Any:
+    return pytest.importorskip("rank_bm25").BM25Okapi([text.split() for text in TEXTS])
+
+
+@pytest.mark.engines
+def test_the_documents_of_rank_bm25(okapi: Any) -> None:
+    assert ids(okapi.get_top_n(["blue"], IDS, n=1)) == ["sku-a"]
+    assert ids(okapi.get_top_n(["strap"], PRODUCTS, n=1)) == ["sku-c"]
+
+
+@pytest.mark.engines
+def test_the_scores_of_rank_bm25_alone(okapi: Any) -> None:
+    for scores in (
+        okapi.get_scores(["blue"]),
+        okapi.get_scores(["blue"]).tolist(),
+        okapi.get_batch_scores(["red"], [1]),
+    ):
+        assert "if they are scores, return the documents too, sorted best first, as (id, score) pairs" in refusal(
+            scores
+        )
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [[0.0, 2.5, 1.25], np.array([0.0, 2.5]), np.array([0.0, 2.5], dtype="float32"), (2.5, 1.0, 0.5)],
+    ids=["list", "array", "float32", "tuple"],
+)
+def test_scores_alone(scores: object) -> None:
+    message = refusal(scores)
+    assert "floats, " in message
+    assert "2.5" in message
+    assert "if they are scores, return the documents too" in message
+
+
+def test_ids_that_became_floats_are_not_called_scores() -> None:
+    assert "has an id that is a float, 7.0" in refusal([7.0, 8.0])
+    assert "has an id that is a float, 2.5" in refusal([2.5, "sku-1"])

@@ -1,0 +1,222 @@
+"""Responses of libraries that are recognised by shape and type name, modelled here: no library need be installed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pytest_relevance.results.responses.ranking import Ranking, read_ranking
+from tests.results.responses.helpers import ids, refusal
+
+
+def named(module: str, name: str, base: type = object) -> Any:
+    """A type with the name and the module of a library's."""
+    return type(name, (base,), {"__module__": module})
+
+
+# --- tantivy ----------------------------------------------------------------------------------------------------------
+
+
+class _Document:
+    def __init__(self, **fields: Sequence[object]) -> None:
+        self.fields = fields
+
+    def to_dict(self) -> Mapping[str, Sequence[object]]:
+        return self.fields
+
+
+class _Result:
+    def __init__(self, hits: Sequence[tuple[float, object]]) -> None:
+        self.hits = hits
+
+
+class _Searcher:
+    def doc(self, address: object) -> object:
+        return DOCUMENTS[address]
+
+
+Document = named("tantivy.tantivy", "Document", _Document)
+SearchResult = named("tantivy.tantivy", "SearchResult", _Result)
+Searcher = named("tantivy.tantivy", "Searcher", _Searcher)
+DocAddress = named("tantivy.tantivy", "DocAddress")
+
+FIRST, SECOND = DocAddress(), DocAddress()
+DOCUMENTS: dict[object, object] = {
+    FIRST: Document(id=["b"], title=["Boots", "Bottes"], sku=["B-1"]),
+    SECOND: Document(id=["a"], title=["Apron"], sku=["A-1"]),
+}
+HITS = [(1.5, FIRST), (0.5, SECOND)]
+
+
+@pytest.mark.parametrize(
+    "response",
+    {
+        "searcher and result": (Searcher(), SearchResult(HITS)),
+        "searcher and hits": (Searcher(), HITS),
+        "scores and documents": [(score, DOCUMENTS[address]) for score, address in HITS],
+        "documents and scores": [(DOCUMENTS[address], score) for score, address in HITS],
+    }.values(),
+)
+def test_documents_of_tantivy_with_their_scores(response: object) -> None:
+    assert read_ranking(response) == Ranking(["b", "a"], ["Boots", "Apron"], [1.5, 0.5])
+    assert ids(response, "sku") == ["B-1", "A-1"]
+
+
+def test_documents_of_tantivy() -> None:
+    for response in ([*DOCUMENTS.values()], (Searcher(), [FIRST, SECOND])):
+        assert read_ranking(response) == Ranking(["b", "a"], ["Boots", "Apron"])
+
+
+@pytest.mark.parametrize("response", [SearchResult(HITS), HITS, [FIRST, SECOND], [(FIRST, 1.5)], [(3, FIRST)]])
+def test_addresses_of_tantivy_are_no_ids(response: object) -> None:
+    assert "[searcher.doc(address) for _, address in result.hits]" in refusal(response)
+
+
+def test_a_searcher_and_its_result_in_a_list() -> None:
+    assert "result 1 of 2 is the Searcher of tantivy, not an id; return (searcher, result)" in refusal(
+        [Searcher(), SearchResult(HITS)]
+    )
+
+
+# --- Xapian -----------------------------------------------------------------------------------------------------------
+
+
+class _XapianDocument:
+    def __init__(self, data: bytes, *terms: bytes) -> None:
+        self.data, self.terms = data, terms
+
+    def get_data(self) -> bytes:
+        return self.data
+
+    def get_docid(self) -> int:
+        return 12
+
+    def termlist(self) -> Iterator[Any]:
+        return iter([type("TermListItem", (), {"term": term}) for term in sorted(self.terms)])
+
+
+class _MSetItem:
+    docid, weight = 12, 0.5
+
+    def __init__(self, *document: bytes) -> None:
+        self.document = named("xapian", "Document", _XapianDocument)(*document)
+
+
+MSetItem, MSet = named("xapian", "MSetItem", _MSetItem), named("xapian", "MSet", list)
+
+ITEMS: dict[str, tuple[tuple[bytes, ...], str]] = {
+    "JSON": ((b'{"id": "b"}',), "b"),
+    "JSON, which names the id, and a term": ((b'{"docid": 7}', b"Q8"), "7"),
+    "JSON without an id, and a term": ((b'{"title": "Boots"}', b"Q8", b"Zboot"), "8"),
+    "JSON that is no object, and a term": ((b"{1}", b"Qb"), "b"),
+    "a word": ((b"b",), "b"),
+    "a term": ((b"", b"12", b"Qb", b"XBboots", b"boots"), "b"),
+    "bytes that are no text, and a term": ((b"\x80\x04", b"Qb"), "b"),
+}
+
+
+@pytest.mark.parametrize(("document", "expected"), ITEMS.values(), ids=ITEMS)
+def test_the_id_of_a_document_of_xapian(document: tuple[bytes, ...], expected: str) -> None:
+    item = MSetItem(*document)
+    for response in (iter([item]), [item]):
+        assert read_ranking(response).ids == [expected]
+    assert read_ranking([item]).scores == [0.5]
+
+
+@pytest.mark.parametrize("document", [(b"",), (b"Red boots",), (b"\x80\x04",), (b"", b"Qa", b"Qb"), (b"", b"Q")])
+def test_a_document_of_xapian_without_an_id(document: tuple[bytes, ...]) -> None:
+    message = refusal([MSetItem(*document)])
+    assert "is document 12 of Xapian, a number that is internal to the index, and has no id in its data" in message
+    assert 'store the id in the data (set_data), or as a term ("Q" before the id)' in message
+
+
+def test_an_id_in_the_data_of_xapian_that_differs_from_the_term() -> None:
+    item = MSetItem(b"b", b"Q17")
+    assert "only data, Q and score; name the field with id_field" in refusal([item])
+    assert (ids([item], "data"), ids([item], "Q")) == (["b"], ["17"])
+
+
+# --- tables -----------------------------------------------------------------------------------------------------------
+
+
+def test_columns_of_arrays() -> None:
+    columns = {
+        "id": np.array([7, 3]),
+        "title": np.ma.array(["Boots", "?"], mask=[False, True]),
+        "score": np.array([1.5, 0.5]),
+    }
+    assert read_ranking(columns) == Ranking(["7", "3"], ["Boots", None], [1.5, 0.5])
+    assert ids({"hits": np.array([3, 9]), "id": np.array(["b", "a"])}) == ["b", "a"]
+    assert "a mapping without hits" in refusal({"id": np.array(["b", "a"]), "score": np.array([1.5])})
+
+
+@pytest.mark.parametrize("columns", [{"id": ["b"], "title": ["Boots"]}, {"id": ["b", "a"], "score": [1.5, 0.5]}])
+def test_columns_of_lists_could_be_a_document_of_which_every_field_is_a_list(columns: object) -> None:
+    assert refusal(columns).startswith(("search returned one result", "search returned a mapping without hits"))
+
+
+class _Batches:
+    column_names = ("id", "score")
+
+    def read_all(self) -> _Batches:
+        return self
+
+    def to_pylist(self) -> list[dict[str, object]]:
+        return [{"id": "b", "score": 1.5}, {"id": "a", "score": 0.5}]
+
+
+def test_batches_of_arrow_are_read_as_one_table() -> None:
+    assert read_ranking(named("pyarrow.lib", "RecordBatchReader", _Batches)()).ids == ["b", "a"]
+
+
+class _Query:
+    def to_list(self) -> list[dict[str, object]]:
+        return [{"id": "b", "_distance": 0.25}, {"id": "a", "_distance": 1.5}]
+
+
+class _AsyncQuery:
+    async def to_list(self) -> list[dict[str, object]]:
+        return []
+
+
+def test_a_query_of_lancedb_runs_when_it_is_read() -> None:
+    query = named("lancedb.query", "LanceQueryBuilder", _Query)()
+    assert read_ranking(query) == Ranking(["b", "a"], (), [0.25, 1.5])
+
+
+def test_an_asynchronous_query_of_lancedb_has_to_be_awaited() -> None:
+    query = named("lancedb.query", "AsyncQueryBase", _AsyncQuery)()
+    assert refusal(query).endswith("return await query.to_list()")
+
+
+# --- rows -------------------------------------------------------------------------------------------------------------
+
+
+class KeyedRow(list[object]):
+    """As psycopg2's DictRow: a list that also has its values by the names of the columns."""
+
+    columns = {"title": 0, "id": 1}  # noqa: RUF012
+
+    def keys(self) -> Iterable[str]:
+        return self.columns.keys()
+
+    def __getitem__(self, key: Any) -> Any:
+        return super().__getitem__(self.columns[key] if isinstance(key, str) else key)
+
+
+def test_rows_that_are_lists_with_keys() -> None:
+    rows = [KeyedRow(["Boots", "b"]), KeyedRow(["Apron", "a"])]
+    assert read_ranking(rows) == Ranking(["b", "a"], ["Boots", "Apron"])
+
+
+def test_a_score_before_a_document_is_a_score() -> None:
+    rows = [(1.5, {"id": "b", "title": "Boots"}), (0.5, {"id": "a", "title": "Apron"})]
+    assert read_ranking(rows) == Ranking(["b", "a"], ["Boots", "Apron"], [1.5, 0.5])
+    assert "is no (id, score), (id, title) or (id, title, score) row" in refusal([(3, {"title": "Boots"})])
+
+
+def test_a_title_that_is_missing_in_a_row() -> None:
+    assert read_ranking([("b", None, 1.5), ("a", "Apron", 0.5)]) == Ranking(["b", "a"], [None, "Apron"], [1.5, 0.5])

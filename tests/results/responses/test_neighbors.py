@@ -1,0 +1,294 @@
+"""What libraries for nearest neighbours return: labels, which the attribute `ids` of the fixture's value makes ids."""
+
+from __future__ import annotations
+
+from typing import Any
+from unittest.mock import Mock
+
+import numpy as np
+import pytest
+
+from pytest_relevance.results.responses.ranking import read_ranking
+from tests.results.responses.helpers import ids, pairs, refusal
+
+VECTORS = np.array([[0, 0], [3, 0], [1, 0], [2, 0]], dtype="float32")
+"""From the origin, row 0 is the nearest, then 2, 3 and 1; the squared distances are 0, 1, 4 and 9."""
+ORIGIN = np.zeros((1, 2), dtype="float32")
+IDS = ["sku-a", "sku-b", "sku-c", "sku-d"]
+NEAREST = [("sku-a", 0.0), ("sku-c", 1.0), ("sku-d", 4.0)]
+
+DISTANCES = np.array([[0, 1, 4]], dtype="float32")
+LABELS = np.array([[0, 2, 3]], dtype="int64")
+
+
+def two_ways(message: str) -> bool:
+    """Whether a message says both ways out: the attribute `ids`, and what to return where the labels are ids."""
+    return "give the fixture's value an attribute ids" in message and "if they are the ids, return " in message
+
+
+# --- pairs of arrays --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "pair",
+    {
+        "faiss: distances first": (DISTANCES, LABELS),
+        "hnswlib: labels first": (LABELS.astype("uint64"), DISTANCES),
+        "signed labels first": (LABELS, DISTANCES),
+        "a row of each": (DISTANCES[0], LABELS[0]),
+        "Hamming distances of a binary index": (DISTANCES.astype("int32"), LABELS),
+        "with vectors, of search_and_reconstruct": (DISTANCES, LABELS, np.zeros((1, 3, 2))),
+        "padded": (np.array([[0, 1, 4, 3e38]], dtype="float32"), np.array([[0, 2, 3, -1]])),
+    }.items(),
+    ids=lambda item: item[0],
+)
+def test_labels_become_ids(pair: tuple[str, Any]) -> None:
+    assert pairs(pair[1], IDS) == NEAREST
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        IDS,
+        tuple(IDS),
+        np.array(IDS),
+        dict(enumerate(IDS)),
+        {str(label): found for label, found in enumerate(IDS)},
+        [{"id": found, "title": found.upper()} for found in IDS],
+    ],
+    ids=["list", "tuple", "array", "mapping", "mapping from JSON", "documents"],
+)
+def test_ids_is_a_sequence_or_a_mapping(known: object) -> None:
+    assert pairs((DISTANCES, LABELS), known) == NEAREST
+
+
+def test_ids_may_be_integers() -> None:
+    assert pairs((DISTANCES.astype("int32"), LABELS), [70, 71, 72, 73]) == [("70", 0), ("72", 1), ("73", 4)]
+
+
+def test_ids_may_have_titles_and_an_id_field() -> None:
+    products = [{"sku": found, "title": found.upper()} for found in IDS]
+    ranking = read_ranking((DISTANCES, LABELS), "sku", ids=lambda: products)
+    assert ranking.ids == ["sku-a", "sku-c", "sku-d"]
+    assert ranking.titles == ["SKU-A", "SKU-C", "SKU-D"]
+
+
+def test_ids_is_asked_for_where_there_are_labels_alone() -> None:
+    def unasked() -> object:
+        raise AssertionError("ids was asked for")
+
+    nothing = np.array([[-1, -1]])
+    for response in (["a"], [("a", 0.5)], [{"id": "a"}], iter(["a"]), (np.zeros((1, 2), "float32"), nothing)):
+        read_ranking(response, ids=unasked)
+
+
+@pytest.mark.parametrize("pair", [(DISTANCES, LABELS), (LABELS, DISTANCES), LABELS], ids=["faiss", "hnswlib", "one"])
+def test_labels_without_ids(pair: object) -> None:
+    message = refusal(pair)
+    assert "search returned labels of a vector index" in message
+    assert "[[0, 2, 3]]" in message
+    assert two_ways(message)
+
+
+def test_the_labels_are_ids_when_they_are_returned_as_the_message_says() -> None:
+    labels, distances = LABELS, DISTANCES
+    assert "return zip(labels[0].tolist(), distances[0].tolist())" in refusal((distances, labels))
+    assert pairs(zip(labels[0].tolist(), distances[0].tolist(), strict=True)) == [("0", 0), ("2", 1), ("3", 4)]
+    assert "return labels[0].tolist()" in refusal(labels)
+    assert ids(labels[0].tolist()) == ["0", "2", "3"]
+
+
+def test_a_mock_has_no_ids() -> None:
+    assert two_ways(refusal((DISTANCES, LABELS), labels=Mock()))
+
+
+@pytest.mark.parametrize(
+    ("known", "message"),
+    [
+        ("abcd", "the attribute ids of the fixture's value is a str, 'abcd'; make it a sequence of ids"),
+        (len, "the attribute ids of the fixture's value is a builtin_function_or_method"),
+        (IDS[:3], "the label 3, which is not in the attribute ids of the fixture's value, a sequence of 3 entries"),
+        ({0: "sku-a"}, "the label 2, which is not in the attribute ids of the fixture's value, a mapping of 1 entry"),
+        ([None, None, None, None], "result 1 of 3 has an id that is None"),
+    ],
+    ids=["text", "a function", "too short", "a mapping without it", "None"],
+)
+def test_ids_that_do_not_fit(known: object, message: str) -> None:
+    assert message in refusal((DISTANCES, LABELS), labels=known)
+
+
+def test_a_negative_label_does_not_count_from_the_end() -> None:
+    assert "the label -2, which is not in" in refusal((DISTANCES, np.array([[0, -2, 1]])), labels=IDS)
+
+
+@pytest.mark.parametrize(
+    "several",
+    [(DISTANCES.repeat(2, 0), LABELS.repeat(2, 0)), LABELS.repeat(2, 0)],
+    ids=["a pair", "one array"],
+)
+def test_the_results_of_two_queries(several: object) -> None:
+    message = refusal(several, labels=IDS)
+    assert "an array of shape (2, 3), which has the results of 2 queries" in message
+    assert "search for one query at a time, or give the fixture's value an attribute many" in message
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        (LABELS, LABELS),
+        (LABELS.astype("int32"), LABELS.astype("int32")),
+        (LABELS.astype("uint64"), LABELS),
+        (DISTANCES, DISTANCES),
+        (np.array([["a"]]), np.array([["b"]])),
+    ],
+    ids=["int64", "int32", "uint64", "floats", "text"],
+)
+def test_arrays_whose_types_do_not_tell_labels_from_distances(pair: object) -> None:
+    assert "of which either may be the labels or the distances" in refusal(pair, labels=IDS)
+
+
+def test_arrays_that_do_not_fit_together() -> None:
+    assert "arrays of different shapes" in refusal((DISTANCES, LABELS[0]), labels=IDS)
+    limits = np.array([0, 3], dtype="uint64")
+    assert "range_search of faiss does not sort" in refusal((limits, DISTANCES[0], LABELS[0]), labels=IDS)
+
+
+@pytest.mark.parametrize("arrays", [[DISTANCES, LABELS], [DISTANCES[0], LABELS[0]], [LABELS[0]]])
+def test_arrays_in_a_list(arrays: object) -> None:
+    message = refusal(arrays, labels=IDS)
+    assert "is an array; return the arrays of one query as a tuple, (distances, labels)" in message
+
+
+def test_arrays_without_dimensions_are_ids() -> None:
+    assert ids([np.array(3), np.array(1)]) == ["3", "1"]
+
+
+def test_documents_and_scores() -> None:
+    assert pairs((np.array([["sku-a", "sku-b"]]), np.array([[2.5, 1.5]]))) == [("sku-a", 2.5), ("sku-b", 1.5)]
+    products = np.array([[{"id": "sku-a"}, {"id": "sku-b"}]], dtype=object)
+    assert pairs((products, np.array([[2.5, 1.5]]))) == [("sku-a", 2.5), ("sku-b", 1.5)]
+
+
+# --- one array --------------------------------------------------------------------------------------------------------
+
+
+def test_an_array_of_one_query() -> None:
+    assert ids(np.array([[{"id": "a"}, {"id": "b"}]], dtype=object)) == ["a", "b"]
+    assert pairs(LABELS, IDS) == [("sku-a", None), ("sku-c", None), ("sku-d", None)]
+    assert "could be the results of one query, or one result" in refusal(np.array([["sku-1", "Boots"]]))
+
+
+def test_a_plain_array_has_ids_whatever_the_attribute_ids_is() -> None:
+    assert ids(np.array(["sku-b", "sku-a"])) == ["sku-b", "sku-a"]
+    assert pairs(np.array([3, 0]), IDS) == [("3", None), ("0", None)]
+
+
+# --- faiss ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def faiss() -> Any:
+    return pytest.importorskip("faiss")
+
+
+@pytest.fixture
+def flat(faiss: Any) -> Any:
+    index = faiss.IndexFlatL2(2)
+    index.add(VECTORS)
+    return index
+
+
+@pytest.mark.engines
+def test_what_faiss_returns(flat: Any) -> None:
+    assert pairs(flat.search(ORIGIN, 3), IDS) == NEAREST
+    assert pairs(flat.search_and_reconstruct(ORIGIN, 3), IDS) == NEAREST
+    assert two_ways(refusal(flat.search(ORIGIN, 3)))
+    assert "the results of 2 queries" in refusal(flat.search(VECTORS[:2], 3), labels=IDS)
+    assert "range_search of faiss does not sort" in refusal(flat.range_search(ORIGIN, 2.0), labels=IDS)
+
+
+@pytest.mark.engines
+def test_faiss_with_fewer_vectors_than_asked_for(flat: Any) -> None:
+    assert pairs(flat.search(ORIGIN, 9), IDS) == [*NEAREST, ("sku-b", 9.0)]
+
+
+@pytest.mark.engines
+def test_an_empty_index_of_faiss(faiss: Any) -> None:
+    assert pairs(faiss.IndexFlatL2(2).search(ORIGIN, 3)) == []
+
+
+@pytest.mark.engines
+def test_faiss_with_labels_given_at_insertion(faiss: Any) -> None:
+    index = faiss.IndexIDMap2(faiss.IndexFlatL2(2))
+    index.add_with_ids(VECTORS, np.array([70, 71, 72, 73]))
+    assert pairs(index.search(ORIGIN, 2), {70: "sku-a", 72: "sku-c"}) == NEAREST[:2]
+
+
+@pytest.mark.engines
+def test_a_binary_index_of_faiss(faiss: Any) -> None:
+    index = faiss.IndexBinaryFlat(8)
+    index.add(np.array([[0b0], [0b111], [0b1]], dtype="uint8"))
+    assert pairs(index.search(np.array([[0]], dtype="uint8"), 3), IDS) == [("sku-a", 0), ("sku-c", 1), ("sku-b", 3)]
+
+
+# --- hnswlib ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.engines
+@pytest.mark.parametrize("kind", ["Index", "BFIndex"])
+def test_what_hnswlib_returns(kind: str) -> None:
+    index = getattr(pytest.importorskip("hnswlib"), kind)(space="l2", dim=2)
+    index.init_index(max_elements=4)
+    index.add_items(VECTORS)
+    assert pairs(index.knn_query(ORIGIN, k=3), IDS) == NEAREST
+    assert pairs(index.knn_query(ORIGIN[0], k=3), IDS) == NEAREST
+    assert two_ways(refusal(index.knn_query(ORIGIN, k=3)))
+    assert "the results of 2 queries" in refusal(index.knn_query(VECTORS[:2], k=3), labels=IDS)
+
+
+# --- usearch ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def usearch() -> Any:
+    return pytest.importorskip("usearch.index")
+
+
+@pytest.fixture
+def keyed(usearch: Any) -> Any:
+    index = usearch.Index(ndim=2, metric="l2sq", dtype="f32")
+    index.add(np.array([70, 71, 72, 73]), VECTORS)
+    return index
+
+
+KEYS = {70: "sku-a", 71: "sku-b", 72: "sku-c", 73: "sku-d"}
+
+
+@pytest.mark.engines
+def test_what_usearch_returns(usearch: Any, keyed: Any) -> None:
+    assert pairs(keyed.search(ORIGIN[0], 3), KEYS) == NEAREST
+    assert pairs(keyed.search(ORIGIN, 3), KEYS) == NEAREST
+    assert pairs(keyed.search(ORIGIN[0], 9), KEYS) == [*NEAREST, ("sku-b", 9.0)]
+    exact = usearch.search(VECTORS, ORIGIN[0], 3, usearch.MetricKind.L2sq, exact=True)
+    assert pairs(exact, IDS) == NEAREST
+    assert pairs(usearch.Index(ndim=2).search(ORIGIN[0], 3)) == []
+
+
+@pytest.mark.engines
+def test_keys_of_usearch_without_ids(keyed: Any) -> None:
+    matches = keyed.search(ORIGIN[0], 3)
+    message = refusal(matches)
+    assert "search returned the keys and distances of usearch, [(70, 0.0), (72, 1.0), (73, 4.0)]" in message
+    assert two_ways(message)
+    assert "return matches.to_list()" in message
+    assert pairs(matches.to_list()) == [("70", 0.0), ("72", 1.0), ("73", 4.0)]
+
+
+@pytest.mark.engines
+def test_matches_of_usearch_in_a_list(keyed: Any) -> None:
+    assert ids(list(keyed.search(ORIGIN[0], 3)), "key") == ["70", "72", "73"]
+
+
+@pytest.mark.engines
+def test_a_batch_of_usearch(usearch: Any, keyed: Any) -> None:
+    assert "the results of 2 queries" in refusal(keyed.search(VECTORS[:2], 3), labels=KEYS)

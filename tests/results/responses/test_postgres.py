@@ -1,0 +1,135 @@
+"""What psycopg returns, read from a real PostgreSQL server: rows of every factory, and cursors."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from pytest_relevance.plugin.running.calling import wait
+from pytest_relevance.results.responses.ranking import read_ranking
+from tests.results.responses.helpers import ids, refusal
+
+pytestmark = pytest.mark.engines
+
+psycopg = pytest.importorskip("psycopg")
+rows = pytest.importorskip("psycopg.rows")
+
+PRODUCTS = """
+    create table products (id text, number int, key uuid, title text, price numeric, weight real);
+    insert into products values
+        ('a', 1, '11111111-1111-1111-1111-111111111111', 'Apron', 9.50, 0.5),
+        ('b', 2, '22222222-2222-2222-2222-222222222222', 'Boots', 99, 1.5)
+"""
+
+
+@pytest.fixture(scope="module")
+def connection(postgres: str) -> Iterator[Any]:
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute(PRODUCTS)
+        yield connection
+        connection.execute("drop table products")
+
+
+COLUMNS = {
+    "id": (["b", "a"], (), ()),
+    "number": (["2", "1"], (), ()),
+    "key": (["22222222-2222-2222-2222-222222222222", "11111111-1111-1111-1111-111111111111"], (), ()),
+    "id, weight": (["b", "a"], (), [1.5, 0.5]),
+    "id, price": (["b", "a"], (), [99.0, 9.5]),
+    "number, weight": (["2", "1"], (), [1.5, 0.5]),
+    "id, title": (["b", "a"], ["Boots", "Apron"], ()),
+    "id, title, weight": (["b", "a"], ["Boots", "Apron"], [1.5, 0.5]),
+    "id, null::text, weight": (["b", "a"], (), [1.5, 0.5]),
+    "id, title, null::real": (["b", "a"], ["Boots", "Apron"], ()),
+}
+
+
+@pytest.mark.parametrize(("columns", "expected"), COLUMNS.items())
+def test_rows_without_names(connection: Any, columns: str, expected: tuple[Any, ...]) -> None:
+    found = connection.execute(f"select {columns} from products order by number desc").fetchall()
+    ranking = read_ranking(found)
+    assert (ranking.ids, ranking.titles, ranking.scores) == expected
+
+
+FACTORIES = {
+    "tuples": lambda: rows.tuple_row,
+    "dicts": lambda: rows.dict_row,
+    "named tuples": lambda: rows.namedtuple_row,
+    "objects": lambda: rows.class_row(Product),
+    "keyword arguments": lambda: rows.kwargs_row(lambda **columns: columns),
+}
+
+
+@dataclass
+class Product:
+    id: str
+    title: str
+    score: float
+
+
+@pytest.mark.parametrize("factory", FACTORIES)
+def test_rows_of_every_factory_and_their_cursors(connection: Any, factory: str) -> None:
+    query = "select id, title, weight as score from products order by number desc"
+    for read in (lambda cursor: cursor, lambda cursor: cursor.fetchall(), iter):
+        cursor = connection.cursor(row_factory=FACTORIES[factory]())
+        ranking = read_ranking(read(cursor.execute(query)))
+        assert (ranking.ids, ranking.titles, ranking.scores) == (["b", "a"], ["Boots", "Apron"], [1.5, 0.5])
+
+
+def test_one_column_as_scalars(connection: Any) -> None:
+    cursor = connection.cursor(row_factory=rows.scalar_row)
+    assert ids(cursor.execute("select id from products order by number")) == ["a", "b"]
+    assert ids(cursor.execute("select number from products order by number").fetchall()) == ["1", "2"]
+
+
+def test_the_columns_of_a_cursor_are_read_by_their_names_in_any_order(connection: Any) -> None:
+    cursor = connection.execute("select weight as score, title, id from products order by number desc")
+    ranking = read_ranking(cursor)
+    assert (ranking.ids, ranking.titles, ranking.scores) == (["b", "a"], ["Boots", "Apron"], [1.5, 0.5])
+    cursor = connection.execute("select title as label, id as sku from products order by number desc")
+    assert ids(cursor, "sku") == ["b", "a"]
+
+
+def test_a_cursor_on_the_server(connection: Any) -> None:
+    with connection.transaction(), connection.cursor("products_by_number") as cursor:
+        assert ids(cursor.execute("select id, title from products order by number desc")) == ["b", "a"]
+
+
+def test_an_asynchronous_cursor(connection: Any, postgres: str) -> None:
+    async def search() -> object:
+        async with await psycopg.AsyncConnection.connect(postgres) as asynchronous:
+            query = "select title, weight as score, id from products order by number desc"
+            return await wait(await asynchronous.execute(query))
+
+    ranking = read_ranking(asyncio.run(search()))
+    assert (ranking.ids, ranking.titles, ranking.scores) == (["b", "a"], ["Boots", "Apron"], [1.5, 0.5])
+
+
+def test_a_search_without_results(connection: Any) -> None:
+    assert ids(connection.execute("select id from products where false")) == []
+    assert ids(connection.execute("select id, title from products where false").fetchall()) == []
+
+
+AMBIGUOUS = {
+    "number, number * 10": "pairs of integers, (2, 20) first, of which either may be the id",
+    "weight, id": "is a (score, id) pair; return (id, score) pairs",
+    "id, title, price, weight": "is no (id, score), (id, title) or (id, title, score) row",
+    "weight": "has an id that is a float, 1.5",
+    "null::text": "has an id that is None",
+}
+
+
+@pytest.mark.parametrize(("columns", "message"), AMBIGUOUS.items())
+def test_rows_that_cannot_be_told_apart_are_refused(connection: Any, columns: str, message: str) -> None:
+    found = connection.execute(f"select {columns} from products order by number desc").fetchall()
+    assert message in refusal(found)
+
+
+def test_a_row_alone_is_refused(connection: Any) -> None:
+    for factory in (rows.namedtuple_row, rows.dict_row):
+        cursor = connection.cursor(row_factory=factory).execute("select id, title from products order by number desc")
+        assert "search returned one result" in refusal(cursor.fetchone())

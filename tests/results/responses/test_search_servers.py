@@ -1,0 +1,100 @@
+"""What the clients of Elasticsearch and OpenSearch return, asked over HTTP: a local server plays back the bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import pytest
+
+from pytest_relevance.results.responses.ranking import read_ranking
+from tests.results.responses.helpers import ids, refusal, served
+from tests.results.responses.test_client_libraries import BODY, ONE_SHARD_DOWN, TIMED_OUT
+
+pytestmark = pytest.mark.engines
+
+QUERY: dict[str, Any] = {"query": {"match": {"title": "boots"}}}
+LINES = [{}, QUERY, {}, QUERY]
+
+Client = Callable[[str], Any]
+
+
+def _elasticsearch(address: str) -> Any:
+    return pytest.importorskip("elasticsearch").Elasticsearch(address)
+
+
+def _opensearch(address: str) -> Any:
+    return pytest.importorskip("opensearchpy").OpenSearch(address)
+
+
+@pytest.fixture(params=[_elasticsearch, _opensearch], ids=["elasticsearch-py", "opensearch-py"])
+def connected(request: pytest.FixtureRequest) -> Iterator[Callable[[object], Any]]:
+    """Makes a client whose server answers with a body."""
+    with ExitStack() as stack:
+        yield lambda body: stack.enter_context(_client(request.param, body))
+
+
+@contextmanager
+def _client(make: Client, body: object) -> Iterator[Any]:
+    with served(body) as address:
+        client = make(address)
+        yield client
+        client.close()
+
+
+def search(client: Any) -> Any:
+    if type(client).__name__ == "OpenSearch":
+        return client.search(index="shop", body=QUERY)
+    return client.search(index="shop", query=QUERY["query"])
+
+
+def test_the_response_of_a_client(connected: Callable[[object], Any]) -> None:
+    response = search(connected(BODY))
+    ranking = read_ranking(response)
+    assert (ranking.ids, ranking.titles, ranking.scores) == (["b", "a"], ["Boots", "Apron"], [1.5, 0.5])
+    assert ids(response, "product.sku") == ["B-1", "A-1"]
+    assert ids(response["hits"]) == ["b", "a"]
+    assert ids(response["hits"]["hits"]) == ["b", "a"]
+
+
+@pytest.mark.parametrize(("body", "message"), [(TIMED_OUT, "timed_out is True"), (ONE_SHARD_DOWN, "_shards is")])
+def test_a_response_that_is_not_whole(connected: Callable[[object], Any], body: object, message: str) -> None:
+    assert message in refusal(search(connected(body)))
+
+
+def test_each_response_of_a_multi_search_is_read_and_all_together_are_refused(
+    connected: Callable[[object], Any],
+) -> None:
+    failed = {"error": {"type": "index_not_found_exception"}, "status": 404}
+    body = {"took": 4, "responses": [{**BODY, "status": 200}, {**TIMED_OUT, "status": 200}, failed]}
+    client = connected(body)
+    response = client.msearch(body=LINES) if type(client).__name__ == "OpenSearch" else client.msearch(searches=LINES)
+    first, second, third = response["responses"]
+    assert ids(first) == ["b", "a"]
+    assert "timed_out is True" in refusal(second)
+    assert "an error instead of results" in refusal(third)
+    message = refusal(response)
+    assert "search returned 3 responses, to several searches" in message
+    assert message.endswith(
+        "return one of response['responses'], or all of them from the attribute `many` of the search"
+    )
+    assert ids({"took": 4, "responses": [BODY]}) == ["b", "a"]
+
+
+def test_a_search_of_elasticsearch_dsl_that_was_not_sent() -> None:
+    dsl = pytest.importorskip("elasticsearch.dsl")
+    with _client(_elasticsearch, BODY) as client:
+        unsent = dsl.Search(using=client, index="shop").query("match", title="boots")
+        assert ids(unsent) == ["b", "a"]
+        assert ids(unsent.execute(), "product.sku") == ["B-1", "A-1"]
+    with _client(_elasticsearch, TIMED_OUT) as client:
+        assert "timed_out is True" in refusal(dsl.Search(using=client, index="shop"))
+
+
+def test_a_search_of_opensearch_py_that_was_not_sent() -> None:
+    client_library = pytest.importorskip("opensearchpy")
+    with _client(_opensearch, BODY) as client:
+        unsent = client_library.Search(using=client, index="shop").query("match", title="boots")
+        assert ids(unsent) == ["b", "a"]
+        assert ids(unsent.execute(), "product.sku") == ["B-1", "A-1"]

@@ -1,0 +1,316 @@
+"""What Qdrant, Chroma, LangChain and LlamaIndex return."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.results.responses.helpers import ids, pairs, refusal, titles
+
+VECTORS = [[1.0, 0.0], [0.8, 0.6], [0.0, 1.0]]
+BOOTS = [1.0, 0.0]
+UUIDS = [f"00000000-0000-4000-8000-00000000000{number}" for number in range(3)]
+SKUS = ["sku-a", "sku-b", "sku-c"]
+
+pytestmark = pytest.mark.engines
+
+
+def payloads(**more: str) -> list[dict[str, Any]]:
+    """What is kept with the three documents; `more` maps the name of a field to what stands before its number."""
+    return [
+        {
+            "sku": sku,
+            "title": sku.upper(),
+            "shop": {"code": f"code-{sku}"},
+            **{name: f"{text}{number}" for name, text in more.items()},
+        }
+        for number, sku in enumerate(SKUS)
+    ]
+
+
+# --- Qdrant -----------------------------------------------------------------------------------------------------------
+
+
+class Qdrant:
+    """A collection of Qdrant in memory, with three points."""
+
+    def __init__(self, point_ids: list[Any], kept: list[dict[str, Any]]) -> None:
+        library: Any = pytest.importorskip("qdrant_client")
+        self.models = library.models
+        self.client = library.QdrantClient(":memory:")
+        settings = self.models.VectorParams(size=2, distance=self.models.Distance.COSINE)
+        self.client.create_collection("products", vectors_config=settings)
+        parts = zip(point_ids, VECTORS, kept, strict=True)
+        points = [self.models.PointStruct(id=id_, vector=vector, payload=payload) for id_, vector, payload in parts]
+        self.client.upsert("products", points=points)
+
+    def search(self, **options: Any) -> Any:
+        return self.client.query_points("products", query=BOOTS, limit=3, **options)
+
+
+@pytest.fixture
+def qdrant() -> Qdrant:
+    return Qdrant([1, 2, 3], payloads())
+
+
+def test_the_points_of_qdrant(qdrant: Qdrant) -> None:
+    response = qdrant.search()
+    assert pairs(response) == [("1", 1.0), ("2", 0.8), ("3", 0.0)]
+    assert pairs(response.points) == pairs(response)
+    assert titles(response) == ["SKU-A", "SKU-B", "SKU-C"]
+    assert titles(response, "sku") == SKUS
+    assert pairs(qdrant.search(with_payload=False)) == pairs(response)
+    assert pairs(qdrant.search(score_threshold=2.0)) == []
+
+
+@pytest.mark.parametrize(
+    ("id_field", "first"),
+    [
+        ("sku", "sku-a"),
+        ("payload.sku", "sku-a"),
+        ("shop.code", "code-sku-a"),
+        ("payload.shop.code", "code-sku-a"),
+        ("id", "1"),
+    ],
+)
+def test_an_id_in_the_payload_of_qdrant(qdrant: Qdrant, id_field: str, first: str) -> None:
+    response = qdrant.search()
+    assert pairs(response, id_field=id_field)[0] == (first, 1.0)
+    assert ids(response.points, id_field)[0] == first
+
+
+def test_a_field_that_the_payload_of_qdrant_lacks(qdrant: Qdrant) -> None:
+    message = refusal(qdrant.search(), "code")
+    assert 'result 1 of 3 has no field "code", only id, score, payload.sku, payload.title' in message
+
+
+def test_uuids_of_qdrant() -> None:
+    assert ids(Qdrant(UUIDS, payloads()).search()) == UUIDS
+
+
+@pytest.mark.parametrize("point_ids", [[1, 2, 3], UUIDS], ids=["integers", "UUIDs"])
+def test_two_ids_of_a_point_of_qdrant(point_ids: list[Any]) -> None:
+    response = Qdrant(point_ids, payloads(id="shop-")).search()
+    message = refusal(response)
+    assert f"result 1 of 3 has two ids, id {point_ids[0]!r} and payload.id 'shop-0'" in message
+    assert "write id_field: id or id_field: payload.id in the case file" in message
+    assert ids(response, "id") == [str(id_) for id_ in point_ids]
+    assert ids(response, "payload.id") == ["shop-0", "shop-1", "shop-2"]
+    assert ids(response, "sku") == SKUS
+
+
+def test_the_same_id_twice_in_a_point_of_qdrant() -> None:
+    assert ids(Qdrant([0, 1, 2], payloads(id="")).search()) == ["0", "1", "2"]
+
+
+def test_a_batch_of_qdrant(qdrant: Qdrant) -> None:
+    request = qdrant.models.QueryRequest(query=BOOTS, limit=3)
+    message = refusal(qdrant.client.query_batch_points("products", requests=[request, request]))
+    assert "result 1 of 2 is the response to one query of a batch; return its points, responses[0].points" in message
+    assert "an attribute many" in message
+
+
+def test_groups_of_qdrant(qdrant: Qdrant) -> None:
+    response = qdrant.client.query_points_groups("products", query=BOOTS, group_by="sku", limit=3)
+    assert "its results in groups" in refusal(response)
+    assert "[group.hits[0] for group in response.groups]" in refusal(response)
+    assert ids([group.hits[0] for group in response.groups], "sku") == SKUS
+
+
+def test_points_of_qdrant_without_a_score(qdrant: Qdrant) -> None:
+    assert pairs(qdrant.client.retrieve("products", ids=[3, 1]), id_field="sku") == [("sku-c", None), ("sku-a", None)]
+
+
+# --- Chroma -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def chroma() -> Any:
+    library: Any = pytest.importorskip("chromadb")
+    client = library.EphemeralClient(settings=library.Settings(anonymized_telemetry=False))
+    collection = client.create_collection("products", embedding_function=None, get_or_create=True)
+    kept = [{"title": sku.upper(), "ean": f"ean-{sku}"} for sku in SKUS]
+    collection.upsert(ids=SKUS, embeddings=VECTORS, documents=["blue", "red", "strap"], metadatas=kept)
+    return collection
+
+
+def test_the_dict_of_chroma(chroma: Any) -> None:
+    response = chroma.query(query_embeddings=BOOTS, n_results=3)
+    assert pairs(response) == [("sku-a", 0.0), ("sku-b", 0.4), ("sku-c", 2.0)]
+    assert titles(response) == ["SKU-A", "SKU-B", "SKU-C"]
+    assert titles(response, "document") == ["blue", "red", "strap"]
+
+
+@pytest.mark.parametrize("id_field", ["ean", "metadata.ean"])
+def test_an_id_in_the_metadata_of_chroma(chroma: Any, id_field: str) -> None:
+    response = chroma.query(query_embeddings=BOOTS, n_results=2)
+    assert ids(response, id_field) == ["ean-sku-a", "ean-sku-b"]
+
+
+@pytest.mark.parametrize("include", [[], ["distances"], ["metadatas", "documents", "embeddings", "distances", "uris"]])
+def test_what_is_included_by_chroma(chroma: Any, include: list[str]) -> None:
+    assert ids(chroma.query(query_embeddings=BOOTS, n_results=2, include=include)) == ["sku-a", "sku-b"]
+
+
+def test_nothing_found_by_chroma(chroma: Any) -> None:
+    assert ids(chroma.query(query_embeddings=BOOTS, n_results=2, where={"title": "none"})) == []
+
+
+def test_two_queries_of_chroma(chroma: Any) -> None:
+    message = refusal(chroma.query(query_embeddings=[BOOTS, BOOTS], n_results=2))
+    assert "search returned the results of 2 queries" in message
+    assert "an attribute many" in message
+
+
+def test_get_of_chroma_has_no_order(chroma: Any) -> None:
+    assert "what get() of chromadb returns, which is in no order" in refusal(chroma.get(ids=["sku-c", "sku-a"]))
+
+
+# --- LangChain --------------------------------------------------------------------------------------------------------
+
+
+class LangChain:
+    """LangChain's documents, and its store in memory with three of them."""
+
+    def __init__(self) -> None:
+        self.document: Any = pytest.importorskip("langchain_core.documents").Document
+        stores: Any = pytest.importorskip("langchain_core.vectorstores")
+        embeddings: Any = pytest.importorskip("langchain_core.embeddings")
+        self.store = stores.InMemoryVectorStore(embeddings.DeterministicFakeEmbedding(size=8))
+
+    def add(self, **fields: Any) -> None:
+        self.store.add_documents([self.document(page_content="blue shoes", **fields)])
+
+    def search(self) -> Any:
+        return self.store.similarity_search("blue shoes")
+
+
+@pytest.fixture
+def langchain() -> LangChain:
+    return LangChain()
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"id": "sku-a"},
+        {"metadata": {"id": "sku-a"}},
+        {"id": "sku-a", "metadata": {"id": "sku-a"}},
+        {"id": UUIDS[0], "metadata": {"doc_id": "sku-a"}},
+    ],
+    ids=["its own", "of the metadata, beside a generated one", "twice the same", "of the metadata, beside a UUID"],
+)
+def test_the_id_of_a_document_of_langchain(langchain: LangChain, fields: dict[str, Any]) -> None:
+    langchain.add(**fields)
+    assert ids(langchain.search()) == ["sku-a"]
+    assert pairs(langchain.store.similarity_search_with_score("blue shoes")) == [("sku-a", 1.0)]
+    assert ids(langchain.store.as_retriever().invoke("blue shoes")) == ["sku-a"]
+
+
+def test_the_fields_of_a_document_of_langchain(langchain: LangChain) -> None:
+    langchain.add(id="sku-a", metadata={"title": "Blue", "sku": "s-1", "shop": {"code": 7}})
+    found = langchain.search()
+    assert titles(found) == ["Blue"]
+    assert titles(found, "page_content") == ["blue shoes"]
+    assert ids(found, "sku") == ids(found, "metadata.sku") == ["s-1"]
+    assert ids(found, "shop.code") == ["7"]
+
+
+def test_two_ids_of_a_document_of_langchain(langchain: LangChain) -> None:
+    langchain.add(id="sku-a", metadata={"id": "m-1"})
+    message = refusal(langchain.search())
+    assert "has two ids, id 'sku-a' and metadata.id 'm-1'" in message
+    assert "write id_field: id or id_field: metadata.id in the case file" in message
+    assert ids(langchain.search(), "id") == ["sku-a"]
+    assert ids(langchain.search(), "metadata.id") == ["m-1"]
+
+
+def test_a_document_of_langchain_without_an_id(langchain: LangChain) -> None:
+    document = langchain.document(page_content="blue shoes", metadata={"source": "a.txt"})
+    assert "has no id" in refusal([document])
+    assert "only metadata.source and page_content; name the field with id_field" in refusal([document])
+    assert ids([document], "source") == ["a.txt"]
+
+
+# --- LlamaIndex -------------------------------------------------------------------------------------------------------
+
+
+class LlamaIndex:
+    """The parts of LlamaIndex that make and find nodes."""
+
+    def __init__(self) -> None:
+        self.schema: Any = pytest.importorskip("llama_index.core.schema")
+        self.core: Any = pytest.importorskip("llama_index.core")
+
+    def node(self, source: str | None = None, **fields: Any) -> Any:
+        schema = self.schema
+        if source is not None:
+            info = schema.RelatedNodeInfo(node_id=source)
+            fields["relationships"] = {schema.NodeRelationship.SOURCE: info}
+        return schema.TextNode(text="blue shoes", **fields)
+
+    def found(self, *nodes: Any) -> Any:
+        return [self.schema.NodeWithScore(node=node, score=0.5) for node in nodes]
+
+
+@pytest.fixture
+def llama() -> LlamaIndex:
+    return LlamaIndex()
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"id_": "sku-a"},
+        {"metadata": {"id": "sku-a"}},
+        {"metadata": {"doc_id": "sku-a"}, "source": "file.txt"},
+        {"id_": "sku-a", "source": "file.txt"},
+    ],
+    ids=["its own", "of the metadata", "of the metadata of a part", "its own, of a part"],
+)
+def test_the_id_of_a_node_of_llama_index(llama: LlamaIndex, fields: dict[str, Any]) -> None:
+    node = llama.node(**fields)
+    assert pairs(llama.found(node)) == [("sku-a", 0.5)]
+    assert ids([node]) == ["sku-a"]
+
+
+def test_a_document_of_llama_index(llama: LlamaIndex) -> None:
+    assert ids([llama.schema.Document(id_="sku-a", text="blue shoes")]) == ["sku-a"]
+
+
+def test_the_fields_of_a_node_of_llama_index(llama: LlamaIndex) -> None:
+    found = llama.found(llama.node(id_="sku-a", metadata={"title": "Blue", "sku": "s-1"}, source="file.txt"))
+    assert titles(found) == ["Blue"]
+    assert titles(found, "text") == ["blue shoes"]
+    assert ids(found, "sku") == ids(found, "metadata.sku") == ["s-1"]
+    assert ids(found, "ref_doc_id") == ["file.txt"]
+    assert ids(found, "node_id") == ["sku-a"]
+
+
+def test_two_ids_of_a_node_of_llama_index(llama: LlamaIndex) -> None:
+    message = refusal(llama.found(llama.node(id_="sku-a", metadata={"id": "m-1"})))
+    assert "has two ids, id 'sku-a' and metadata.id 'm-1'" in message
+
+
+def test_a_part_of_a_document_of_llama_index(llama: LlamaIndex) -> None:
+    message = refusal(llama.found(llama.node(id_=UUIDS[0], source="file.txt")))
+    assert f"is a part of the document 'file.txt' and has a generated id, '{UUIDS[0]}'" in message
+    assert "write id_field: ref_doc_id or id_field: node_id in the case file" in message
+
+
+def test_what_an_index_of_llama_index_finds(llama: LlamaIndex) -> None:
+    index = llama.core.VectorStoreIndex(
+        nodes=[llama.node(id_="sku-a")], embed_model=llama.core.MockEmbedding(embed_dim=2)
+    )
+    assert ids(index.as_retriever().retrieve("blue")) == ["sku-a"]
+
+
+def test_the_responses_of_llama_index(llama: LlamaIndex) -> None:
+    stores: Any = pytest.importorskip("llama_index.core.vector_stores")
+    responses: Any = pytest.importorskip("llama_index.core.base.response.schema")
+    node = llama.node(id_="sku-a")
+    assert pairs(responses.Response(response="Blue.", source_nodes=llama.found(node))) == [("sku-a", 0.5)]
+    assert pairs(stores.VectorStoreQueryResult(nodes=[node], similarities=[0.5])) == [("sku-a", 0.5)]
+    assert pairs(stores.VectorStoreQueryResult(ids=["sku-a"], similarities=[0.5])) == [("sku-a", 0.5)]
+    assert pairs(stores.VectorStoreQueryResult(ids=["sku-a"])) == [("sku-a", None)]
