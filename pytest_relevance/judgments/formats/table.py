@@ -12,18 +12,29 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, partial
 from io import BytesIO, TextIOWrapper
 from itertools import filterfalse, islice
 from operator import itemgetter
 from sys import intern
 from threading import Lock
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from pytest_relevance._text import counted, found, quoted
 from pytest_relevance.judgments.columns import BEIR_DOCUMENT, folded
+from pytest_relevance.judgments.formats.arrow_columns import (
+    any_begins_with,
+    as_list,
+    numbers_of,
+    parquet_names,
+    read_delimited,
+    read_parquet,
+)
 from pytest_relevance.judgments.problems import Place, Problems
 from pytest_relevance.judgments.source import Source
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 WHITE = "white space"
 """The separator of columns that any number of spaces and tabs separates."""
@@ -71,6 +82,9 @@ class Rows:
         Raises:
             JudgmentFileError: rows have another number of cells, or quotes are wrong; with the lines.
         """
+        read = self.arrow_columns(wanted)
+        if read is not None:
+            return list(map(as_list, read))
         columns: list[list[str]] = [[] for _ in wanted]
         repetitive: set[int] | None = None
         try:
@@ -86,6 +100,23 @@ class Rows:
             self._refuse_rows()
         return columns
 
+    def arrow_columns(self, texts: Sequence[int], numbers: Sequence[int] = ()) -> list[pa.ChunkedArray] | None:
+        """Read columns of texts and of numbers with pyarrow; None where `columns` has to read them."""
+        if self._separator == "\t" and b'"' in self._source.data:
+            return None
+        if self._header and self._source.header.line.count('"') % 2:  # its last cell goes on in the next line
+            return None
+        separator = "" if self._separator == WHITE else self._separator
+        rows = partial(csv.reader, delimiter=separator, strict=True) if self._is_csv else None
+        with cells_of_any_length():
+            columns = read_delimited(
+                self._source.data, separator, self._width, texts, numbers, header=self._header, quotes=rows
+            )
+        has_comments = (
+            columns is not None and self._comments and any(any_begins_with(each, "#") for each in columns[:1])
+        )
+        return None if has_comments else columns
+
     def line(self, row: int) -> int:
         """The line in which a row begins; the header is no row."""
         return self._lines[row]
@@ -97,6 +128,7 @@ class Rows:
 
     def _chunks(self) -> Iterator[list[list[str]]]:
         """The rows without the header, as fast as they can be read: some at a time."""
+        self._source.check_text()
         rows = csv_rows(self._source.data, self._separator) if self._is_csv else self._line_rows()
         rows = islice(rows, int(self._header), None)
         while True:
@@ -137,15 +169,14 @@ class Rows:
 
     @cached_property
     def _has_comments(self) -> bool:
-        text = self._source.text
-        return self._comments and (text.startswith("#") or "\n#" in text)
+        return self._comments and b"#" in self._source.data
 
     @cached_property
     def _split(self) -> Callable[[str], list[str]]:
         if self._separator == "\t":
             return tab_cells
-        text = self._source.text
-        return white_cells if any(character in text for character in _OTHER_BLANKS) else str.split
+        data = self._source.data
+        return white_cells if any(character.encode() in data for character in _OTHER_BLANKS) else str.split
 
     def _refuse_rows(self) -> NoReturn:
         """Refuse the rows that cannot be read, or have another number of cells."""
@@ -230,9 +261,8 @@ class SourceTable:
     def __init__(self, source: Source, names: Sequence[str] | None = None) -> None:
         self.source = source
         self.line = None if source.is_parquet else 1
-        self._frame: Any = _parquet_frame(source) if source.is_parquet else None
-        if self._frame is not None:
-            self.names = [str(name) for name in self._frame.columns]
+        if source.is_parquet:
+            self.names = parquet_names(source.data) or [str(name) for name in self._frame.columns]
         else:
             self.names = source.header.names if names is None else list(names)
             self._rows = Rows(source, source.header.separator, len(self.names), header=names is None)
@@ -247,16 +277,35 @@ class SourceTable:
                 in a column of texts.
         """
         texts, numbers = list(texts), list(numbers)
-        if self._frame is not None:
+        if self.source.is_parquet:
+            read = self.arrow_columns(texts, numbers)
+            if read is not None:
+                count = len(texts)
+                return [*map(as_list, read[:count]), *(numbers_of(column).tolist() for column in read[count:])]
             return [*map(self._parquet_texts, texts), *map(self._parquet_cells, numbers)]
         columns = self._rows.columns([*texts, *numbers])
         if BEIR_DOCUMENT in map(folded, self.names):  # which no spreadsheet reads
             return columns
         return [*map(unescaped, columns[: len(texts)]), *columns[len(texts) :]]
 
+    def arrow_columns(self, texts: Sequence[int], numbers: Sequence[int] = ()) -> list[pa.ChunkedArray] | None:
+        """Read columns of texts and of numbers with pyarrow; None where `cells` has to read them."""
+        if self.source.is_parquet:
+            names = [[self.names[column] for column in columns] for columns in (texts, numbers)]
+            return read_parquet(self.source.data, *names)
+        columns = self._rows.arrow_columns(texts, numbers)
+        if columns is None or BEIR_DOCUMENT in map(folded, self.names):
+            return columns
+        has_marks = any(any_begins_with(column, " ") for column in columns[: len(texts)])
+        return None if has_marks else columns  # see `unescaped`
+
     def place(self, row: int) -> Place:
         """The position of a row, once its cells have been read: a line, in Parquet the number of the row from 0."""
-        return Place(path=f"row {row}") if self._frame is not None else Place(self._rows.line(row))
+        return Place(path=f"row {row}") if self.source.is_parquet else Place(self._rows.line(row))
+
+    @cached_property
+    def _frame(self) -> Any:
+        return _parquet_frame(self.source)
 
     def _parquet_cells(self, column: int) -> list[Any]:
         values = self._frame.iloc[:, column]
