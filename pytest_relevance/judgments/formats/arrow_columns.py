@@ -102,14 +102,12 @@ def _between_blanks(arrow: Any, data: bytes, width: int, types: Mapping[int, Any
     For pyarrow several blanks, or one at an end of a line, are an empty cell; so the other columns are read too.
     """
     filled = [column for column in range(width) if types.get(column) != arrow.float64()]
-    for attempt in (lambda: data, lambda: _single_blanks(data)):
-        rows = attempt()
-        separator = " " if b" " in rows else "\t"
-        if separator == "\t" or b"\t" not in rows:
-            table = _parsed(arrow, rows, separator, width, types, filled=filled)
-            if table is not None:
-                return table
-    return None
+    has_spaces, has_tabs = b" " in data, b"\t" in data
+    if not (has_spaces and has_tabs):
+        table = _parsed(arrow, data, " " if has_spaces else "\t", width, types, filled=filled)
+        if table is not None:
+            return table
+    return _parsed(arrow, _single_blanks(data), " ", width, types, filled=filled)
 
 
 def _single_blanks(data: bytes) -> bytes:

@@ -8,7 +8,6 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, overload
 
 from pytest_relevance.judgments.formats.arrow_columns import encoded, numbers_of, texts_of
-from pytest_relevance.metrics.compiled import sort_scores
 
 if TYPE_CHECKING:
     import numpy as np
@@ -112,7 +111,7 @@ class ColumnRankings(Mapping[str, ColumnRanking]):
 
 
 def ranked_columns(
-    queries: pa.ChunkedArray, documents: pa.ChunkedArray, order: str, values: pa.ChunkedArray | None = None
+    order: str, queries: pa.ChunkedArray, documents: pa.ChunkedArray, values: pa.ChunkedArray | None = None
 ) -> Mapping[str, Sequence[str]] | None:
     """Rank columns with one row a result by `order`: "rank" or "score" for these `values`, or "" for rows in order.
 
@@ -178,6 +177,8 @@ class _Rows:
 
     def sorted_texts(self, texts: list[str], first: int) -> list[str]:
         """The documents in the rows from `first` on by their ranks, or by their scores as trec_eval sorts."""
+        from pytest_relevance.metrics.compiled import sort_scores
+
         assert self._keys is not None
         keys = self._keys[first : first + len(texts)].tolist()
         if self._order == "score":
@@ -188,7 +189,7 @@ class _Rows:
         """The same as a column; pyarrow sorts many rows in a fraction of the time."""
         import pyarrow
 
-        columns = [column.slice(first, count) for column in (self._values, self._documents)]
+        columns = [column.slice(first, count) for column in (self._values, self._documents) if column is not None]
         keys = [("key", "ascending")]
         if self._order == "score":
             keys = [("key", "descending"), ("document", "descending")]

@@ -66,7 +66,7 @@ def _read_trec(source: Source) -> Rankings:
         _refuse_unknown(source)
     rows = trec.rows_of(source, trec.RUN)
     columns = rows.arrow_columns([0, 2], [4])
-    if columns is not None and (rankings := ranked_columns(*columns[:2], "score", columns[2])) is not None:
+    if columns is not None and (rankings := ranked_columns("score", *columns)) is not None:
         return rankings
     queries, documents, scores = rows.columns([0, 2, 4])
     return _ranked(source, queries, documents, "score", scores, rows.line) or _refuse_empty(source)
@@ -108,7 +108,7 @@ def _of_table(source: Source, table: SourceTable | _Objects) -> Rankings:
     order = next((what for what in ("rank", "score") if what in at), "")
     if isinstance(table, SourceTable):
         columns = table.arrow_columns([at[key], at["document"]], [at[order]] if order else [])
-        if columns is not None and (rankings := ranked_columns(*columns[:2], order, *columns[2:])) is not None:
+        if columns is not None and (rankings := ranked_columns(order, *columns)) is not None:
             return rankings
     queries, documents, *values = table.cells([at[key], at["document"]], [at[order]] if order else [])
     written = values[0] if values else range(len(queries))
@@ -201,7 +201,7 @@ def _read_json(source: Source) -> Rankings:
 
 def _of_queries(source: Source, queries: Iterable[tuple[str, object]]) -> Rankings:
     """The rankings of pairs of a query and {document: score} or [document, ...]."""
-    rankings: Rankings = {}
+    rankings: dict[str, Sequence[str]] = {}
     rows: list[tuple[Any, ...]] = []
     for query, ranking in queries:
         if query in rankings:
@@ -214,7 +214,7 @@ def _of_queries(source: Source, queries: Iterable[tuple[str, object]]) -> Rankin
             source.refuse(f"query {quoted(query)}: a ranking is {_JSON_RANKINGS}; found {found(ranking)}")
         rankings[query] = []
     names, documents, scores = ([row[column] for row in rows] for column in range(3))
-    return rankings | _ranked(source, names, documents, "score", scores, lambda row: None)
+    return {**rankings, **_ranked(source, names, documents, "score", scores, lambda row: None)}
 
 
 def _checked_id(source: Source, query: str, document: object) -> str:
@@ -253,7 +253,7 @@ def _read_record(source: Source) -> Rankings:
     from pytest_relevance.results.records.run import Run
     from pytest_relevance.results.records.run_info import RecordError
 
-    rankings: Rankings = {}
+    rankings: dict[str, Sequence[str]] = {}
     try:
         for result in Run.open(source.file).results:
             if result.verdict in (*WITHOUT_SCORE, SKIPPED):
