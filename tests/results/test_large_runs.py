@@ -129,8 +129,8 @@ def test_other_values_in_parquet_are_read_as_without_pyarrow(tmp_path: Path, col
     ("content", "problem"),
     [
         ("q Q0 a 1 0.5 x\nq Q0 a 2 0.4 x\n", ':2: query "q": the document "a" is returned twice; keep one of them'),
-        ("q Q0 a 1 1 x\nq Q0 b 2 high x\nq Q0 c 3 0 x\n", ':2: query "q", document "b": a score is a number, found "high"'),
-        ("q Q0 a 1 1 x\nq Q0 b 2 nan x\nq Q0 c 3 0 x\n", ':2: query "q", document "b": a score is a number, found "nan"'),
+        ("q Q0 a 1 1 x\nq Q0 b 2 high x\nq Q0 c 3 0 x\n", ':2: query "q", document "b": a score is a number, found the text "high"'),
+        ("q Q0 a 1 1 x\nq Q0 b 2 nan x\nq Q0 c 3 0 x\n", ':2: query "q", document "b": a score is a number, found the text "nan"'),
         ("q Q0 a 1 0.5 x\nq Q0 b 2\nq Q0 c 3 0 x\n", ":2: found 4 columns where there are 6, separated by white space; mend"),
         ("q Q0 a 1 0.5 x\nq Q0 b  2 1\nq Q0 c 3 0 x\n", ":2: found 5 columns where there are 6, separated by white space; mend"),
         ("query,doc_id,rank\nq,a,1\nq,,2\n", ":3: the row has no document"),

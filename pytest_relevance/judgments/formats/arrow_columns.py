@@ -168,7 +168,18 @@ def any_begins_with(column: pa.ChunkedArray, text: str) -> bool:
     return bool(pc.any(pc.starts_with(column, text)).as_py())
 
 
-def as_list(column: pa.ChunkedArray) -> list[str]:
+def as_lists(columns: list[pa.ChunkedArray]) -> list[list[str]]:
+    """The cells of columns of text, which are taken out of `columns` one by one so that their memory is free again."""
+    import pyarrow
+
+    lists = []
+    while columns:
+        lists.append(_as_list(columns.pop(0)))
+    pyarrow.default_memory_pool().release_unused()
+    return lists
+
+
+def _as_list(column: pa.ChunkedArray) -> list[str]:
     """The cells of a column of text. Where few of the first ones differ, equal cells are one object."""
     import pyarrow.compute as pc
 

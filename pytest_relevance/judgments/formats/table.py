@@ -24,7 +24,7 @@ from pytest_relevance._text import counted, found, quoted
 from pytest_relevance.judgments.columns import BEIR_DOCUMENT, folded
 from pytest_relevance.judgments.formats.arrow_columns import (
     any_begins_with,
-    as_list,
+    as_lists,
     numbers_of,
     parquet_names,
     read_delimited,
@@ -84,7 +84,7 @@ class Rows:
         """
         read = self.arrow_columns(wanted)
         if read is not None:
-            return list(map(as_list, read))
+            return as_lists(read)
         columns: list[list[str]] = [[] for _ in wanted]
         repetitive: set[int] | None = None
         try:
@@ -280,8 +280,8 @@ class SourceTable:
         if self.source.is_parquet:
             read = self.arrow_columns(texts, numbers)
             if read is not None:
-                count = len(texts)
-                return [*map(as_list, read[:count]), *(numbers_of(column).tolist() for column in read[count:])]
+                values = [numbers_of(column).tolist() for column in read[len(texts) :]]
+                return [*as_lists(read[: len(texts)]), *values]
             return [*map(self._parquet_texts, texts), *map(self._parquet_cells, numbers)]
         columns = self._rows.columns([*texts, *numbers])
         if BEIR_DOCUMENT in map(folded, self.names):  # which no spreadsheet reads
