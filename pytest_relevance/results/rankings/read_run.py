@@ -16,7 +16,8 @@ from pytest_relevance.judgments.columns import SPELLINGS, Layout, find_columns, 
 from pytest_relevance.judgments.formats import evaluation_tools as quepid
 from pytest_relevance.judgments.formats import lines as trec
 from pytest_relevance.judgments.formats.kinds import judgments_format, seems_to_be
-from pytest_relevance.judgments.formats.table import MOST_WRONG, SourceTable
+from pytest_relevance.judgments.formats.source_table import SourceTable
+from pytest_relevance.judgments.formats.table import MOST_WRONG
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.json_text import NumberAsWritten
 from pytest_relevance.judgments.problems import Place, Problems
