@@ -16,17 +16,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from suite import Figure, Measurements, environment, main, spread
+from suite import PEAK, Figure, Measurements, environment, main, spread
 
 QUERIES, PER_QUERY, JUDGED = 7_000, 1_000, 25
 
-CHILD = """
-import json, resource, sys, time
+CHILD = (
+    PEAK
+    + """
+import json, sys, time
 started = time.perf_counter()
 {action}
 took = time.perf_counter() - started
-print(json.dumps([took, time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
+print(json.dumps([took, time.process_time(), peak() / 1024]))
 """
+)
 THEIRS = """
 import ir_measures
 qrels, run = ir_measures.read_trec_qrels(sys.argv[2]), ir_measures.read_trec_run(sys.argv[1])
@@ -54,7 +57,7 @@ class Cost:
 
 def cost(folder: Path, action: str, *paths: Path) -> Cost:
     """What an action takes in a process of its own, its imports included."""
-    command = [sys.executable, "-c", CHILD.format(action=action), *map(str, paths)]
+    command = [sys.executable, "-c", CHILD.replace("{action}", action), *map(str, paths)]
     done = subprocess.run(command, env=environment(folder / "bytecode"), capture_output=True, text=True, check=True)
     return Cost(*json.loads(done.stdout.splitlines()[-1]))
 

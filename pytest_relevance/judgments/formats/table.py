@@ -167,7 +167,8 @@ class Rows:
         if self._separator == "\t":
             return tab_cells
         data = self._source.data
-        return white_cells if any(character.encode() in data for character in _OTHER_BLANKS) else str.split
+        others = filter(str.isascii, _OTHER_BLANKS) if data.isascii() else _OTHER_BLANKS
+        return white_cells if any(character.encode() in data for character in others) else str.split
 
     def _refuse_rows(self) -> NoReturn:
         """Refuse the rows that cannot be read, or have another number of cells."""
