@@ -148,17 +148,18 @@ def read_parquet(data: bytes, texts: Sequence[str], numbers: Sequence[str] = ())
 
 
 def parquet_names(data: bytes) -> list[str]:
-    """The columns of a Parquet file that `pandas.read_parquet` gives; none where that has to say what is wrong."""
+    """The columns of a Parquet file; none where pandas has to say which those are, as one is an index, or what is wrong."""
     arrow = _arrow(len(data))
     if arrow is None:
         return []
     from pyarrow import parquet
 
     try:
-        names: list[str] = parquet.read_schema(arrow.BufferReader(data)).empty_table().to_pandas().columns.tolist()
+        schema = parquet.read_schema(arrow.BufferReader(data))
     except arrow.ArrowException:
         return []
-    return names
+    indexes = (schema.pandas_metadata or {}).get("index_columns", ())
+    return [] if any(isinstance(index, str) for index in indexes) else list(schema.names)
 
 
 def any_begins_with(column: pa.ChunkedArray, text: str) -> bool:
@@ -264,10 +265,9 @@ def _as_text(arrow: Any, column: pa.ChunkedArray) -> pa.ChunkedArray | None:
     kinds = arrow.types
     if kinds.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
-    type_ = column.type
-    if not (kinds.is_string(type_) or kinds.is_large_string(type_) or kinds.is_integer(type_)):
-        return None
-    return column.cast(arrow.large_string())
+    if kinds.is_string(column.type) or kinds.is_large_string(column.type):
+        return column
+    return column.cast(arrow.string()) if kinds.is_integer(column.type) else None
 
 
 def _as_number(arrow: Any, column: pa.ChunkedArray) -> pa.ChunkedArray | None:
