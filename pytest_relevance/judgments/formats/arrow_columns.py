@@ -148,7 +148,7 @@ def read_parquet(data: bytes, texts: Sequence[str], numbers: Sequence[str] = ())
 
 
 def parquet_names(data: bytes) -> list[str]:
-    """The columns of a Parquet file; none where pandas has to say which those are (one is an index) or what is wrong."""
+    """The columns of a Parquet file; none where one of them is an index of pandas, or the file is damaged."""
     arrow = _arrow(len(data))
     if arrow is None:
         return []
