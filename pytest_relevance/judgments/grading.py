@@ -19,7 +19,7 @@ from pytest_relevance.judgments.model import Judgments, Ratings
 from pytest_relevance.judgments.problems import JudgmentFileError, Place, Problems
 from pytest_relevance.judgments.scale import Scale, aggregate
 
-_NUMBER = re.compile(r"\s*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?\s*")
+_NUMBER = re.compile(r"\s*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*")
 
 
 def graded(

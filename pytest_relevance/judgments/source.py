@@ -20,10 +20,13 @@ from pytest_relevance.judgments.problems import FileProblem, JudgmentFileError, 
 HEAD = 1 << 16
 """The number of characters at the beginning of a file that its format is recognised by."""
 
+_MOST_BYTES = 4  # of a character in UTF-8
+_LARGE = 1 << 20  # bytes: smaller files are checked whole before their format is recognised
 _MOST_WRONG = 100
 """The number of wrong lines of JSON after which no more are looked for."""
 
 _BEGINS_LIKE_JSON = re.compile(r"""\s*(?:\{\s*(?:["'}]|\Z)|\[\s*(?:["'{\[\]]|\Z))""")
+_BOM = b"\xef\xbb\xbf"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -74,7 +77,7 @@ class Source:
         except OSError as error:
             raise JudgmentFileError(file, [f"cannot be read: {error.strerror or error}"]) from None
         source = cls(file, data, options)
-        if not data.removeprefix(b"\xef\xbb\xbf").strip():
+        if not data[: len(_BOM)].removeprefix(_BOM).strip() and not data.removeprefix(_BOM).strip():
             source.refuse("the file is empty")
         return source
 
@@ -101,9 +104,25 @@ class Source:
 
     @cached_property
     def head(self) -> str:
-        """The beginning of the text, in whole lines."""
-        head = self.text[:HEAD]
-        return head if len(head) == len(self.text) or "\n" not in head else head[: head.rindex("\n") + 1]
+        """The beginning of the text, in whole lines. Of a large file the other lines are not looked at."""
+        text = self._beginning or self.text
+        head = text[:HEAD]
+        return head if len(head) == len(text) or "\n" not in head else head[: head.rindex("\n") + 1]
+
+    @property
+    def _beginning(self) -> str:
+        """The first lines of a large file as text; "" for another file, and where `text` has to look at them."""
+        lines, end, _ = self.data[: _MOST_BYTES * HEAD].rpartition(b"\n")
+        if len(self.data) <= _LARGE or not end or self.data.startswith(_UTF_16) or b"\0" in lines:
+            return ""
+        with suppress(UnicodeDecodeError):
+            return (lines + end).decode("utf-8-sig")
+        return ""
+
+    def check_text(self) -> None:
+        """Refuse a file that is no text, as `text` does, without keeping it in memory as text where it is ASCII."""
+        if b"\0" in self.data or not self.data.isascii():
+            _ = self.text
 
     @cached_property
     def header(self) -> Header:
@@ -136,8 +155,10 @@ class Source:
     @cached_property
     def is_json_lines(self) -> bool:
         """Whether it is a JSON text per line: the first line is a whole one, and there are others."""
+        if not self.looks_like_json:
+            return False
         first, _, others = self.text.lstrip().partition("\n")
-        if not self.looks_like_json or not others.strip():
+        if not others.strip():
             return False
         with suppress(ValueError, RecursionError):
             Decoder().decode(first)

@@ -47,16 +47,23 @@ def grade_ranking(ranking: Sequence[str], judgments: Mapping[str, float]) -> Gra
     """Look the documents of a ranking up in the judgments of its query (ids on both sides are text)."""
     grades: list[float | None] = list(map(judgments.get, ranking))
     judged = list(judgments.values())
+    repeated = repeated_indexes(ranking)
+    for index in repeated:
+        grades[index] = None
+    return GradedRanking(grades, repeated, judged)
+
+
+def repeated_indexes(ranking: Sequence[str]) -> tuple[int, ...]:
+    """Give the 0-based indexes of the later copies of documents."""
     if len(set(ranking)) == len(ranking):
-        return GradedRanking(grades, (), judged)
+        return ()
     seen: set[str] = set()
     repeated = []
     for index, document in enumerate(ranking):
         if document in seen:
-            grades[index] = None
             repeated.append(index)
         seen.add(document)
-    return GradedRanking(grades, tuple(repeated), judged)
+    return tuple(repeated)
 
 
 def scored_grades(graded: GradedRanking, settings: Settings) -> list[float | None]:

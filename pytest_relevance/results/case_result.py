@@ -14,7 +14,7 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
 
-from pytest_relevance.metrics.graded import GradedRanking
+from pytest_relevance.metrics.graded import GradedRanking, repeated_indexes
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import (
@@ -219,14 +219,8 @@ class CaseResult:
     @property
     def graded(self) -> GradedRanking:
         """The ranking as the metrics take it, as deep as it was kept."""
-        seen: set[str] = set()
-        repeated = []
-        for index, document in enumerate(self.documents):
-            if document in seen:
-                repeated.append(index)
-            seen.add(document)
         judged = [grade for grade, count in self.judgments.items() for _ in range(count)]
-        return GradedRanking([*self.grades], tuple(repeated), judged)
+        return GradedRanking([*self.grades], repeated_indexes(self.documents), judged)
 
     @property
     def unjudged(self) -> list[str]:

@@ -23,7 +23,7 @@ from pytest_relevance.judgments.columns import (
     no_such_column,
     shown_names,
 )
-from pytest_relevance.judgments.formats.table import SourceTable, carried_forward
+from pytest_relevance.judgments.formats.source_table import SourceTable, carried_forward
 from pytest_relevance.judgments.model import Query, Ratings
 from pytest_relevance.judgments.problems import FileProblem, Problems
 from pytest_relevance.judgments.scale import UNNAMED

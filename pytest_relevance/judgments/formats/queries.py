@@ -17,7 +17,7 @@ from pytest_relevance.judgments.columns import (
 )
 from pytest_relevance.judgments.formats import lines as trec
 from pytest_relevance.judgments.formats.judgment_tables import GOVUK_QUERY
-from pytest_relevance.judgments.formats.table import SourceTable, carried_forward
+from pytest_relevance.judgments.formats.source_table import SourceTable, carried_forward
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.model import Query
 from pytest_relevance.judgments.problems import Problems

@@ -1,4 +1,4 @@
-"""Rows as columns of text: tables with named columns in CSV, TSV or Parquet, and rows between white space.
+"""Rows as columns of text: those of CSV and TSV, and rows between white space.
 
 A million rows are read in about half a second, as fast as pandas reads them. The lines in which rows begin are counted
 when a message needs one.
@@ -11,19 +11,21 @@ import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, partial
 from io import BytesIO, TextIOWrapper
 from itertools import filterfalse, islice
 from operator import itemgetter
 from sys import intern
 from threading import Lock
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from pytest_relevance._text import counted, found, quoted
-from pytest_relevance.judgments.columns import BEIR_DOCUMENT, folded
-from pytest_relevance.judgments.problems import Place, Problems
+from pytest_relevance._text import counted
+from pytest_relevance.judgments.formats.arrow_columns import any_begins_with, as_lists, read_delimited
+from pytest_relevance.judgments.problems import Problems
 from pytest_relevance.judgments.source import Source
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 WHITE = "white space"
 """The separator of columns that any number of spaces and tabs separates."""
@@ -71,6 +73,9 @@ class Rows:
         Raises:
             JudgmentFileError: rows have another number of cells, or quotes are wrong; with the lines.
         """
+        read = self.arrow_columns(wanted)
+        if read is not None:
+            return as_lists(read)
         columns: list[list[str]] = [[] for _ in wanted]
         repetitive: set[int] | None = None
         try:
@@ -86,6 +91,23 @@ class Rows:
             self._refuse_rows()
         return columns
 
+    def arrow_columns(self, texts: Sequence[int], numbers: Sequence[int] = ()) -> list[pa.ChunkedArray] | None:
+        """Read columns of texts and of numbers with pyarrow; None where `columns` has to read them."""
+        if self._separator == "\t" and b'"' in self._source.data:
+            return None
+        if self._header and self._source.header.line.count('"') % 2:  # its last cell goes on in the next line
+            return None
+        separator = "" if self._separator == WHITE else self._separator
+        rows = partial(csv.reader, delimiter=separator, strict=True) if self._is_csv else None
+        with cells_of_any_length():
+            columns = read_delimited(
+                self._source.data, separator, self._width, texts, numbers, header=self._header, quotes=rows
+            )
+        has_comments = (
+            columns is not None and self._comments and any(any_begins_with(each, "#") for each in columns[:1])
+        )
+        return None if has_comments else columns
+
     def line(self, row: int) -> int:
         """The line in which a row begins; the header is no row."""
         return self._lines[row]
@@ -97,6 +119,7 @@ class Rows:
 
     def _chunks(self) -> Iterator[list[list[str]]]:
         """The rows without the header, as fast as they can be read: some at a time."""
+        self._source.check_text()
         rows = csv_rows(self._source.data, self._separator) if self._is_csv else self._line_rows()
         rows = islice(rows, int(self._header), None)
         while True:
@@ -137,15 +160,15 @@ class Rows:
 
     @cached_property
     def _has_comments(self) -> bool:
-        text = self._source.text
-        return self._comments and (text.startswith("#") or "\n#" in text)
+        return self._comments and b"#" in self._source.data
 
     @cached_property
     def _split(self) -> Callable[[str], list[str]]:
         if self._separator == "\t":
             return tab_cells
-        text = self._source.text
-        return white_cells if any(character in text for character in _OTHER_BLANKS) else str.split
+        data = self._source.data
+        others = filter(str.isascii, _OTHER_BLANKS) if data.isascii() else _OTHER_BLANKS
+        return white_cells if any(character.encode() in data for character in others) else str.split
 
     def _refuse_rows(self) -> NoReturn:
         """Refuse the rows that cannot be read, or have another number of cells."""
@@ -221,74 +244,6 @@ def tab_cells(line: str) -> list[str]:
     return [cell[1:-1].replace('""', '"') if _QUOTED.fullmatch(cell) else cell for cell in cells]
 
 
-class SourceTable:
-    """A table by its header. `line` is the line of that, None in Parquet.
-
-    `names`: the columns' names where the file has no header, so that the first row is one of cells.
-    """
-
-    def __init__(self, source: Source, names: Sequence[str] | None = None) -> None:
-        self.source = source
-        self.line = None if source.is_parquet else 1
-        self._frame: Any = _parquet_frame(source) if source.is_parquet else None
-        if self._frame is not None:
-            self.names = [str(name) for name in self._frame.columns]
-        else:
-            self.names = source.header.names if names is None else list(names)
-            self._rows = Rows(source, source.header.separator, len(self.names), header=names is None)
-
-    def cells(self, texts: Iterable[int], numbers: Iterable[int] = ()) -> list[list[Any]]:
-        """Read columns of texts (ids among them) and of numbers, in this order.
-
-        A text that is missing is "". A number is as it is written, and in Parquet a number or None.
-
-        Raises:
-            JudgmentFileError: a row has too many or too few cells, or Parquet has other values than text or integers
-                in a column of texts.
-        """
-        texts, numbers = list(texts), list(numbers)
-        if self._frame is not None:
-            return [*map(self._parquet_texts, texts), *map(self._parquet_cells, numbers)]
-        columns = self._rows.columns([*texts, *numbers])
-        if BEIR_DOCUMENT in map(folded, self.names):  # which no spreadsheet reads
-            return columns
-        return [*map(unescaped, columns[: len(texts)]), *columns[len(texts) :]]
-
-    def place(self, row: int) -> Place:
-        """The position of a row, once its cells have been read: a line, in Parquet the number of the row from 0."""
-        return Place(path=f"row {row}") if self._frame is not None else Place(self._rows.line(row))
-
-    def _parquet_cells(self, column: int) -> list[Any]:
-        values = self._frame.iloc[:, column]
-        cells: list[Any] = values.astype(object).where(values.notna(), None).tolist()
-        return [float(cell) if isinstance(cell, Decimal) else cell for cell in cells]
-
-    def _parquet_texts(self, column: int) -> list[str]:
-        name = quoted(self.names[column])
-        if self._frame.dtypes.iloc[column].kind == "f":
-            self.source.refuse(f"the column {name} holds floats, and an id is text or an integer; write it as text")
-        cells = self._parquet_cells(column)
-        for cell in cells:
-            if isinstance(cell, bool) or not isinstance(cell, (str, int, bytes, type(None))):
-                what = f"{type(cell).__name__} ({found(cell)}), and an id is text or an integer"
-                self.source.refuse(f"the column {name} holds {what}; write it as text")
-        try:
-            return ["" if cell is None else cell.decode() if isinstance(cell, bytes) else str(cell) for cell in cells]
-        except UnicodeDecodeError as error:
-            self.source.refuse(f"the column {name} holds {error}; write it as text")
-
-
-def _parquet_frame(source: Source) -> Any:
-    import pandas
-
-    try:
-        return pandas.read_parquet(BytesIO(source.data), dtype_backend="numpy_nullable")
-    except ImportError:
-        source.refuse("reading Parquet needs pyarrow: pip install pytest-relevance[parquet]")
-    except Exception as error:  # whatever the engine raises for a damaged file
-        source.refuse(f"the Parquet file cannot be read: {error}")
-
-
 def escaped(text: str) -> str:
     """Put a space in front of text that begins like a `FORMULA`, so that no spreadsheet calculates it."""
     return f" {text}" if FORMULA.match(text) else text
@@ -300,12 +255,3 @@ def unescaped(cells: list[str]) -> list[str]:
         return cells  # no cell begins with a space: one search for all, as there may be millions
     marked = {cell for cell in set(cells) if cell[:1] == " " and FORMULA.match(cell)}
     return [cell[1:] if cell in marked else cell for cell in cells] if marked else cells
-
-
-def carried_forward(cells: Sequence[str]) -> list[str]:
-    """Fill blank cells with the one above: GOV.UK's tables name a query once."""
-    carried, last = [], ""
-    for cell in cells:
-        last = cell or last
-        carried.append(last)
-    return carried

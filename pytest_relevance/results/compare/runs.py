@@ -69,8 +69,9 @@ def plain_run(rankings: Iterable[tuple[str, Sequence[str]]], name: str, k: int) 
     """Make a run of the ranking of each query."""
     results = []
     for query, ranking in rankings:
-        result = CaseResult(file="", line=1, id=query, verdict=MEASURED, k=k, documents=tuple(ranking), digest="")
-        result.grades, result.returned = (None,) * len(ranking), len(set(ranking))
+        documents = tuple(ranking)
+        result = CaseResult(file="", line=1, id=query, verdict=MEASURED, k=k, documents=documents, digest="")
+        result.grades, result.returned = (None,) * len(documents), len(set(documents))
         results.append(result)
     return PlainRun(results, name=name)
 

@@ -209,7 +209,7 @@ class CatalogueLines:
 
     def _parquet(self) -> Iterator[Line]:
         try:
-            from pyarrow import parquet  # type: ignore[import-untyped]
+            from pyarrow import parquet
         except ImportError:
             raise self._refused("reading Parquet needs pyarrow: pip install pytest-relevance[parquet]") from None
         try:

@@ -1,0 +1,276 @@
+"""Read the columns of large files with pyarrow, where it is installed (the extra `parquet`).
+
+pyarrow reads a file of millions of rows several times faster than the readers in `table`, which have the messages for
+what is wrong. So every function here returns None for a file that is small, that pyarrow cannot read, or that has
+anything in it that the two would read differently; the caller then reads the file with the other reader.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from io import BytesIO, TextIOWrapper
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    import pyarrow as pa
+
+SMALL = 4 << 20
+"""The number of bytes below which a file is read without pyarrow, as importing pyarrow takes longer than that."""
+
+_BLOCK = 1 << 20  # bytes that pyarrow reads at a time; larger blocks take more memory and no less time
+_LOOKED_AT = 200
+_BOM = b"\xef\xbb\xbf"
+
+
+def read_delimited(
+    data: bytes,
+    separator: str,
+    width: int,
+    texts: Sequence[int],
+    numbers: Sequence[int] = (),
+    *,
+    header: bool = False,
+    quotes: Callable[[TextIOWrapper], Iterable[object]] | None = None,
+) -> list[pa.ChunkedArray] | None:
+    """Read columns of a file with one row a line, as columns of text and of finite float64; None for an odd file.
+
+    `separator` is one character, or "" for any number of spaces and tabs. `quotes` reads the rows of a file in which
+    cells may be quoted and raises `csv.Error` for quotes that are not allowed, which pyarrow takes; without it no cell
+    is quoted.
+    """
+    arrow = _arrow(len(data))
+    if arrow is None or _is_odd(arrow, data):
+        return None
+    has_quotes = quotes is not None and b'"' in data
+    if has_quotes and quotes is not None and not _are_well_quoted(quotes, data):
+        return None
+    types = {column: arrow.string() for column in texts} | {column: arrow.float64() for column in numbers}
+    if separator:
+        table = _parsed(arrow, data, separator, width, types, header, has_quotes)
+    else:
+        table = _between_blanks(arrow, data, width, types)
+    if table is None or not all(_are_finite(table[str(column)]) for column in numbers):
+        return None
+    return [table[str(column)] for column in types]
+
+
+def _parsed(
+    arrow: Any,
+    data: bytes,
+    separator: str,
+    width: int,
+    types: Mapping[int, Any],
+    header: bool = False,
+    has_quotes: bool = False,
+    filled: Sequence[int] = (),
+) -> pa.Table | None:
+    """Read columns, {number: type}; None where pyarrow refuses a row or a cell, or one of `filled` has an empty one."""
+    from pyarrow import csv as arrow_csv
+
+    columns = {str(column): arrow.string() for column in filled} | {str(each): types[each] for each in types}
+    reading = arrow_csv.ReadOptions(
+        use_threads=False,  # with threads it takes twice the memory
+        block_size=_BLOCK,
+        column_names=[str(column) for column in range(width)],
+        skip_rows_after_names=int(header),
+    )
+    parsing = arrow_csv.ParseOptions(
+        delimiter=separator, quote_char='"' if has_quotes else False, newlines_in_values=has_quotes
+    )
+    converting = arrow_csv.ConvertOptions(
+        column_types=columns, include_columns=list(columns), null_values=[], strings_can_be_null=False
+    )
+    read = []
+    try:
+        with arrow_csv.open_csv(arrow.BufferReader(data), reading, parsing, converting) as batches:
+            for batch in batches:
+                if any(_has_empty(batch[str(column)]) for column in filled):
+                    return None
+                read.append(batch.select(list(map(str, types))))
+            return arrow.Table.from_batches(read)
+    except (arrow.ArrowException, ValueError):
+        return None
+
+
+def _between_blanks(arrow: Any, data: bytes, width: int, types: Mapping[int, Any]) -> pa.Table | None:
+    """Read columns between spaces and tabs: as they are if each is one, and else with those at one place made one.
+
+    For pyarrow several blanks, or one at an end of a line, are an empty cell; so the other columns are read too.
+    """
+    filled = [column for column in range(width) if types.get(column) != arrow.float64()]
+    has_spaces, has_tabs = b" " in data, b"\t" in data
+    if not (has_spaces and has_tabs):
+        table = _parsed(arrow, data, " " if has_spaces else "\t", width, types, filled=filled)
+        if table is not None:
+            return table
+    return _parsed(arrow, _single_blanks(data), " ", width, types, filled=filled)
+
+
+def _single_blanks(data: bytes) -> bytes:
+    """Make all spaces and tabs between two cells one space, and remove those at the ends of lines."""
+    data = data.replace(b"\t", b" ")
+    while b"  " in data:
+        data = data.replace(b"  ", b" ")
+    for end in (b"\n", b"\r\n"):
+        data = data.replace(b" " + end, end)
+    return data
+
+
+def _has_empty(column: pa.Array) -> bool:
+    import pyarrow.compute as pc
+
+    return bool(pc.min(pc.binary_length(column)).as_py() == 0)
+
+
+def read_parquet(data: bytes, texts: Sequence[str], numbers: Sequence[str] = ()) -> list[pa.ChunkedArray] | None:
+    """Read columns of a Parquet file, as columns of text and of finite float64; None for other or missing values.
+
+    Integers in a column of texts become their digits.
+    """
+    arrow = _arrow(len(data))
+    if arrow is None:
+        return None
+    from pyarrow import parquet
+
+    try:
+        table = parquet.read_table(arrow.BufferReader(data), columns=[*texts, *numbers], use_threads=False)
+        if table.num_columns < len(texts) + len(numbers) or any(column.null_count for column in table.columns):
+            return None
+        columns = [_as_text(arrow, table[name]) for name in texts]
+        columns += [_as_number(arrow, table[name]) for name in numbers]
+    except (arrow.ArrowException, KeyError):
+        return None
+    return columns if None not in columns and all(map(_are_finite, columns[len(texts) :])) else None
+
+
+def parquet_names(data: bytes) -> list[str]:
+    """The columns of a Parquet file; none where one of them is an index of pandas, or the file is damaged."""
+    arrow = _arrow(len(data))
+    if arrow is None:
+        return []
+    from pyarrow import parquet
+
+    try:
+        schema = parquet.read_schema(arrow.BufferReader(data))
+    except arrow.ArrowException:
+        return []
+    indexes = (schema.pandas_metadata or {}).get("index_columns", ())
+    return [] if any(isinstance(index, str) for index in indexes) else list(schema.names)
+
+
+def any_begins_with(column: pa.ChunkedArray, text: str) -> bool:
+    """Whether any cell of a column of text begins with a text."""
+    import pyarrow.compute as pc
+
+    return bool(pc.any(pc.starts_with(column, text)).as_py())
+
+
+def as_lists(columns: list[pa.ChunkedArray]) -> list[list[str]]:
+    """The cells of columns of text, which are taken out of `columns` one by one so that their memory is free again."""
+    import pyarrow
+
+    lists = []
+    while columns:
+        lists.append(_as_list(columns.pop(0)))
+    pyarrow.default_memory_pool().release_unused()
+    return lists
+
+
+def _as_list(column: pa.ChunkedArray) -> list[str]:
+    """The cells of a column of text. Where few of the first ones differ, equal cells are one object."""
+    import pyarrow.compute as pc
+
+    first = column.slice(0, _LOOKED_AT)
+    if 2 * pc.count_distinct(first).as_py() <= len(first):
+        names, numbers = encoded(column)
+        return list(map(names.__getitem__, numbers.tolist()))
+    return texts_of(column)
+
+
+def texts_of(column: pa.ChunkedArray) -> list[str]:
+    """The cells of a column of text."""
+    cells: list[str] = column.to_pylist()  # `to_numpy`, here and below, would load pandas
+    return cells
+
+
+def numbers_of(column: pa.ChunkedArray) -> npt.NDArray[np.float64]:
+    """The cells of a column of float64 without missing values."""
+    import numpy as np
+
+    return np.concatenate([np.zeros(0), *map(np.from_dlpack, column.chunks)])
+
+
+def encoded(column: pa.ChunkedArray) -> tuple[list[str], npt.NDArray[np.int32]]:
+    """The different cells of a column, in the order in which they appear, and the number of each cell among them."""
+    import numpy as np
+
+    column = column.dictionary_encode().unify_dictionaries()
+    names: list[str] = column.chunk(0).dictionary.to_pylist() if column.num_chunks else []
+    numbers = [np.from_dlpack(chunk.indices) for chunk in column.chunks]
+    return names, np.concatenate([np.zeros(0, np.int32), *numbers])
+
+
+def _arrow(size: int) -> Any:
+    """The module pyarrow; None where it is not installed, or not worth its import."""
+    if size < SMALL:
+        return None
+    try:
+        import pyarrow
+    except ImportError:
+        return None
+    return pyarrow
+
+
+def _is_odd(arrow: Any, data: bytes) -> bool:
+    """Whether data has a lone carriage return, a NUL byte or a first line that is blank, or is no UTF-8."""
+    start = data[: len(_BOM) + 1].removeprefix(_BOM)[:1]
+    if start.isspace() or b"\0" in data:
+        return True
+    if b"\r" in data and data.count(b"\r") != data.count(b"\r\n"):
+        return True
+    return not data.isascii() and not _is_utf_8(arrow, data)
+
+
+def _is_utf_8(arrow: Any, data: bytes) -> bool:
+    """Whether data is UTF-8, found without a copy of it."""
+    ends = arrow.array([0, len(data)], arrow.int64()).buffers()[1]
+    one = arrow.Array.from_buffers(arrow.large_binary(), 1, [None, ends, arrow.py_buffer(data)])
+    try:
+        one.cast(arrow.large_string())
+    except arrow.ArrowException:
+        return False
+    return True
+
+
+def _are_well_quoted(quotes: Callable[[TextIOWrapper], Iterable[object]], data: bytes) -> bool:
+    """Whether quotes stand where the csv module allows them."""
+    try:
+        deque(quotes(TextIOWrapper(BytesIO(data), "utf-8-sig", newline="")), 0)
+    except csv.Error:
+        return False
+    return True
+
+
+def _are_finite(column: pa.ChunkedArray) -> bool:
+    import pyarrow.compute as pc
+
+    return pc.all(pc.is_finite(column)).as_py() is not False
+
+
+def _as_text(arrow: Any, column: pa.ChunkedArray) -> pa.ChunkedArray | None:
+    kinds = arrow.types
+    if kinds.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if kinds.is_string(column.type) or kinds.is_large_string(column.type):
+        return column
+    return column.cast(arrow.string()) if kinds.is_integer(column.type) else None
+
+
+def _as_number(arrow: Any, column: pa.ChunkedArray) -> pa.ChunkedArray | None:
+    kinds = arrow.types
+    is_number = kinds.is_integer(column.type) or kinds.is_floating(column.type)
+    return column.cast(arrow.float64()) if is_number else None

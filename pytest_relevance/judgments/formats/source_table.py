@@ -1,0 +1,120 @@
+"""Tables with named columns: CSV and TSV by their header, and Parquet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from functools import cached_property
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+from pytest_relevance._text import found, quoted
+from pytest_relevance.judgments.columns import BEIR_DOCUMENT, folded
+from pytest_relevance.judgments.formats.arrow_columns import (
+    any_begins_with,
+    as_lists,
+    numbers_of,
+    parquet_names,
+    read_parquet,
+)
+from pytest_relevance.judgments.formats.table import Rows, unescaped
+from pytest_relevance.judgments.problems import Place
+from pytest_relevance.judgments.source import Source
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class SourceTable:
+    """A table by its header. `line` is the line of that, None in Parquet.
+
+    `names`: the columns' names where the file has no header, so that the first row is one of cells.
+    """
+
+    def __init__(self, source: Source, names: Sequence[str] | None = None) -> None:
+        self.source = source
+        self.line = None if source.is_parquet else 1
+        if source.is_parquet:
+            self.names = parquet_names(source.data) or [str(name) for name in self._frame.columns]
+        else:
+            self.names = source.header.names if names is None else list(names)
+            self._rows = Rows(source, source.header.separator, len(self.names), header=names is None)
+
+    def cells(self, texts: Iterable[int], numbers: Iterable[int] = ()) -> list[list[Any]]:
+        """Read columns of texts (ids among them) and of numbers, in this order.
+
+        A text that is missing is "". A number is as it is written, and in Parquet a number or None.
+
+        Raises:
+            JudgmentFileError: a row has too many or too few cells, or Parquet has other values than text or integers
+                in a column of texts.
+        """
+        texts, numbers = list(texts), list(numbers)
+        if self.source.is_parquet:
+            read = self.arrow_columns(texts, numbers)
+            if read is not None:
+                values = [numbers_of(column).tolist() for column in read[len(texts) :]]
+                return [*as_lists(read[: len(texts)]), *values]
+            return [*map(self._parquet_texts, texts), *map(self._parquet_cells, numbers)]
+        columns = self._rows.columns([*texts, *numbers])
+        if BEIR_DOCUMENT in map(folded, self.names):  # which no spreadsheet reads
+            return columns
+        return [*map(unescaped, columns[: len(texts)]), *columns[len(texts) :]]
+
+    def arrow_columns(self, texts: Sequence[int], numbers: Sequence[int] = ()) -> list[pa.ChunkedArray] | None:
+        """Read columns of texts and of numbers with pyarrow; None where `cells` has to read them."""
+        if self.source.is_parquet:
+            names = [[self.names[column] for column in columns] for columns in (texts, numbers)]
+            return read_parquet(self.source.data, *names)
+        columns = self._rows.arrow_columns(texts, numbers)
+        if columns is None or BEIR_DOCUMENT in map(folded, self.names):
+            return columns
+        has_marks = any(any_begins_with(column, " ") for column in columns[: len(texts)])
+        return None if has_marks else columns  # see `unescaped`
+
+    def place(self, row: int) -> Place:
+        """The position of a row, once its cells have been read: a line, in Parquet the number of the row from 0."""
+        return Place(path=f"row {row}") if self.source.is_parquet else Place(self._rows.line(row))
+
+    @cached_property
+    def _frame(self) -> Any:
+        return _parquet_frame(self.source)
+
+    def _parquet_cells(self, column: int) -> list[Any]:
+        values = self._frame.iloc[:, column]
+        cells: list[Any] = values.astype(object).where(values.notna(), None).tolist()
+        return [float(cell) if isinstance(cell, Decimal) else cell for cell in cells]
+
+    def _parquet_texts(self, column: int) -> list[str]:
+        name = quoted(self.names[column])
+        if self._frame.dtypes.iloc[column].kind == "f":
+            self.source.refuse(f"the column {name} holds floats, and an id is text or an integer; write it as text")
+        cells = self._parquet_cells(column)
+        for cell in cells:
+            if isinstance(cell, bool) or not isinstance(cell, (str, int, bytes, type(None))):
+                what = f"{type(cell).__name__} ({found(cell)}), and an id is text or an integer"
+                self.source.refuse(f"the column {name} holds {what}; write it as text")
+        try:
+            return ["" if cell is None else cell.decode() if isinstance(cell, bytes) else str(cell) for cell in cells]
+        except UnicodeDecodeError as error:
+            self.source.refuse(f"the column {name} holds {error}; write it as text")
+
+
+def _parquet_frame(source: Source) -> Any:
+    import pandas
+
+    try:
+        return pandas.read_parquet(BytesIO(source.data), dtype_backend="numpy_nullable")
+    except ImportError:
+        source.refuse("reading Parquet needs pyarrow: pip install pytest-relevance[parquet]")
+    except Exception as error:  # whatever the engine raises for a damaged file
+        source.refuse(f"the Parquet file cannot be read: {error}")
+
+
+def carried_forward(cells: Sequence[str]) -> list[str]:
+    """Fill blank cells with the one above: GOV.UK's tables name a query once."""
+    carried, last = [], ""
+    for cell in cells:
+        last = cell or last
+        carried.append(last)
+    return carried
