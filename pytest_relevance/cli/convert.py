@@ -41,7 +41,7 @@ from pytest_relevance.judgments.problems import JudgmentFileError
 from pytest_relevance.judgments.reading import holds_queries_alone, load_queries, options_of, queries_in, read_ratings
 from pytest_relevance.judgments.scale import Scale
 from pytest_relevance.judgments.source import Source
-from pytest_relevance.judgments.writing import (
+from pytest_relevance.judgments.write.formats import (
     QUERY_WRITERS,
     WRITERS,
     Written,
@@ -52,7 +52,7 @@ from pytest_relevance.judgments.writing import (
     write_judgments,
     write_queries,
 )
-from pytest_relevance.judgments.writing_limits import IN_QUERIES
+from pytest_relevance.judgments.write.limits import IN_QUERIES
 
 _CASE_FILES = (CASE_FILE, "yaml")
 _TARGETS = (CASE_FILE, *WRITERS)

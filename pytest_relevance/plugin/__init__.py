@@ -86,9 +86,9 @@ def _configure(config: pytest.Config) -> None:
 
         reporting.install(config)
     if options.outputs_of(config.option):
-        from pytest_relevance.plugin import outputs
+        from pytest_relevance.plugin.outputs import files
 
-        outputs.install(config)
+        files.install(config)
 
 
 def _guarded(error: pytest.UsageError) -> pytest.UsageError:

@@ -15,7 +15,6 @@ import pytest
 from pytest_relevance._text import counted, harmless, listed
 from pytest_relevance.plugin.collecting.case_items import ANYIO, PYTEST_ASYNCIO, LoopChoice, has_plugin
 from pytest_relevance.plugin.failures import Crash, FailureText, MaskedError, report_gates
-from pytest_relevance.plugin.giving_up import GivingUp
 from pytest_relevance.plugin.options import ended_well, outputs_of, recorded_rankings, runs_tests
 from pytest_relevance.plugin.private import is_fixture_defined
 from pytest_relevance.plugin.run_store import ATTRIBUTE, DOCUMENTS, Message, attached_to, first_named, run_store
@@ -30,6 +29,7 @@ from pytest_relevance.plugin.running.case_run import (
     is_running,
     mask_secrets,
 )
+from pytest_relevance.plugin.running.giving_up import GivingUp
 from pytest_relevance.plugin.running.project import request_fingerprint
 from pytest_relevance.plugin.running.run_case import set_properties
 from pytest_relevance.plugin.searching.searches import SEARCHES, Searches
@@ -58,7 +58,7 @@ def install(config: pytest.Config) -> None:
     if has_plugin(config, (*PYTEST_ASYNCIO, *ANYIO)):
         manager.register(LoopChoice(), "relevance-loops")
     if is_github():
-        from pytest_relevance.plugin import ci
+        from pytest_relevance.plugin.outputs import ci
 
         ci.install(config)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_relevance import read_judgments, read_queries, read_suite
-from pytest_relevance.judgments.writing import write_judgments
+from pytest_relevance.judgments.write.formats import write_judgments
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Terminal

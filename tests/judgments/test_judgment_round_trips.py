@@ -16,7 +16,7 @@ from pytest_relevance import aggregate, read_judgments, read_queries
 from pytest_relevance.judgments.model import Judgments, Query
 from pytest_relevance.judgments.reading import load_queries
 from pytest_relevance.judgments.scale import AGGREGATES
-from pytest_relevance.judgments.writing import WRITERS, renumbered, write_judgments, write_queries
+from pytest_relevance.judgments.write.formats import WRITERS, renumbered, write_judgments, write_queries
 
 READ_AS: Mapping[str, str] = {"quepid-json": "quepid"}
 """What a format is called where it is read, if not the same."""

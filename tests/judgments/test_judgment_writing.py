@@ -15,7 +15,7 @@ import pytest
 from pytest_relevance import read_judgments
 from pytest_relevance.judgments.model import Judgments, Query, queries_of
 from pytest_relevance.judgments.reading import load_queries
-from pytest_relevance.judgments.writing import (
+from pytest_relevance.judgments.write.formats import (
     QUERY_WRITERS,
     WRITERS,
     format_of_name,

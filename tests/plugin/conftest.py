@@ -27,7 +27,7 @@ for module in (
     *(
         "pytest_relevance.plugin.collecting.collector",
         "pytest_relevance.plugin.running.fixture",
-        "pytest_relevance.plugin.outputs",
+        "pytest_relevance.plugin.outputs.files",
         "pytest_relevance.plugin.running.documents",
         "pytest_relevance.plugin.running.fixture_help",
         "pytest_relevance.plugin.stand_ins",

@@ -18,8 +18,8 @@ from pytest_relevance.cases.yaml.scalars import in_lines, write_judgment, write_
 from pytest_relevance.cases.yaml.spans import Replacements, Span, spans_of_cases
 from pytest_relevance.judgments.model import Judgments, Query, queries_of
 from pytest_relevance.judgments.problems import Place
-from pytest_relevance.judgments.writing import Written, refuse
-from pytest_relevance.judgments.writing_limits import how_combined
+from pytest_relevance.judgments.write.formats import Written, refuse
+from pytest_relevance.judgments.write.limits import how_combined
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE
 
 CASE_FILE = "case-file"

@@ -16,8 +16,8 @@ import pytest
 from pytest_relevance._text import harmless
 from pytest_relevance.plugin.failures import Crash
 from pytest_relevance.plugin.options import runs_tests, writes_ci_report
+from pytest_relevance.plugin.outputs.whole_run import report_of, started
 from pytest_relevance.plugin.run_store import Message, attached_to, run_store
-from pytest_relevance.plugin.whole_run import report_of, started
 from pytest_relevance.reports.github.commands import within_lines_without_commands, without_commands
 from pytest_relevance.reports.summary.cases import anything_ran
 from pytest_relevance.results.case_result import FAILED

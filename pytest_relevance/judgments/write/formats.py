@@ -19,10 +19,10 @@ from pathlib import PurePath
 from typing import NoReturn
 
 from pytest_relevance._text import counted, did_you_mean, listed, quoted
-from pytest_relevance.judgments import json_writers, row_writers
 from pytest_relevance.judgments.model import Judgments, Query, queries_of, rekeyed
-from pytest_relevance.judgments.row_writers import TABLE
-from pytest_relevance.judgments.writing_limits import (
+from pytest_relevance.judgments.write import json as json_writers
+from pytest_relevance.judgments.write import rows as row_writers
+from pytest_relevance.judgments.write.limits import (
     ANY_TEXT,
     IDS_ALONE,
     IN_A_LINE,
@@ -35,6 +35,7 @@ from pytest_relevance.judgments.writing_limits import (
     forbidden_in,
     lost,
 )
+from pytest_relevance.judgments.write.rows import TABLE
 
 _MOST_SHOWN = 20
 

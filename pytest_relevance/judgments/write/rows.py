@@ -21,7 +21,7 @@ from pytest_relevance.judgments.model import Judgments, Query, queries_of
 from pytest_relevance.judgments.problems import JudgmentFileError
 from pytest_relevance.judgments.reading import queries_in
 from pytest_relevance.judgments.source import Source
-from pytest_relevance.judgments.writing_limits import cleaned, lost_in_combining
+from pytest_relevance.judgments.write.limits import cleaned, lost_in_combining
 
 TABLE = frozenset({"ids", "texts", "titles", "raters", "unrated"})
 """What a table with a column for each thing holds."""

@@ -19,9 +19,9 @@ from pytest_relevance._paused_gc import paused_gc
 from pytest_relevance._text import counted, harmless
 from pytest_relevance.plugin import reporting
 from pytest_relevance.plugin.options import ended_well, outputs_of, runs_tests
+from pytest_relevance.plugin.outputs.updates import ratchet, update_baselines
+from pytest_relevance.plugin.outputs.whole_run import about_run, report_of, started
 from pytest_relevance.plugin.run_store import Message, first_named, run_store
-from pytest_relevance.plugin.updates import ratchet, update_baselines
-from pytest_relevance.plugin.whole_run import about_run, report_of, started
 from pytest_relevance.reports.text import is_report
 
 Write = Callable[[bool], Iterable[Message]]

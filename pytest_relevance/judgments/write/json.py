@@ -11,8 +11,8 @@ from collections.abc import Mapping
 
 from pytest_relevance.judgments.formats.evaluation_tools import rre_key
 from pytest_relevance.judgments.model import Judgments, Query, queries_of
-from pytest_relevance.judgments.row_writers import TABLE, Text, columns_of, number_text
-from pytest_relevance.judgments.writing_limits import lost_in_combining
+from pytest_relevance.judgments.write.limits import lost_in_combining
+from pytest_relevance.judgments.write.rows import TABLE, Text, columns_of, number_text
 
 ANY_INDEX = "index"
 """The placeholder for the index, which the judgments do not name."""

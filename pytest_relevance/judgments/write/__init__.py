@@ -1,0 +1,1 @@
+"""The writing of judgments, in each format that has room for them."""
