@@ -30,6 +30,7 @@ from pytest_relevance.plugin.running.case_run import (
     mask_secrets,
 )
 from pytest_relevance.plugin.running.giving_up import GivingUp
+from pytest_relevance.plugin.running.project import FIXTURE as FINGERPRINT
 from pytest_relevance.plugin.running.project import request_fingerprint
 from pytest_relevance.plugin.running.run_case import set_properties
 from pytest_relevance.plugin.searching.searches import SEARCHES, Searches
@@ -88,7 +89,8 @@ class CheckCalls:
         __tracebackhide__ = True
         if CHECKS not in item.stash:
             return (yield)
-        request_fingerprint(item)
+        if run_store(item.config).fingerprint is None:
+            request_fingerprint(item)
         item.stash[IN_CALL] = True
         try:
             return (yield)
@@ -184,6 +186,8 @@ class Reporting:
         """Store the node ids of the tests that are to run, and register the hooks for `relevance_documents`."""
         if session.items:  # none on the controller of pytest-xdist
             _install_documents(session)
+            if self._store.fingerprint is None and not is_fixture_defined(FINGERPRINT, session):
+                self._store.fingerprint = {}
             self._store.to_run = [item.nodeid for item in session.items]
             self._giving_up.watch(session.items)
 

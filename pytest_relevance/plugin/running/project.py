@@ -26,12 +26,9 @@ FIXTURE = "relevance_fingerprint"
 def request_fingerprint(item: pytest.Item) -> None:
     """Store what the fixture returns, if the project has one that the item sees; a message where it cannot be used.
 
-    Nothing is done where it was requested before.
     Call it when the fixtures of the item are set up. No exception of the fixture ends the run.
     """
     store = run_store(item.config)
-    if store.fingerprint is not None:
-        return
     try:
         found = requested(item, FIXTURE)
         if found is None:

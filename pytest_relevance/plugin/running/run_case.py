@@ -62,7 +62,8 @@ def begin(this: CaseRun) -> None:
     if not this.is_running:
         this.reset()
         this.is_running = True
-        request_fingerprint(this.item)
+        if run_store(this.item.config).fingerprint is None:
+            request_fingerprint(this.item)
 
 
 def _shares_calls(this: CaseRun) -> bool:
