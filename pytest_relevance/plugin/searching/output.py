@@ -110,7 +110,7 @@ def replay(events: Iterable[Event]) -> None:
 def show_in_flight(config: pytest.Config, running: int, calls: int, cases: int) -> None:
     """With `-v`, write how many calls of a window run at a time, of how many, behind the name of its first case."""
     reporter: Any = config.pluginmanager.get_plugin("terminalreporter")
-    if verbosity(config.option) < 1 or reporter is None or hasattr(config, "workerinput"):
+    if verbosity(config.option) < 1 or not isinstance(reporter, pytest.TerminalReporter):
         return
     what = "searches" if calls == cases else f"batches for {counted(cases, 'case')}"
     capture: Any = config.pluginmanager.get_plugin("capturemanager")

@@ -122,10 +122,17 @@ class Searches:
         return outcome
 
     def _searched(self, this: CaseRun) -> Outcome | None:
-        """Return what was searched for a case ahead of it, unless its fixture was set up anew since."""
+        """Return what was searched for a case ahead of it.
+
+        None also where its fixture was set up anew since, or the event loop that searched was left in the middle.
+        """
         outcome = self._ahead.pop(this, None)
-        if outcome is not None and outcome.search is not _search_of(this):
-            outcome.call.close()
+        if outcome is None:
+            return None
+        call = outcome.call
+        was_left = call.is_async and not (call.is_done or call.waiting)
+        if was_left or outcome.search is not _search_of(this):
+            call.close()
             return None
         return outcome
 

@@ -351,3 +351,34 @@ def test_a_fixture_that_is_set_up_anew_between_cases_is_searched_anew(engine: En
 """)
     engine.project.cases("cases: [{query: q0, expect: {first: made-0}}, {query: q1, expect: {first: made-1}}]")
     assert engine.run(TWO).counts == {"passed": 2}
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no such timer here")
+def test_a_timeout_in_the_loop_of_pytest_asyncio(engine: Engine) -> None:
+    pytest.importorskip("pytest_asyncio")
+    engine.searches(searching("if query == 'q0': await asyncio.sleep(0.8)", "coroutine") + TIMEOUT, pause=0.2)
+    engine.project.cases(numbered(5))
+    run = engine.run(TWO, "--asyncio-mode=auto", loops=True)
+    assert run.outcomes == {"q0": "failed", **{f"q{number}": "passed" for number in range(1, 5)}}
+    assert "Timeout" in run.failure("q0")
+
+
+OUTLASTING = """if query == "q0": raise ValueError("no")
+            if query == "q1": time.sleep(1.5)"""
+
+GOING_ON = """
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(item, call):
+        report = yield
+        report.outcome = "passed"  # also where the search failed, so that the run goes on
+        return report
+"""
+
+
+def test_a_running_search_that_outlasts_its_window_is_waited_for_in_its_own_case(engine: Engine) -> None:
+    engine.project.cases(numbered(4))
+    engine.searches(searching(OUTLASTING))
+    assert engine.run(TWO, "-x").outcomes == {"q0": "failed"}
+    engine.searches(searching(OUTLASTING) + GOING_ON)
+    assert engine.run(TWO, "-x").outcomes == {f"q{number}": "passed" for number in range(4)}
+    assert engine.calls == {f"q{number}": 1 for number in range(1, 4)}
