@@ -31,7 +31,6 @@ from pytest_relevance.plugin.running.case_run import (
 from pytest_relevance.plugin.running.fixture_help import explain, refuse_neglected_fixture
 from pytest_relevance.plugin.running.project import request_fingerprint
 from pytest_relevance.plugin.running.run_case import set_properties
-from pytest_relevance.plugin.searching.searches import SEARCHES, Searches
 from pytest_relevance.plugin.terminal import FailuresSection, SummarySection
 from pytest_relevance.reports.failure import failure_lines, failure_message
 from pytest_relevance.reports.github.commands import is_github
@@ -51,7 +50,6 @@ def install(config: pytest.Config) -> None:
     if manager.has_plugin(NAME):
         return
     manager.register(Reporting(config), NAME)
-    config.stash[SEARCHES] = Searches(config)
     manager.register(GivingUp(config), "relevance-giving-up")
     manager.register(FailuresSection(config), "relevance-failures")
     manager.register(SummarySection(config), "relevance-summary")

@@ -25,7 +25,6 @@ from pytest_relevance.plugin.private import PYTEST, AnyItem, fixtures_of, is_asy
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CASE_RUN
 from pytest_relevance.plugin.running.run_case import call_ahead, function_code, make_function, plain_function
-from pytest_relevance.plugin.searching.calls import called_by_windows
 
 Fixtures = Mapping[str, Sequence[Any]]
 
@@ -220,7 +219,7 @@ class LoopChoice:
         # pytest-asyncio replaces the function of an item that it runs; anyio runs items with the fixture anyio_backend
         is_run_by_plugin = before is not this.function or pyfuncitem.funcargs.get("anyio_backend")
         if is_run_by_plugin and (
-            calling.is_coroutine_function(called_by_windows(search)) or calling.is_waiting(call_ahead(this))
+            calling.is_coroutine_function(calling.called_by(search)) or calling.is_waiting(call_ahead(this))
         ):
             return (yield)
         pyfuncitem.obj = plain_function(this)

@@ -22,7 +22,7 @@ from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin.failures import CaseError
 from pytest_relevance.results.rankings.ranking import Ranking, read_ranking
 from pytest_relevance.results.rankings.responses import is_unsent_search
-from pytest_relevance.results.rankings.rows import UnreadableRanking
+from pytest_relevance.results.rankings.rows import UnreadableRanking, is_mock
 
 if TYPE_CHECKING:
     import asyncio
@@ -111,6 +111,18 @@ def read(item: pytest.Item, case: Case, response: object) -> Ranking:
         return read_ranking(response if own is None else own, case.terms.id_field, case.terms.title_field)
     except UnreadableRanking as problem:
         raise CaseError(str(problem), pytrace=False) from None
+
+
+def many_of(search: Any) -> Any:
+    """Return the attribute `many` of a search, a callable; None where it has none, as for a mock."""
+    many = getattr(search, "many", None)
+    return None if many is None or not callable(many) or is_mock(search) else many
+
+
+def called_by(search: Any) -> Any:
+    """Return what is called: `many` where the search has it, else the search itself."""
+    many = many_of(search)
+    return search if many is None else many
 
 
 def is_coroutine_function(search: object) -> bool:

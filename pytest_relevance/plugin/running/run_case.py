@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from time import perf_counter
 from types import CodeType, FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -20,17 +20,19 @@ from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CHECKS, CaseRun
 from pytest_relevance.plugin.running.project import add_explanations, explains
-from pytest_relevance.plugin.searching.calls import many_of
-from pytest_relevance.plugin.searching.searches import searches_of
 from pytest_relevance.results.case_result import ERROR, FAILED, INCONCLUSIVE, NOT_SEARCHED, CaseResult
 from pytest_relevance.results.rankings.ranking import Ranking
 from pytest_relevance.results.scoring import add_details, score_case, why_cut
+
+if TYPE_CHECKING:
+    from pytest_relevance.plugin.searching.searches import Searches
 
 
 def run(this: CaseRun) -> None:
     """Run a case outside of any event loop."""
     __tracebackhide__ = True
-    found = searches_of(this.item.config).take(this) if _shares_calls(this) else None
+    searches = _searches(this)
+    found = None if searches is None else searches.take(this)
     if found is None:
         calls = this.item.config.option.relevance_repeat or 1
         found = [_ranking_of_call(this) for _ in range(calls)]
@@ -41,20 +43,25 @@ async def run_async(this: CaseRun) -> None:
     """Run a case in the event loop of another plugin."""
     __tracebackhide__ = True
     this.loop = calling.running_loop()
-    found = await searches_of(this.item.config).take_async(this) if _shares_calls(this) else None
+    searches = _searches(this)
+    found = None if searches is None else await searches.take_async(this)
     if found is None:
         calls = this.item.config.option.relevance_repeat or 1
         found = [await _ranking_of_call_async(this) for _ in range(calls)]
     _score_first(this, found)
 
 
-def _shares_calls(this: CaseRun) -> bool:
-    """Whether the search of a case may be called together with those of others."""
+def _searches(this: CaseRun) -> Searches | None:
+    """Return what calls the search of a case together with those of others; None where it is called alone."""
     if this.response is not None:  # it was called ahead
-        return False
+        return None
     assert isinstance(this.item, pytest.Function)
-    search = this.item.funcargs[this.case.search]
-    return this.item.config.option.relevance_concurrency > 1 or many_of(search) is not None
+    search, config = this.item.funcargs[this.case.search], this.item.config
+    if config.option.relevance_concurrency == 1 and getattr(search, "many", None) is None:
+        return None
+    from pytest_relevance.plugin.searching.searches import searches_of  # most runs do without
+
+    return searches_of(config)
 
 
 def _score_first(this: CaseRun, calls: Sequence[tuple[Ranking, float]]) -> None:
@@ -82,10 +89,9 @@ def call_ahead(this: CaseRun) -> object:
     """Call the search before the test function of the case, keep the response for it, and return the response."""
     __tracebackhide__ = True
     this.response = None
-    if _shares_calls(this):
-        searches = searches_of(this.item.config)
-        if searches.prepare(this):
-            return searches.waiting(this)
+    searches = _searches(this)
+    if searches is not None and searches.prepare(this):
+        return searches.waiting(this)
     this.response = _response(this)
     return this.response[0]
 

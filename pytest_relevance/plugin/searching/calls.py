@@ -22,7 +22,6 @@ from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CaseRun
 from pytest_relevance.plugin.searching.output import EVENTS, Event, replay
 from pytest_relevance.results.rankings.ranking import Ranking
-from pytest_relevance.results.rankings.rows import is_mock
 
 Timed = tuple[Ranking, float]
 """A ranking, and the latency of its call in seconds."""
@@ -226,20 +225,6 @@ class BatchCall(Call):
         share = (perf_counter() - started) / len(self.outcomes)
         for outcome, ranking in found:
             outcome.rankings.append((ranking, share))
-
-
-def called_by_windows(search: Any) -> Any:
-    """Return the function that calls are made of: `many` where the search has it, else the search."""
-    many = many_of(search)
-    return search if many is None else many
-
-
-def many_of(search: Any) -> Any:
-    """Return the attribute `many` of a search, a callable; None where it has none, as for a mock."""
-    many = getattr(search, "many", None)
-    if many is None or not callable(many) or is_mock(search):
-        return None
-    return many
 
 
 def batches(runs: Sequence[CaseRun], many: Any, most: int) -> Iterator[list[CaseRun]]:

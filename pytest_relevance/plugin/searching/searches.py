@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from time import sleep
@@ -12,7 +10,7 @@ from typing import Any
 import pytest
 
 from pytest_relevance.plugin.failures import CaseError
-from pytest_relevance.plugin.options import batch_size
+from pytest_relevance.plugin.options import batch_size, is_home
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CaseRun
@@ -23,21 +21,22 @@ from pytest_relevance.plugin.searching.calls import (
     SingleCall,
     Timed,
     batches,
-    many_of,
 )
 from pytest_relevance.plugin.searching.output import capturing, show_in_flight
 from pytest_relevance.plugin.searching.threads import Threads
 from pytest_relevance.plugin.searching.windows import Windows, is_loop_shared, is_per_case
 
-SEARCHES: pytest.StashKey[Searches] = pytest.StashKey()
+_SEARCHES: pytest.StashKey[Searches] = pytest.StashKey()
 
 _WINDOW = 4
 """How many times the concurrency a window has in cases: few wait for the slowest of the window."""
 
 
 def searches_of(config: pytest.Config) -> Searches:
-    """Return the searches of a run."""
-    return config.stash[SEARCHES]
+    """Return the searches of a run in this process."""
+    if _SEARCHES not in config.stash:
+        config.stash[_SEARCHES] = Searches(config)
+    return config.stash[_SEARCHES]
 
 
 class Searches:
@@ -45,7 +44,6 @@ class Searches:
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
-        self._home = os.getpid(), threading.get_ident()
         self._windows = Windows(config)
         self._ahead: dict[CaseRun, Outcome] = {}
         self._called: set[CaseRun] = set()
@@ -142,10 +140,12 @@ class Searches:
         At most `most` calls are to run at a time.
         """
         search = _search_of(this)
-        many, times = many_of(search), self._config.option.relevance_repeat or 1
+        many, times = calling.many_of(search), self._config.option.relevance_repeat or 1
         runs = [this]
+        if many is None and most == 1:
+            return ()
         if self._begins_window(this):
-            length = (_WINDOW * most if most > 1 else 1) if many is None else most * self._batch
+            length = _WINDOW * most if many is None else most * self._batch
             runs += (run for run in self._windows.following(this, length - 1) if run not in self._called)
         elif many is None or callable(search):
             return ()
@@ -161,7 +161,7 @@ class Searches:
         return calls
 
     def _begins_window(self, this: CaseRun) -> bool:
-        if this in self._called or self._home != (os.getpid(), threading.get_ident()):
+        if this in self._called or not is_home(self._config):
             return False
         if self._windows.takes(this):
             return True
