@@ -37,8 +37,9 @@ class _Stream:
         self._original = original
 
     def write(self, text: str) -> int:
+        __tracebackhide__ = True
         events = EVENTS.get()
-        if events is None:
+        if events is None or not isinstance(text, str):  # the stream itself refuses what is no text
             return int(self._original.write(text) or 0)
         events.append((self._name, text))
         return len(text)
@@ -65,31 +66,47 @@ def _keep_record(record: logging.LogRecord) -> bool:
 def capturing() -> Iterator[None]:
     """Keep what calls write, log and warn of in their context's events."""
     originals = {name: stream for name in _STREAMS if (stream := getattr(sys, name)) is not None}
-    handlers, show = [*logging.getLogger().handlers], warnings.showwarning
+    replaced = {name: _Stream(name, original) for name, original in originals.items()}
+    handlers = [*logging.getLogger().handlers]
+    for name, stream in replaced.items():
+        setattr(sys, name, stream)
+    for handler in handlers:
+        handler.addFilter(_keep_record)
+    try:
+        with _keeping_warnings():
+            yield
+    finally:
+        for handler in handlers:
+            handler.removeFilter(_keep_record)
+        for name, stream in replaced.items():
+            if getattr(sys, name) is stream:
+                setattr(sys, name, originals[name])
 
-    def keep_warning(*arguments: Any, **others: Any) -> None:
+
+@contextmanager
+def _keeping_warnings() -> Iterator[None]:
+    """Keep the warnings of calls in their context's events.
+
+    A warning that Python shows once for each place is shown in each case that it is raised in, as it is where cases
+    are searched one by one: pytest starts each test without a memory of what was shown.
+    """
+    show = warnings.showwarning
+
+    def keep(*arguments: Any, **others: Any) -> None:
         events = EVENTS.get()
         if events is None:
             show(*arguments, **others)
         else:
             events.append(("warning", (arguments, others)))
 
-    replaced = {name: _Stream(name, original) for name, original in originals.items()}
-    for name, stream in replaced.items():
-        setattr(sys, name, stream)
-    for handler in handlers:
-        handler.addFilter(_keep_record)
-    warnings.showwarning = keep_warning
-    try:
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", append=True)
+        warnings.filters[:] = [  # type: ignore[index]
+            ("always", *rest) if action in ("default", "module", "once") else (action, *rest)
+            for action, *rest in warnings.filters
+        ]
+        warnings.showwarning = keep
         yield
-    finally:
-        if warnings.showwarning is keep_warning:
-            warnings.showwarning = show
-        for handler in handlers:
-            handler.removeFilter(_keep_record)
-        for name, stream in replaced.items():
-            if getattr(sys, name) is stream:
-                setattr(sys, name, originals[name])
 
 
 def replay(events: Iterable[Event]) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from time import sleep
 from typing import Any
 
 import pytest
 
-from pytest_relevance.plugin.failures import CaseError
 from pytest_relevance.plugin.options import batch_size, is_home
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import calling
@@ -151,13 +151,15 @@ class Searches:
             return ()
         calls: Sequence[Call]
         if many is not None:
-            calls = [BatchCall(group, search, many, times) for group in batches(runs, many, self._batch)]
+            groups = batches(runs, many, self._batch)
+            # one at a time, each batch is called at the turn of its own first case
+            calls = [BatchCall(group, search, many, times) for group in (groups if most > 1 else islice(groups, 1))]
         elif len(runs) > 1:
             calls = [SingleCall(run, search, times) for run in runs]
         else:
             return ()
         self._ahead |= {outcome.run: outcome for call in calls for outcome in call.outcomes}
-        self._called.update(runs)
+        self._called.update(run for call in calls for run in _runs(call))
         return calls
 
     def _begins_window(self, this: CaseRun) -> bool:
@@ -175,27 +177,14 @@ class Searches:
         __tracebackhide__ = True
         if calling.is_coroutine_function(calls[0].function):
             self._run_on_own_loop(calls, this)
-        elif len(calls) == 1 or self._concurrency == 1:
-            self._run_in_turn(calls, this)
+        elif len(calls) == 1:
+            calls[0].run()
         else:
             if self._threads is None:
                 self._threads = Threads()
                 self._config.pluginmanager.register(self, "relevance-searches")
             with self._window(calls, this):
                 self._threads.run(calls, self._concurrency, self._is_last)
-
-    def _run_in_turn(self, calls: Sequence[Call], this: CaseRun) -> None:
-        """Run calls in this thread. After an exception that may end the run, such as Ctrl-C, the others are dropped."""
-        __tracebackhide__ = True
-        for call in calls:
-            call.run()
-            if _is_interrupted(call):
-                break
-        for call in calls:
-            if _is_interrupted(call) or not call.is_started:
-                for run in _runs(call):
-                    if run is not this:
-                        self._forget(run)
 
     def _run_on_own_loop(self, calls: Sequence[Call], this: CaseRun) -> None:
         __tracebackhide__ = True
@@ -207,8 +196,8 @@ class Searches:
     async def _run_in_loop(self, calls: Sequence[Call], this: CaseRun) -> None:
         __tracebackhide__ = True
         if getattr(this.loop, "__name__", None) == "trio":
-            for call in calls:
-                await call.run_async()
+            (call,) = calls
+            await call.run_async()
             return
         from pytest_relevance.plugin.searching.tasks import run_tasks
 
@@ -258,18 +247,12 @@ class Searches:
 
 _NO_FAILURES = (pytest.skip.Exception, pytest.xfail.Exception)
 
-_ENDING = (KeyboardInterrupt, SystemExit, GeneratorExit, pytest.exit.Exception)
+_ENDING = (KeyboardInterrupt, pytest.exit.Exception)
 
 
 def _ends_run(call: Call) -> bool:
     """Whether a call raised what is no failure of a case, but ends the run."""
     return any(isinstance(outcome.error, _ENDING) for outcome in call.outcomes)
-
-
-def _is_interrupted(call: Call) -> bool:
-    """Whether a call that ran in the main thread ended with what its search need not have raised, such as a timeout."""
-    error = call.outcomes[0].error
-    return isinstance(error, (*_ENDING, pytest.fail.Exception)) and not isinstance(error, CaseError)
 
 
 def _runs(call: Call) -> list[CaseRun]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_relevance import Run as Record
+from tests.plugin.conftest import NO_LOOPS
 from tests.plugin.searching.conftest import PLAIN, numbered
 from tests.plugin.searching.test_windows import TWO, returning
 
@@ -300,7 +301,7 @@ def test_a_timeout_drops_the_searches_that_are_not_started(engine: Engine, searc
 def test_ctrl_c_drops_the_searches_that_are_not_started(engine: Engine, search: str) -> None:
     engine.searches(returning(search), pause=0.5)
     engine.project.cases(numbered(8))
-    options = ("-p", "no:cacheprovider", "-p", "no:asyncio", "-p", "no:anyio", TWO, "--relevance-record=run.jsonl")
+    options = ("-p", "no:cacheprovider", "-p", "no:randomly", *NO_LOOPS, TWO, "--relevance-record=run.jsonl")
     process = subprocess.Popen(
         [sys.executable, "-m", "pytest", *options], cwd=engine.project.path, stdout=subprocess.PIPE, text=True
     )
@@ -382,3 +383,16 @@ def test_a_running_search_that_outlasts_its_window_is_waited_for_in_its_own_case
     engine.searches(searching(OUTLASTING) + GOING_ON)
     assert engine.run(TWO, "-x").outcomes == {f"q{number}": "passed" for number in range(4)}
     assert engine.calls == {f"q{number}": 1 for number in range(1, 4)}
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no such timer here")
+@both_kinds
+def test_a_timeout_is_told_with_its_message_and_nothing_of_the_plugin(engine: Engine, search: str) -> None:
+    slow = "time.sleep(0.8)" if search == "plain" else "await asyncio.sleep(0.8)"
+    engine.searches(searching(f"if query == 'q1': {slow}", search) + TIMEOUT)
+    engine.project.cases(numbered(2))
+    run = engine.run(TWO)
+    assert [line for line in run.short_summary if "::q0" in line] == [
+        "FAILED shop.relevance.yaml::q0 - Failed: Timeout"
+    ]
+    assert not re.search(r"pytest_relevance|selectors\.py|asyncio/", run.failure("q0"))

@@ -302,3 +302,42 @@ def test_batches_under_anyio(engine: Engine, backend: str) -> None:
     engine.project.cases(numbered(3))
     assert engine.run("-p", "no:asyncio", loops=True).counts == {"passed": 3}
     assert engine.batches == [["q0", "q1", "q2"]]
+
+
+def test_a_fixture_that_a_conftest_adds_to_each_case(engine: Engine) -> None:
+    engine.searches(f"""{PLAIN}
+    @pytest.fixture
+    def fresh():
+        pass
+
+    @pytest.fixture(scope="session")
+    def index():
+        pass
+
+    def pytest_collection_modifyitems(items):
+        for item in items:
+            item.fixturenames.append("fresh" if "cleared" in item.name else "index")
+""")
+    engine.project.cases("cases: [{query: cleared 0}, {query: cleared 1}, {query: q2}, {query: q3}]")
+    assert engine.run(TWO).counts == {"passed": 4}
+    assert engine.windows == [["cleared"], ["cleared"], ["q2", "q3"]]
+
+
+def test_a_search_of_function_scope_of_an_installed_plugin(engine: Engine) -> None:
+    installed = engine.project.path / "site-packages" / "shop_search.py"
+    installed.parent.mkdir()
+    installed.write_text("""
+import pytest
+
+@pytest.fixture
+def search(engine):
+    return lambda query: engine(query)
+""")
+    engine.searches(PLAIN.replace("def search", "def engine"))
+    engine.project.pytester.syspathinsert(installed.parent)
+    engine.project.cases(numbered(4))
+    run = engine.run(TWO, "-p", "shop_search", "-Wdefault")
+    assert run.counts == {"passed": 4}
+    assert engine.calls == {f"q{number}": 1 for number in range(4)}
+    assert engine.windows == [["q0"], ["q1"], ["q2"], ["q3"]]
+    assert len(run.sentences('the fixture "search" has function scope')) == 1
