@@ -151,7 +151,9 @@ class Searches:
             return ()
         calls: Sequence[Call]
         if many is not None:
-            calls = [BatchCall(group, search, many, times) for group in batches(runs, many, self._batch)]
+            groups = [*batches(runs, many, self._batch)][:most]  # those with other params begin a window of their own
+            runs = [run for group in groups for run in group]
+            calls = [BatchCall(group, search, many, times) for group in groups]
         elif len(runs) > 1:
             calls = [SingleCall(run, search, times) for run in runs]
         else:
@@ -187,9 +189,11 @@ class Searches:
     def _run_in_turn(self, calls: Sequence[Call], this: CaseRun) -> None:
         """Run calls in this thread. After an exception that may end the run, such as Ctrl-C, the others are dropped."""
         __tracebackhide__ = True
+        self._failures = 0
+        self._show(calls)
         for call in calls:
             call.run()
-            if _is_interrupted(call):
+            if _is_interrupted(call) or self._is_last(call):
                 break
         for call in calls:
             if _is_interrupted(call) or not call.is_started:
@@ -219,9 +223,8 @@ class Searches:
     def _window(self, calls: Sequence[Call], this: CaseRun) -> Iterator[None]:
         """Capture what calls print, log and warn of, and forget those that were dropped."""
         self._failures = 0
-        count = len(calls)
-        show_in_flight(self._config, min(self._concurrency, count), count, sum(len(call.outcomes) for call in calls))
         try:
+            self._show(calls)
             with capturing():
                 yield
         except BaseException:
@@ -229,10 +232,15 @@ class Searches:
             raise
         finally:
             for call in calls:
-                is_running = call.is_started and not call.is_async  # in a thread, which cannot be ended
-                if not (call.is_done or call.waiting or is_running):
+                is_in_thread = call.is_started and not call.is_async  # which cannot be ended
+                if not (call.is_done or call.waiting or is_in_thread):
                     for run in _runs(call):
                         self._forget(run)
+
+    def _show(self, calls: Sequence[Call]) -> None:
+        count, cases = len(calls), sum(len(call.outcomes) for call in calls)
+        if cases > 1 and not calls[0].is_started:
+            show_in_flight(self._config, min(self._concurrency, count), count, cases)
 
     def _forget(self, run: CaseRun) -> None:
         """Have the search of a case called at its turn."""
@@ -258,7 +266,7 @@ class Searches:
 
 _NO_FAILURES = (pytest.skip.Exception, pytest.xfail.Exception)
 
-_ENDING = (KeyboardInterrupt, SystemExit, GeneratorExit, pytest.exit.Exception)
+_ENDING = (KeyboardInterrupt, pytest.exit.Exception)
 
 
 def _ends_run(call: Call) -> bool:

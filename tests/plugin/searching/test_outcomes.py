@@ -382,3 +382,19 @@ def test_a_running_search_that_outlasts_its_window_is_waited_for_in_its_own_case
     engine.searches(searching(OUTLASTING) + GOING_ON)
     assert engine.run(TWO, "-x").outcomes == {f"q{number}": "passed" for number in range(4)}
     assert engine.calls == {f"q{number}": 1 for number in range(1, 4)}
+
+
+def test_an_exception_whose_text_cannot_be_made_fails_its_own_case(engine: Engine) -> None:
+    engine.searches("""
+    class Odd(Exception):
+        def __str__(self):
+            raise RuntimeError("no text")
+
+    @pytest.fixture(scope="session")
+    def search():
+        def search(query):
+            raise (Odd if query == "q1" else ValueError)("no engine")
+        return search
+""")
+    engine.project.cases(numbered(2))
+    assert set(engine.run(TWO).outcomes) >= {"q0"}
