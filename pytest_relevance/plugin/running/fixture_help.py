@@ -109,7 +109,7 @@ def _leave_out_ours(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
     if not ours:
         return
     module, after = _module_of(frames[ours[-1]]), frames[ours[-1] + 1 :]
-    if not after and module.startswith(RAISING) or module in _WAITING and not any(map(_is_of_user, after)):
+    if (not after and module.startswith(RAISING)) or (module in _WAITING and not any(map(_is_of_user, after))):
         _represent_with(excinfo, _case_frame)
     elif after:
         excinfo.traceback = after

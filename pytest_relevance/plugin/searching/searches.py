@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import islice
 from time import sleep
 from typing import Any
 
@@ -151,9 +150,9 @@ class Searches:
             return ()
         calls: Sequence[Call]
         if many is not None:
-            groups = batches(runs, many, self._batch)
-            # one at a time, each batch is called at the turn of its own first case
-            calls = [BatchCall(group, search, many, times) for group in (groups if most > 1 else islice(groups, 1))]
+            groups = [*batches(runs, many, self._batch)][:most]  # those with other params begin a window of their own
+            runs = [run for group in groups for run in group]
+            calls = [BatchCall(group, search, many, times) for group in groups]
         elif len(runs) > 1:
             calls = [SingleCall(run, search, times) for run in runs]
         else:
@@ -178,6 +177,7 @@ class Searches:
         if calling.is_coroutine_function(calls[0].function):
             self._run_on_own_loop(calls, this)
         elif len(calls) == 1:
+            self._show(calls)
             calls[0].run()
         else:
             if self._threads is None:
@@ -208,9 +208,8 @@ class Searches:
     def _window(self, calls: Sequence[Call], this: CaseRun) -> Iterator[None]:
         """Capture what calls print, log and warn of, and forget those that were dropped."""
         self._failures = 0
-        count = len(calls)
-        show_in_flight(self._config, min(self._concurrency, count), count, sum(len(call.outcomes) for call in calls))
         try:
+            self._show(calls)
             with capturing():
                 yield
         except BaseException:
@@ -218,10 +217,15 @@ class Searches:
             raise
         finally:
             for call in calls:
-                is_running = call.is_started and not call.is_async  # in a thread, which cannot be ended
-                if not (call.is_done or call.waiting or is_running):
+                is_in_thread = call.is_started and not call.is_async  # which cannot be ended
+                if not (call.is_done or call.waiting or is_in_thread):
                     for run in _runs(call):
                         self._forget(run)
+
+    def _show(self, calls: Sequence[Call]) -> None:
+        count, cases = len(calls), sum(len(call.outcomes) for call in calls)
+        if cases > 1 and not calls[0].is_started:
+            show_in_flight(self._config, min(self._concurrency, count), count, cases)
 
     def _forget(self, run: CaseRun) -> None:
         """Have the search of a case called at its turn."""

@@ -45,7 +45,7 @@ class _Tasks:
     def _start(self) -> None:
         while self._calls and len(self._running) < self._most:
             call = self._calls.popleft()
-            call.passes_on = self._passes_on
+            call.passes_on, call.is_async = self._passes_on, True
             task = self._loop.create_task(call.run_async_captured())  # the task copies the context
             self._running[task] = call
             task.add_done_callback(self._ended)

@@ -272,3 +272,20 @@ def test_the_number_of_batches_in_flight_is_shown_with_v(engine: Engine) -> None
     engine.project.cases(numbered(6))
     run = engine.run(*THREE, "-v", "--relevance-concurrency=2")
     assert re.search(r"::q0 \(2 of 2 batches for 6 cases in flight\) PASSED", run.text)
+
+
+def test_each_case_with_params_of_its_own_has_a_batch_at_its_turn(engine: Engine) -> None:
+    engine.searches(batching(f"note('begin', queries[0]); {ALL}"))
+    engine.project.cases(
+        "cases:\n" + "".join(f"  - {{query: q{number}, params: {{page: {number}}}}}\n" for number in "123")
+    )
+    run = engine.run()
+    assert engine.windows == [["q1"], ["q2"], ["q3"]]
+    assert not any(result.latency_shared for result in run.results.values())
+
+
+def test_a_failed_batch_that_ends_the_run_is_the_last(engine: Engine) -> None:
+    engine.searches(batching("raise ConnectionError('no engine')"))
+    engine.project.cases(numbered(7))
+    assert engine.run(*THREE, "-x").counts == {"failed": 1}
+    assert engine.batches == [["q0", "q1", "q2"]]

@@ -396,3 +396,19 @@ def test_a_timeout_is_told_with_its_message_and_nothing_of_the_plugin(engine: En
         "FAILED shop.relevance.yaml::q0 - Failed: Timeout"
     ]
     assert not re.search(r"pytest_relevance|selectors\.py|asyncio/", run.failure("q0"))
+
+
+def test_an_exception_whose_text_cannot_be_made_fails_its_own_case(engine: Engine) -> None:
+    engine.searches("""
+    class Odd(Exception):
+        def __str__(self):
+            raise RuntimeError("no text")
+
+    @pytest.fixture(scope="session")
+    def search():
+        def search(query):
+            raise (Odd if query == "q1" else ValueError)("no engine")
+        return search
+""")
+    engine.project.cases(numbered(2))
+    assert set(engine.run(TWO).outcomes) >= {"q0"}
