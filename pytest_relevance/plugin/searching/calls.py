@@ -112,6 +112,12 @@ class Call:
         self.passes_on: Callable[[BaseException], bool] = _is_of_loop
         self._left = times
 
+    @property
+    def is_lost(self) -> bool:
+        """Whether nothing will come of the call: it was dropped, or its event loop was left in the middle."""
+        is_in_thread = self.is_started and not self.is_async  # which cannot be ended
+        return not (self.is_done or self.waiting or is_in_thread)
+
     def run(self) -> None:
         """Make the calls. Stop at a response that must be awaited, which `run_async` continues with."""
         __tracebackhide__ = True

@@ -28,6 +28,9 @@ EVENTS: ContextVar[list[Event] | None] = ContextVar("relevance_events", default=
 
 _STREAMS = ("stdout", "stderr")
 
+_ONCE = ("default", "module", "once")
+"""The actions of filters that show a warning once for each place, module or process."""
+
 
 class _Stream:
     """A replacement of `sys.stdout` or `sys.stderr`, which keeps what is written in the context of a call."""
@@ -99,14 +102,17 @@ def _keeping_warnings() -> Iterator[None]:
         else:
             events.append(("warning", (arguments, others)))
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", append=True)
-        warnings.filters[:] = [  # type: ignore[index]
-            ("always", *rest) if action in ("default", "module", "once") else (action, *rest)
-            for action, *rest in warnings.filters
-        ]
-        warnings.showwarning = keep
+    before = warnings.filters
+    filters: Any = [("always" if action in _ONCE else action, *rest) for action, *rest in before]
+    filters.append(("always", None, Warning, None, 0))
+    warnings.filters, warnings.showwarning = filters, keep
+    try:
         yield
+    finally:
+        if warnings.filters is filters:  # not where the window was left in the middle, and pytest has cleaned up
+            warnings.filters = before
+        if warnings.showwarning is keep:
+            warnings.showwarning = show
 
 
 def replay(events: Iterable[Event]) -> None:

@@ -127,9 +127,9 @@ class Searches:
         if outcome is None:
             return None
         call = outcome.call
-        was_left = call.is_async and not (call.is_done or call.waiting)
-        if was_left or outcome.search is not _search_of(this):
+        if call.is_lost or outcome.search is not _search_of(this):
             call.close()
+            self._called.discard(this)
             return None
         return outcome
 
@@ -216,11 +216,9 @@ class Searches:
             self._ahead.pop(this, None)
             raise
         finally:
-            for call in calls:
-                is_in_thread = call.is_started and not call.is_async  # which cannot be ended
-                if not (call.is_done or call.waiting or is_in_thread):
-                    for run in _runs(call):
-                        self._forget(run)
+            for outcome in (outcome for call in calls if call.is_lost for outcome in call.outcomes):
+                if self._ahead.get(outcome.run, outcome) is outcome:
+                    self._forget(outcome.run)
 
     def _show(self, calls: Sequence[Call]) -> None:
         count, cases = len(calls), sum(len(call.outcomes) for call in calls)
