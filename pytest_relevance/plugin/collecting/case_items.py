@@ -24,7 +24,7 @@ from pytest_relevance.plugin.failures import CaseFailure
 from pytest_relevance.plugin.private import PYTEST, AnyItem, fixtures_of, is_asyncio_fixture, loop_scope_of, pattern_of
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CASE_RUN
-from pytest_relevance.plugin.running.run_case import call_ahead, function_code, make_function, plain_function
+from pytest_relevance.plugin.running.run_case import call_ahead, called_by, function_code, make_function, plain_function
 
 Fixtures = Mapping[str, Sequence[Any]]
 
@@ -215,11 +215,10 @@ class LoopChoice:
         if this is None:
             return (yield)
         before = pyfuncitem.obj
-        search = pyfuncitem.funcargs[this.case.search]
         # pytest-asyncio replaces the function of an item that it runs; anyio runs items with the fixture anyio_backend
         is_run_by_plugin = before is not this.function or pyfuncitem.funcargs.get("anyio_backend")
         if is_run_by_plugin and (
-            calling.is_coroutine_function(calling.called_by(search)) or calling.is_waiting(call_ahead(this))
+            calling.is_coroutine_function(called_by(this)) or calling.is_waiting(call_ahead(this))
         ):
             return (yield)
         pyfuncitem.obj = plain_function(this)

@@ -114,15 +114,15 @@ def read(item: pytest.Item, case: Case, response: object) -> Ranking:
 
 
 def many_of(search: Any) -> Any:
-    """Return the attribute `many` of a search, a callable; None where it has none, as for a mock."""
+    """Return the attribute `many` of a search, a callable; None where it has none.
+
+    A mock or a proxy, which has every attribute that it is asked for, has none.
+    """
     many = getattr(search, "many", None)
-    return None if many is None or not callable(many) or is_mock(search) else many
-
-
-def called_by(search: Any) -> Any:
-    """Return what is called: `many` where the search has it, else the search itself."""
-    many = many_of(search)
-    return search if many is None else many
+    if many is None or not callable(many) or is_mock(search):
+        return None
+    is_made_up = inspect.getattr_static(search, "many", None) is None and hasattr(search, "no_such_attribute")
+    return None if is_made_up else many
 
 
 def is_coroutine_function(search: object) -> bool:

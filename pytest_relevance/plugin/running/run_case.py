@@ -85,6 +85,13 @@ def check(item: pytest.Item, case: Case, ranking: object, path: str) -> CaseResu
     return this.result
 
 
+def called_by(this: CaseRun) -> object:
+    """Return what is called for a case: the search, or its attribute `many` where it is called for a batch."""
+    searches = _searches(this)
+    assert isinstance(this.item, pytest.Function)
+    return this.item.funcargs[this.case.search] if searches is None else searches.called_by(this)
+
+
 def call_ahead(this: CaseRun) -> object:
     """Call the search before the test function of the case, keep the response for it, and return the response."""
     __tracebackhide__ = True

@@ -90,6 +90,13 @@ class Searches:
             self._ahead[this] = outcome
         return outcome is not None
 
+    def called_by(self, this: CaseRun) -> object:
+        """Return what is called for a case: `many` for a batch, the search itself for a case alone."""
+        search = _search_of(this)
+        many = calling.many_of(search)
+        is_alone = callable(search) and this not in self._ahead and not self._begins_window(this)
+        return search if many is None or is_alone else many
+
     def waiting(self, this: CaseRun) -> object:
         """Return the response for a prepared case that must be awaited, or None."""
         waiting = self._ahead[this].call.waiting
