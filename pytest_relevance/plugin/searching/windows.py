@@ -19,12 +19,16 @@ from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun
 _SKIPPING = frozenset({"skip", "skipif", "filterwarnings"})
 """The marks of cases that may be skipped, or have their own warnings."""
 
+_BACKEND = "anyio_backend"
+"""The fixture that says which event loop anyio runs a test in."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Fixtures:
     """What the fixtures of an item mean for windows.
 
-    `used` are the identities of their definitions, `parameters` the names of parametrised fixtures of the project.
+    `used` are the identities of their definitions, `parameters` the names of parametrised fixtures of the project, and
+    of the backend of anyio.
     `is_per_case`: the project has one of function scope among them, or the search is one; `is_per_file`: the project
     has one that may be set up anew for another file. `definitions` keeps them alive, as identities of objects that are
     gone come again.
@@ -108,7 +112,7 @@ class Windows:
         return _Fixtures(
             definitions,
             used=frozenset(map(id, last.values())),
-            parameters=[name for name in names if self._own.is_parameter(name, definitions)],
+            parameters=[name for name in names if name == _BACKEND or self._own.is_parameter(name, definitions)],
             is_per_case=is_per_case(run) or any(each.scope == "function" for each in own),
             is_per_file=any(each.scope != "session" for each in own) or run.case.search not in last,
         )
@@ -152,5 +156,5 @@ def is_loop_shared(this: CaseRun) -> bool:
     if (mark := item.get_closest_marker("asyncio")) is not None:
         scope = mark.kwargs.get("loop_scope") or item.config.getini("asyncio_default_test_loop_scope")
         return bool(scope) and scope != "function"
-    chain = fixtures_of(item).get("anyio_backend")
+    chain = fixtures_of(item).get(_BACKEND)
     return not chain or bool(chain[-1].scope != "function")

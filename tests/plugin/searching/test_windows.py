@@ -341,3 +341,28 @@ def search(engine):
     assert engine.calls == {f"q{number}": 1 for number in range(4)}
     assert engine.windows == [["q0"], ["q1"], ["q2"], ["q3"]]
     assert len(run.sentences('the fixture "search" has function scope')) == 1
+
+
+def test_each_backend_of_anyio_searches_in_its_own_loop(engine: Engine) -> None:
+    pytest.importorskip("anyio")
+    pytest.importorskip("trio")
+    engine.searches("""
+    @pytest.fixture(scope="session", params=["asyncio", "trio"])
+    def anyio_backend(request):
+        return request.param
+
+    @pytest.fixture(scope="session")
+    def search():
+        async def search(query):
+            import sniffio
+            note("begin", query + "-" + sniffio.current_async_library())
+            return [query]
+        return search
+
+    def pytest_collection_modifyitems(items):
+        for item in items:
+            item.add_marker(pytest.mark.anyio)
+""")
+    engine.project.cases(numbered(2))
+    assert engine.run(TWO, "-p", "no:asyncio", loops=True).counts == {"passed": 4}
+    assert engine.calls == {"q0-asyncio": 1, "q0-trio": 1, "q1-asyncio": 1, "q1-trio": 1}
