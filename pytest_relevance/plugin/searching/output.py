@@ -135,8 +135,8 @@ def show_in_flight(config: pytest.Config, running: int, calls: int, cases: int) 
     reporter: Any = config.pluginmanager.get_plugin("terminalreporter")
     if verbosity(config.option) < 1 or not isinstance(reporter, pytest.TerminalReporter):
         return
-    what = "searches" if calls == cases else f"batches for {counted(cases, 'case')}"
+    what = f"{calls} searches" if calls == cases else f"{counted(calls, 'batch', 'batches')} for {cases} cases"
     capture: Any = config.pluginmanager.get_plugin("capturemanager")
     with nullcontext() if capture is None else capture.global_and_fixture_disabled():
-        reporter.write(f"({running} of {calls} {what} in flight) ")
+        reporter.write(f"({running} of {what} in flight) ")
         reporter.flush()

@@ -49,7 +49,7 @@ class Searches:
         self._threads: Threads | None = None
         self._concurrency: int = config.option.relevance_concurrency
         self._batch = batch_size(config)
-        self._failures = 0
+        self._failures: list[BaseException] = []  # in the window that runs
         self._tells = True
 
     def take(self, this: CaseRun) -> list[Timed] | None:
@@ -214,7 +214,7 @@ class Searches:
     @contextmanager
     def _window(self, calls: Sequence[Call], this: CaseRun) -> Iterator[None]:
         """Capture what calls print, log and warn of, and forget those that were dropped."""
-        self._failures = 0
+        self._failures = []
         try:
             self._show(calls)
             with capturing():
@@ -243,10 +243,10 @@ class Searches:
         failed = [error for error in errors if not isinstance(error, _NO_FAILURES)]
         if not failed:
             return False
-        self._failures += len(failed)
+        self._failures += failed  # also in several threads at once
         option, session = self._config.option, call.outcomes[0].run.item.session
         most = 1 if getattr(option, "stepwise", False) else option.maxfail
-        return _ends_run(call) or bool(most and session.testsfailed + self._failures >= most)
+        return _ends_run(call) or bool(most and session.testsfailed + len(self._failures) >= most)
 
     def _waiting_calls(self, outcome: Outcome) -> Sequence[Call]:
         """Return the calls of the window that returned what must be awaited."""
