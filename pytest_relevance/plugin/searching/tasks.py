@@ -97,15 +97,20 @@ class _Tasks:
         def note(number: int, frame: Any) -> None:
             self._is_interrupted = True
             self._calls.clear()
+            restore()  # here too, as the loop may be left in the middle
             before[number](number, frame)
+
+        def restore() -> None:
+            for number, handler in before.items():
+                if signal.getsignal(number) is note:
+                    signal.signal(number, handler)
 
         for number in before:
             signal.signal(number, note)
         try:
             yield
         finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
+            restore()
 
 
 async def run_tasks(calls: Sequence[Call], most: int, is_last: Callable[[Call], bool]) -> None:

@@ -370,9 +370,11 @@ def test_a_timeout_in_the_loop_of_pytest_asyncio(engine: Engine) -> None:
     pytest.importorskip("pytest_asyncio")
     engine.searches(searching("if query == 'q0': await asyncio.sleep(0.8)", "coroutine") + TIMEOUT, pause=0.2)
     engine.project.cases(numbered(5))
+    handler = signal.getsignal(signal.SIGINT)
     run = engine.run(TWO, "--asyncio-mode=auto", loops=True)
     assert run.outcomes == {"q0": "failed", **{f"q{number}": "passed" for number in range(1, 5)}}
     assert "Timeout" in run.failure("q0")
+    assert signal.getsignal(signal.SIGINT) is handler
 
 
 OUTLASTING = """if query == "q0": raise ValueError("no")
