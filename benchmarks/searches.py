@@ -90,27 +90,25 @@ def search():
 """
 
 SERVER = """
-import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+import asyncio
 
-class Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    wbufsize = -1
+BODY = b'["doc1", "doc2"]'
+ANSWER = b"HTTP/1.1 200 OK\\r\\nContent-Length: %d\\r\\n\\r\\n%s" % (len(BODY), BODY)
 
-    def do_GET(self):
-        time.sleep(0.02)
-        body = b'["doc1", "doc2"]'
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+async def serve(reader, writer):
+    try:
+        while await reader.readuntil(b"\\r\\n\\r\\n"):
+            await asyncio.sleep(0.02)
+            writer.write(ANSWER)
+    except (asyncio.IncompleteReadError, ConnectionError):
+        writer.close()
 
-    def log_message(self, *arguments):
-        pass
+async def main():
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await server.serve_forever()
 
-server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-print(server.server_port, flush=True)
-server.serve_forever()
+asyncio.run(main())
 """
 
 PAUSE = 0.02

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fnmatch import translate
 from pathlib import Path
+from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -302,8 +303,17 @@ def set_concurrency(config: pytest.Config) -> None:
     Raises UsageError where `relevance_concurrency` or `relevance_batch` is no whole number of 1 or more.
     """
     batch_size(config)
+    config.stash[_HOME] = os.getpid(), get_ident()
     if config.option.relevance_concurrency is None:
         config.option.relevance_concurrency = _whole_number(config, "relevance_concurrency")
+
+
+_HOME: pytest.StashKey[tuple[int, int]] = pytest.StashKey()
+
+
+def is_home(config: pytest.Config) -> bool:
+    """Whether this is the process and the thread that pytest was started in: plugins may run tests in others."""
+    return config.stash[_HOME] == (os.getpid(), get_ident())
 
 
 def batch_size(config: pytest.Config) -> int:

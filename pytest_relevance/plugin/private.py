@@ -69,6 +69,16 @@ def fixtures_of(item: AnyItem) -> Mapping[str, Sequence[Any]]:
     return found
 
 
+def added_fixtures(item: pytest.Item) -> Mapping[str, Sequence[Any]]:
+    """Return the definitions of the fixtures that a conftest appended to the `fixturenames` of an item, by name."""
+    known = fixtures_of(item)
+    names = [name for name in getattr(item, "fixturenames", ()) if name not in known and name != "request"]
+    if not names:
+        return {}
+    manager = item.session._fixturemanager
+    return {name: manager.getfixturedefs(name, item) or () for name in names}
+
+
 def requested(item: pytest.Item, name: str) -> tuple[object] | None:
     """Return the value of a fixture that an item sees, set up for it if needed; None where there is no such fixture.
 

@@ -33,7 +33,6 @@ from pytest_relevance.plugin.running.giving_up import GivingUp
 from pytest_relevance.plugin.running.project import FIXTURE as FINGERPRINT
 from pytest_relevance.plugin.running.project import request_fingerprint
 from pytest_relevance.plugin.running.run_case import set_properties
-from pytest_relevance.plugin.searching.searches import SEARCHES, Searches
 from pytest_relevance.plugin.terminal import FailuresSection, SummarySection
 from pytest_relevance.reports.github.commands import is_github
 from pytest_relevance.reports.text import Line
@@ -53,7 +52,6 @@ def install(config: pytest.Config) -> None:
     if manager.has_plugin(NAME):
         return
     manager.register(Reporting(config), NAME)
-    config.stash[SEARCHES] = Searches(config)
     manager.register(FailuresSection(config), "relevance-failures")
     manager.register(SummarySection(config), "relevance-summary")
     if has_plugin(config, (*PYTEST_ASYNCIO, *ANYIO)):

@@ -24,8 +24,14 @@ from pytest_relevance.plugin.failures import CaseFailure
 from pytest_relevance.plugin.private import PYTEST, AnyItem, fixtures_of, is_asyncio_fixture, loop_scope_of, pattern_of
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CASE_RUN
-from pytest_relevance.plugin.running.run_case import begin, call_ahead, function_code, make_function, plain_function
-from pytest_relevance.plugin.searching.calls import called_by_windows
+from pytest_relevance.plugin.running.run_case import (
+    begin,
+    call_ahead,
+    called_by,
+    function_code,
+    make_function,
+    plain_function,
+)
 
 Fixtures = Mapping[str, Sequence[Any]]
 
@@ -226,12 +232,11 @@ class LoopChoice:
             return (yield)
         begin(this)
         before = pyfuncitem.obj
-        search = pyfuncitem.funcargs[this.case.search]
         # pytest-asyncio replaces the function of an item that it runs; anyio runs items with the fixture anyio_backend
         is_run_by_plugin = before is not this.function or pyfuncitem.funcargs.get("anyio_backend")
         try:
             is_awaited = is_run_by_plugin and (
-                calling.is_coroutine_function(called_by_windows(search)) or calling.is_waiting(call_ahead(this))
+                calling.is_coroutine_function(called_by(this)) or calling.is_waiting(call_ahead(this))
             )
             if not is_awaited:
                 pyfuncitem.obj = plain_function(this)

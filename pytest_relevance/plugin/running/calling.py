@@ -126,6 +126,18 @@ def _ids_of(search: object) -> object:
     return None if is_mock(search) else getattr(search, "ids", None)
 
 
+def many_of(search: Any) -> Any:
+    """Return the attribute `many` of a search, a callable; None where it has none.
+
+    A mock or a proxy, which has every attribute that it is asked for, has none.
+    """
+    many = getattr(search, "many", None)
+    if many is None or not callable(many) or is_mock(search):
+        return None
+    is_made_up = inspect.getattr_static(search, "many", None) is None and hasattr(search, "no_such_attribute")
+    return None if is_made_up else many
+
+
 def is_coroutine_function(search: object) -> bool:
     """Whether a search is a coroutine function, or an object with one for its `__call__`."""
     return inspect.iscoroutinefunction(search) or inspect.iscoroutinefunction(getattr(search, "__call__", None))  # noqa: B004

@@ -137,7 +137,8 @@ class CaseRun:
             result.items = tuple(map(mask.node_id, self.items))
         own = self.case.terms.tolerance
         result.tolerance = self.settings.tolerance if own is None else own
-        result.repeats, result.latency_shared = self.repeats, self.latency_shared
+        result.repeats = self.repeats
+        result.latency_shared = self.latency_shared and result.latency is not None
         if result.params:
             result.params = mask.values(result.params)
         if self.is_check:

@@ -24,6 +24,12 @@ _OURS = (
 )
 """The modules between pytest and the user's code (a search, a hook, a generator); tracebacks leave them out."""
 
+_STREAMS = f"{RAISING}output"
+"""The module of the streams that a search writes to while it runs ahead of its case."""
+
+_WAITING = [f"{RAISING}{name}" for name in ("searches", "tasks", "threads")]
+"""The modules that wait for searches."""
+
 _OF_CASES = "pytest_relevance.plugin.running.run_case.case"
 """The name of the module of the functions of cases, whose frames show the line of the case."""
 
@@ -101,15 +107,21 @@ def _missing_fixture(run: CaseRun, error: pytest.FixtureLookupError) -> str:
 
 
 def _leave_out_ours(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-    """Remove the frames before the user's code from a traceback. One that ends in this plugin stays complete."""
-    first_own = 0
-    for number, entry in enumerate(excinfo.traceback, 1):
-        if _module_of(entry).startswith(_OURS):
-            first_own = number
-    if first_own < len(excinfo.traceback):
-        excinfo.traceback = excinfo.traceback[first_own:]
-    elif _module_of(excinfo.traceback[-1]).startswith(RAISING):  # an exception that the search returned
+    """Remove the frames before the user's code from a traceback. One that ends in this plugin stays complete.
+
+    Of an exception that a batch returned, or that ended the waiting for searches (a timeout), only the case is shown.
+    """
+    frames = excinfo.traceback
+    ours = [number for number, entry in enumerate(frames) if _module_of(entry).startswith(_OURS)]
+    while ours and _module_of(frames[ours[-1]]) == _STREAMS:  # called by the user's code
+        ours.pop()
+    if not ours:
+        return
+    module, after = _module_of(frames[ours[-1]]), frames[ours[-1] + 1 :]
+    if (not after and module.startswith(RAISING)) or (module in _WAITING and not any(map(_is_of_user, after))):
         _represent_with(excinfo, _case_frame)
+    elif after:
+        excinfo.traceback = after
 
 
 def _leave_out_installed(excinfo: pytest.ExceptionInfo[BaseException], config: pytest.Config) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from time import perf_counter
 from types import CodeType, FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -20,11 +20,12 @@ from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CHECKS, CaseRun, run_settings
 from pytest_relevance.plugin.running.project import add_explanations, explains, request_fingerprint
-from pytest_relevance.plugin.searching.calls import many_of
-from pytest_relevance.plugin.searching.searches import searches_of
 from pytest_relevance.results.case_result import ERROR, FAILED, INCONCLUSIVE, NOT_SEARCHED, CaseResult
 from pytest_relevance.results.responses.ranking import Ranking
 from pytest_relevance.results.scoring import add_details, score_case, why_cut
+
+if TYPE_CHECKING:
+    from pytest_relevance.plugin.searching.searches import Searches
 
 
 def run(this: CaseRun) -> None:
@@ -32,7 +33,8 @@ def run(this: CaseRun) -> None:
     __tracebackhide__ = True
     begin(this)
     try:
-        found = searches_of(this.item.config).take(this) if _shares_calls(this) else None
+        searches = _searches(this)
+        found = None if searches is None else searches.take(this)
         if found is None:
             found = [_ranking_of_call(this) for _ in range(this.settings.calls)]
         _score_first(this, found)
@@ -46,7 +48,8 @@ async def run_async(this: CaseRun) -> None:
     begin(this)
     this.loop = calling.running_loop()
     try:
-        found = await searches_of(this.item.config).take_async(this) if _shares_calls(this) else None
+        searches = _searches(this)
+        found = None if searches is None else await searches.take_async(this)
         if found is None:
             found = [await _ranking_of_call_async(this) for _ in range(this.settings.calls)]
         _score_first(this, found)
@@ -66,12 +69,17 @@ def begin(this: CaseRun) -> None:
             request_fingerprint(this.item)
 
 
-def _shares_calls(this: CaseRun) -> bool:
-    """Whether the search of a case may be called together with those of others."""
+def _searches(this: CaseRun) -> Searches | None:
+    """Return what calls the search of a case together with those of others; None where it is called alone."""
     if this.response is not None:  # it was called ahead
-        return False
+        return None
     assert isinstance(this.item, pytest.Function)
-    return this.settings.concurrency > 1 or many_of(this.item.funcargs[this.case.search]) is not None
+    search = this.item.funcargs[this.case.search]
+    if this.settings.concurrency == 1 and getattr(search, "many", None) is None:
+        return None
+    from pytest_relevance.plugin.searching.searches import searches_of  # most runs do without
+
+    return searches_of(this.item.config)
 
 
 def _score_first(this: CaseRun, calls: Sequence[tuple[Ranking, float]]) -> None:
@@ -95,14 +103,20 @@ def check(item: pytest.Item, case: Case, ranking: object, path: str) -> CaseResu
     return this.result
 
 
+def called_by(this: CaseRun) -> object:
+    """Return what is called for a case: the search, or its attribute `many` where it is called for a batch."""
+    searches = _searches(this)
+    assert isinstance(this.item, pytest.Function)
+    return this.item.funcargs[this.case.search] if searches is None else searches.called_by(this)
+
+
 def call_ahead(this: CaseRun) -> object:
     """Call the search before the test function of the case, keep the response for it, and return the response."""
     __tracebackhide__ = True
     this.response = None
-    if _shares_calls(this):
-        searches = searches_of(this.item.config)
-        if searches.prepare(this):
-            return searches.waiting(this)
+    searches = _searches(this)
+    if searches is not None and searches.prepare(this):
+        return searches.waiting(this)
     this.response = _response(this)
     return this.response[0]
 

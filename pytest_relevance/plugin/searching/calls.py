@@ -21,7 +21,6 @@ from pytest_relevance.plugin.failures import CaseError
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CaseRun
 from pytest_relevance.plugin.searching.output import EVENTS, Event, replay
-from pytest_relevance.results.responses.problems import is_mock
 from pytest_relevance.results.responses.ranking import Ranking
 
 Timed = tuple[Ranking, float]
@@ -57,7 +56,7 @@ class Outcome:
 
     def fail(self, error: BaseException) -> None:
         """Keep the exception of a call."""
-        if _BOUND_TO_THREAD in str(error) and threading.current_thread() is not threading.main_thread():
+        if threading.current_thread() is not threading.main_thread() and _is_bound_to_thread(error):
             error = CaseError(_BOUND.format(error=f"{type(error).__name__}: {str(error).partition('.')[0]}"), False)
         self.error, self.traceback = error, error.__traceback__
 
@@ -76,6 +75,13 @@ class Outcome:
         return self.rankings
 
 
+def _is_bound_to_thread(error: BaseException) -> bool:
+    try:
+        return _BOUND_TO_THREAD in str(error)
+    except Exception:  # of a class of the user's
+        return False
+
+
 _BOUND_TO_THREAD = "can only be used in that same thread"
 """What sqlite3 says, also where another library passes its error on."""
 
@@ -85,15 +91,16 @@ _BOUND = (
 )
 
 
-def _is_never_kept(error: BaseException) -> bool:
-    return isinstance(error, GeneratorExit)
+def _is_of_loop(error: BaseException) -> bool:
+    """Whether an exception ends a coroutine from outside; a task of trio is cancelled by `trio.Cancelled`."""
+    return isinstance(error, GeneratorExit) or type(error).__name__ == "Cancelled"
 
 
 class Call:
     """One call of a search; with `--relevance-repeat`, several in a row.
 
-    `waiting` is a response that must be awaited, of a plain function, with the time of the call. `is_started`: it is no
-    longer dropped; `is_done`: it has returned or raised; `is_async`: it runs in an event loop; `passes_on` tells
+    `waiting` is a response that must be awaited, of a plain function, with the time of the call. `is_started`: it is
+    not dropped any more; `is_done`: it has returned or raised; `is_async`: it runs in an event loop; `passes_on` tells
     which exceptions in a loop are not of the search.
     """
 
@@ -102,8 +109,14 @@ class Call:
         self.outcomes: Sequence[Outcome] = ()
         self.waiting: tuple[object, float] | None = None
         self.is_started = self.is_done = self.is_async = False
-        self.passes_on: Callable[[BaseException], bool] = _is_never_kept
+        self.passes_on: Callable[[BaseException], bool] = _is_of_loop
         self._left = times
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether nothing will come of the call: it was dropped, or its event loop was left in the middle."""
+        is_in_thread = self.is_started and not self.is_async  # which cannot be ended
+        return not (self.is_done or self.waiting or is_in_thread)
 
     def run(self) -> None:
         """Make the calls. Stop at a response that must be awaited, which `run_async` continues with."""
@@ -226,20 +239,6 @@ class BatchCall(Call):
         share = (perf_counter() - started) / len(self.outcomes)
         for outcome, ranking in found:
             outcome.rankings.append((ranking, share))
-
-
-def called_by_windows(search: Any) -> Any:
-    """Return the function that calls are made of: `many` where the search has it, else the search."""
-    many = many_of(search)
-    return search if many is None else many
-
-
-def many_of(search: Any) -> Any:
-    """Return the attribute `many` of a search, a callable; None where it has none, as for a mock."""
-    many = getattr(search, "many", None)
-    if many is None or not callable(many) or is_mock(search):
-        return None
-    return many
 
 
 def batches(runs: Sequence[CaseRun], many: Any, most: int) -> Iterator[list[CaseRun]]:

@@ -28,6 +28,9 @@ EVENTS: ContextVar[list[Event] | None] = ContextVar("relevance_events", default=
 
 _STREAMS = ("stdout", "stderr")
 
+_ONCE = ("default", "module", "once")
+"""The actions of filters that show a warning once for each place, module or process."""
+
 
 class _Stream:
     """A replacement of `sys.stdout` or `sys.stderr`, which keeps what is written in the context of a call."""
@@ -37,8 +40,9 @@ class _Stream:
         self._original = original
 
     def write(self, text: str) -> int:
+        __tracebackhide__ = True
         events = EVENTS.get()
-        if events is None:
+        if events is None or not isinstance(text, str):  # the stream itself refuses what is no text
             return int(self._original.write(text) or 0)
         events.append((self._name, text))
         return len(text)
@@ -65,31 +69,50 @@ def _keep_record(record: logging.LogRecord) -> bool:
 def capturing() -> Iterator[None]:
     """Keep what calls write, log and warn of in their context's events."""
     originals = {name: stream for name in _STREAMS if (stream := getattr(sys, name)) is not None}
-    handlers, show = [*logging.getLogger().handlers], warnings.showwarning
+    replaced = {name: _Stream(name, original) for name, original in originals.items()}
+    handlers = [*logging.getLogger().handlers]
+    for name, stream in replaced.items():
+        setattr(sys, name, stream)
+    for handler in handlers:
+        handler.addFilter(_keep_record)
+    try:
+        with _keeping_warnings():
+            yield
+    finally:
+        for handler in handlers:
+            handler.removeFilter(_keep_record)
+        for name, stream in replaced.items():
+            if getattr(sys, name) is stream:
+                setattr(sys, name, originals[name])
 
-    def keep_warning(*arguments: Any, **others: Any) -> None:
+
+@contextmanager
+def _keeping_warnings() -> Iterator[None]:
+    """Keep the warnings of calls in their context's events.
+
+    A warning that Python shows once for each place is shown in each case that it is raised in, as it is where cases
+    are searched one by one: pytest starts each test without a memory of what was shown.
+    """
+    show = warnings.showwarning
+
+    def keep(*arguments: Any, **others: Any) -> None:
         events = EVENTS.get()
         if events is None:
             show(*arguments, **others)
         else:
             events.append(("warning", (arguments, others)))
 
-    replaced = {name: _Stream(name, original) for name, original in originals.items()}
-    for name, stream in replaced.items():
-        setattr(sys, name, stream)
-    for handler in handlers:
-        handler.addFilter(_keep_record)
-    warnings.showwarning = keep_warning
+    before = warnings.filters
+    filters: Any = [("always" if action in _ONCE else action, *rest) for action, *rest in before]
+    filters.append(("always", None, Warning, None, 0))
+    warnings.filters, warnings.showwarning = filters, keep
     try:
         yield
     finally:
-        if warnings.showwarning is keep_warning:
+        if warnings.filters is filters:  # not where the window was left in the middle, and pytest has cleaned up
+            warnings.filters = before
+        if warnings.showwarning is keep:
             warnings.showwarning = show
-        for handler in handlers:
-            handler.removeFilter(_keep_record)
-        for name, stream in replaced.items():
-            if getattr(sys, name) is stream:
-                setattr(sys, name, originals[name])
 
 
 def replay(events: Iterable[Event]) -> None:
@@ -110,10 +133,10 @@ def replay(events: Iterable[Event]) -> None:
 def show_in_flight(config: pytest.Config, running: int, calls: int, cases: int) -> None:
     """With `-v`, write how many calls of a window run at a time, of how many, behind the name of its first case."""
     reporter: Any = config.pluginmanager.get_plugin("terminalreporter")
-    if verbosity(config.option) < 1 or reporter is None or hasattr(config, "workerinput"):
+    if verbosity(config.option) < 1 or not isinstance(reporter, pytest.TerminalReporter):
         return
-    what = "searches" if calls == cases else f"batches for {counted(cases, 'case')}"
+    what = f"{calls} searches" if calls == cases else f"{counted(calls, 'batch', 'batches')} for {cases} cases"
     capture: Any = config.pluginmanager.get_plugin("capturemanager")
     with nullcontext() if capture is None else capture.global_and_fixture_disabled():
-        reporter.write(f"({running} of {calls} {what} in flight) ")
+        reporter.write(f"({running} of {what} in flight) ")
         reporter.flush()

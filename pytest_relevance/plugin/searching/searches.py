@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from time import sleep
@@ -11,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance.plugin.failures import CaseError
-from pytest_relevance.plugin.options import batch_size
+from pytest_relevance.plugin.options import batch_size, is_home
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CaseRun
@@ -23,21 +20,22 @@ from pytest_relevance.plugin.searching.calls import (
     SingleCall,
     Timed,
     batches,
-    many_of,
 )
 from pytest_relevance.plugin.searching.output import capturing, show_in_flight
 from pytest_relevance.plugin.searching.threads import Threads
 from pytest_relevance.plugin.searching.windows import Windows, is_loop_shared, is_per_case
 
-SEARCHES: pytest.StashKey[Searches] = pytest.StashKey()
+_SEARCHES: pytest.StashKey[Searches] = pytest.StashKey()
 
 _WINDOW = 4
 """How many times the concurrency a window has in cases: few wait for the slowest of the window."""
 
 
 def searches_of(config: pytest.Config) -> Searches:
-    """Return the searches of a run."""
-    return config.stash[SEARCHES]
+    """Return the searches of a run in this process."""
+    if _SEARCHES not in config.stash:
+        config.stash[_SEARCHES] = Searches(config)
+    return config.stash[_SEARCHES]
 
 
 class Searches:
@@ -45,14 +43,13 @@ class Searches:
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
-        self._home = os.getpid(), threading.get_ident()
         self._windows = Windows(config)
         self._ahead: dict[CaseRun, Outcome] = {}
         self._called: set[CaseRun] = set()
         self._threads: Threads | None = None
         self._concurrency: int = config.option.relevance_concurrency
         self._batch = batch_size(config)
-        self._failures = 0
+        self._failures: list[BaseException] = []  # in the window that runs
         self._tells = True
 
     def take(self, this: CaseRun) -> list[Timed] | None:
@@ -93,6 +90,13 @@ class Searches:
             self._ahead[this] = outcome
         return outcome is not None
 
+    def called_by(self, this: CaseRun) -> object:
+        """Return what is called for a case: `many` for a batch, the search itself for a case alone."""
+        search = _search_of(this)
+        many = calling.many_of(search)
+        is_alone = callable(search) and this not in self._ahead and not self._begins_window(this)
+        return search if many is None or is_alone else many
+
     def waiting(self, this: CaseRun) -> object:
         """Return the response for a prepared case that must be awaited, or None."""
         waiting = self._ahead[this].call.waiting
@@ -122,10 +126,17 @@ class Searches:
         return outcome
 
     def _searched(self, this: CaseRun) -> Outcome | None:
-        """Return what was searched for a case ahead of it, unless its fixture was set up anew since."""
+        """Return what was searched for a case ahead of it.
+
+        None also where its fixture was set up anew since, or the event loop that searched was left in the middle.
+        """
         outcome = self._ahead.pop(this, None)
-        if outcome is not None and outcome.search is not _search_of(this):
-            outcome.call.close()
+        if outcome is None:
+            return None
+        call = outcome.call
+        if call.is_lost or outcome.search is not _search_of(this):
+            call.close()
+            self._called.discard(this)
             return None
         return outcome
 
@@ -135,26 +146,30 @@ class Searches:
         At most `most` calls are to run at a time.
         """
         search = _search_of(this)
-        many, times = many_of(search), self._config.option.relevance_repeat or 1
+        many, times = calling.many_of(search), self._config.option.relevance_repeat or 1
         runs = [this]
+        if many is None and most == 1:
+            return ()
         if self._begins_window(this):
-            length = (_WINDOW * most if most > 1 else 1) if many is None else most * self._batch
+            length = _WINDOW * most if many is None else most * self._batch
             runs += (run for run in self._windows.following(this, length - 1) if run not in self._called)
         elif many is None or callable(search):
             return ()
         calls: Sequence[Call]
         if many is not None:
-            calls = [BatchCall(group, search, many, times) for group in batches(runs, many, self._batch)]
+            groups = [*batches(runs, many, self._batch)][:most]  # those with other params begin a window of their own
+            runs = [run for group in groups for run in group]
+            calls = [BatchCall(group, search, many, times) for group in groups]
         elif len(runs) > 1:
             calls = [SingleCall(run, search, times) for run in runs]
         else:
             return ()
         self._ahead |= {outcome.run: outcome for call in calls for outcome in call.outcomes}
-        self._called.update(runs)
+        self._called.update(run for call in calls for run in _runs(call))
         return calls
 
     def _begins_window(self, this: CaseRun) -> bool:
-        if this in self._called or self._home != (os.getpid(), threading.get_ident()):
+        if this in self._called or not is_home(self._config):
             return False
         if self._windows.takes(this):
             return True
@@ -168,27 +183,15 @@ class Searches:
         __tracebackhide__ = True
         if calling.is_coroutine_function(calls[0].function):
             self._run_on_own_loop(calls, this)
-        elif len(calls) == 1 or self._concurrency == 1:
-            self._run_in_turn(calls, this)
+        elif len(calls) == 1:
+            self._show(calls)
+            calls[0].run()
         else:
             if self._threads is None:
                 self._threads = Threads()
                 self._config.pluginmanager.register(self, "relevance-searches")
             with self._window(calls, this):
                 self._threads.run(calls, self._concurrency, self._is_last)
-
-    def _run_in_turn(self, calls: Sequence[Call], this: CaseRun) -> None:
-        """Run calls in this thread. After an exception that may end the run, such as Ctrl-C, the others are dropped."""
-        __tracebackhide__ = True
-        for call in calls:
-            call.run()
-            if _is_interrupted(call):
-                break
-        for call in calls:
-            if _is_interrupted(call) or not call.is_started:
-                for run in _runs(call):
-                    if run is not this:
-                        self._forget(run)
 
     def _run_on_own_loop(self, calls: Sequence[Call], this: CaseRun) -> None:
         __tracebackhide__ = True
@@ -200,8 +203,8 @@ class Searches:
     async def _run_in_loop(self, calls: Sequence[Call], this: CaseRun) -> None:
         __tracebackhide__ = True
         if getattr(this.loop, "__name__", None) == "trio":
-            for call in calls:
-                await call.run_async()
+            (call,) = calls
+            await call.run_async()
             return
         from pytest_relevance.plugin.searching.tasks import run_tasks
 
@@ -211,21 +214,23 @@ class Searches:
     @contextmanager
     def _window(self, calls: Sequence[Call], this: CaseRun) -> Iterator[None]:
         """Capture what calls print, log and warn of, and forget those that were dropped."""
-        self._failures = 0
-        count = len(calls)
-        show_in_flight(self._config, min(self._concurrency, count), count, sum(len(call.outcomes) for call in calls))
+        self._failures = []
         try:
+            self._show(calls)
             with capturing():
                 yield
         except BaseException:
             self._ahead.pop(this, None)
             raise
         finally:
-            for call in calls:
-                is_running = call.is_started and not call.is_async  # in a thread, which cannot be ended
-                if not (call.is_done or call.waiting or is_running):
-                    for run in _runs(call):
-                        self._forget(run)
+            for outcome in (outcome for call in calls if call.is_lost for outcome in call.outcomes):
+                if self._ahead.get(outcome.run, outcome) is outcome:
+                    self._forget(outcome.run)
+
+    def _show(self, calls: Sequence[Call]) -> None:
+        count, cases = len(calls), sum(len(call.outcomes) for call in calls)
+        if cases > 1 and not calls[0].is_started:
+            show_in_flight(self._config, min(self._concurrency, count), count, cases)
 
     def _forget(self, run: CaseRun) -> None:
         """Have the search of a case called at its turn."""
@@ -238,10 +243,10 @@ class Searches:
         failed = [error for error in errors if not isinstance(error, _NO_FAILURES)]
         if not failed:
             return False
-        self._failures += len(failed)
+        self._failures += failed  # also in several threads at once
         option, session = self._config.option, call.outcomes[0].run.item.session
         most = 1 if getattr(option, "stepwise", False) else option.maxfail
-        return _ends_run(call) or bool(most and session.testsfailed + self._failures >= most)
+        return _ends_run(call) or bool(most and session.testsfailed + len(self._failures) >= most)
 
     def _waiting_calls(self, outcome: Outcome) -> Sequence[Call]:
         """Return the calls of the window that returned what must be awaited."""
@@ -251,18 +256,12 @@ class Searches:
 
 _NO_FAILURES = (pytest.skip.Exception, pytest.xfail.Exception)
 
-_ENDING = (KeyboardInterrupt, SystemExit, GeneratorExit, pytest.exit.Exception)
+_ENDING = (KeyboardInterrupt, pytest.exit.Exception)
 
 
 def _ends_run(call: Call) -> bool:
     """Whether a call raised what is no failure of a case, but ends the run."""
     return any(isinstance(outcome.error, _ENDING) for outcome in call.outcomes)
-
-
-def _is_interrupted(call: Call) -> bool:
-    """Whether a call that ran in the main thread ended with what its search need not have raised, such as a timeout."""
-    error = call.outcomes[0].error
-    return isinstance(error, (*_ENDING, pytest.fail.Exception)) and not isinstance(error, CaseError)
 
 
 def _runs(call: Call) -> list[CaseRun]:

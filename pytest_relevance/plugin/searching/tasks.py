@@ -10,8 +10,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
+import pytest
+
 from pytest_relevance.plugin.searching.calls import Call
 from pytest_relevance.plugin.searching.threads import GRACE
+
+_SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGALRM") if hasattr(signal, name)]
+"""The signals of Ctrl-C and of timers such as that of pytest-timeout."""
+
+_INTERRUPTING = (KeyboardInterrupt, pytest.fail.Exception)
+"""What their handlers raise, in whatever code they interrupt."""
 
 
 class _Tasks:
@@ -32,7 +40,7 @@ class _Tasks:
             self._start()
             try:
                 last = await self._finished
-            except asyncio.CancelledError:
+            except BaseException:
                 self._calls.clear()
                 await self._end(self._running)
                 raise
@@ -45,7 +53,7 @@ class _Tasks:
     def _start(self) -> None:
         while self._calls and len(self._running) < self._most:
             call = self._calls.popleft()
-            call.passes_on = self._passes_on
+            call.passes_on, call.is_async = self._passes_on, True
             task = self._loop.create_task(call.run_async_captured())  # the task copies the context
             self._running[task] = call
             task.add_done_callback(self._ended)
@@ -53,13 +61,16 @@ class _Tasks:
             self._finished.set_result(None)
 
     def _passes_on(self, error: BaseException) -> bool:
-        """Whether an exception in a task is not of its search: the task is cancelled, or Ctrl-C was pressed."""
+        """Whether an exception in a task is not of its search: the task is cancelled, or a signal interrupted it."""
         if isinstance(error, asyncio.CancelledError):
             return self._is_cancelling
-        return isinstance(error, GeneratorExit) or (self._is_interrupted and isinstance(error, KeyboardInterrupt))
+        return isinstance(error, GeneratorExit) or (self._is_interrupted and isinstance(error, _INTERRUPTING))
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         call = self._running.pop(task)
+        error = None if task.cancelled() else task.exception()
+        if error is not None and not isinstance(error, KeyboardInterrupt) and not self._finished.done():
+            self._finished.set_exception(error)  # asyncio itself raises a KeyboardInterrupt
         if self._is_last(call) and not self._finished.done():
             self._calls.clear()
             self._finished.set_result(self._places[call])
@@ -77,21 +88,29 @@ class _Tasks:
 
     @contextmanager
     def _noticing_interrupts(self) -> Iterator[None]:
-        """Tell a Ctrl-C from a KeyboardInterrupt that a search raises: only the former ends the window."""
-        previous = signal.getsignal(signal.SIGINT)
-        if threading.current_thread() is not threading.main_thread() or not callable(previous):
+        """Tell Ctrl-C and timeouts from what a search raises: only the former end the window."""
+        if threading.current_thread() is not threading.main_thread():
             yield
             return
+        before = {number: handler for number in _SIGNALS if callable(handler := signal.getsignal(number))}
 
         def note(number: int, frame: Any) -> None:
             self._is_interrupted = True
-            previous(number, frame)
+            self._calls.clear()
+            restore()  # here too, as the loop may be left in the middle
+            before[number](number, frame)
 
-        signal.signal(signal.SIGINT, note)
+        def restore() -> None:
+            for number, handler in before.items():
+                if signal.getsignal(number) is note:
+                    signal.signal(number, handler)
+
+        for number in before:
+            signal.signal(number, note)
         try:
             yield
         finally:
-            signal.signal(signal.SIGINT, previous)
+            restore()
 
 
 async def run_tasks(calls: Sequence[Call], most: int, is_last: Callable[[Call], bool]) -> None:

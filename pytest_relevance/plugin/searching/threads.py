@@ -18,20 +18,20 @@ _ENDED, _STOPPED = "ended", "stopped"
 
 
 class _Work:
-    """The calls of a window that are not started yet, each with its context, and what the threads report."""
+    """The calls of a window that are to be run, each with its context, and what the threads report."""
 
     def __init__(self, calls: Sequence[Call], is_last: Callable[[Call], bool]) -> None:
         self.reports: SimpleQueue[str] = SimpleQueue()
         self._calls = deque((call, copy_context()) for call in calls)
+        for call in calls:
+            call.is_started = True
         self._is_last = is_last
 
     def take(self) -> tuple[Call, Context] | None:
         try:
-            call, context = self._calls.popleft()
+            return self._calls.popleft()
         except IndexError:
             return None
-        call.is_started = True
-        return call, context
 
     def run(self, call: Call, context: Context) -> None:
         context.run(call.run_captured)
@@ -40,7 +40,10 @@ class _Work:
             self.reports.put(_STOPPED)
 
     def drop(self) -> None:
-        self._calls.clear()
+        """Take the calls away that no thread has taken yet."""
+        while (taken := self.take()) is not None:
+            call, _ = taken
+            call.is_started = False
 
 
 class Threads:

@@ -13,20 +13,25 @@ from typing import Any
 import pytest
 
 from pytest_relevance.plugin.collecting.variants import OwnFixtures
-from pytest_relevance.plugin.private import fixtures_of, parameters_of, queue_of_worker
+from pytest_relevance.plugin.private import added_fixtures, fixtures_of, parameters_of, queue_of_worker
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun
 
 _SKIPPING = frozenset({"skip", "skipif", "filterwarnings"})
 """The marks of cases that may be skipped, or have their own warnings."""
+
+_BACKEND = "anyio_backend"
+"""The fixture that says which event loop anyio runs a test in."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Fixtures:
     """What the fixtures of an item mean for windows.
 
-    `used` are the identities of their definitions, `parameters` the names of parametrised fixtures of the project.
-    `is_per_case`: the project has one of function scope among them; `is_per_file`: one that may be set up anew for
-    another file. `definitions` keeps them alive, as identities of objects that are gone come again.
+    `used` are the identities of their definitions, `parameters` the names of parametrised fixtures of the project, and
+    of the backend of anyio.
+    `is_per_case`: the project has one of function scope among them, or the search is one; `is_per_file`: the project
+    has one that may be set up anew for another file. `definitions` keeps them alive, as identities of objects that are
+    gone come again.
     """
 
     definitions: Mapping[str, Sequence[Any]]
@@ -41,7 +46,7 @@ class Windows:
 
     def __init__(self, config: pytest.Config) -> None:
         self._own = OwnFixtures(config)
-        self._known: dict[int, _Fixtures] = {}
+        self._known: dict[tuple[int, Sequence[str]], _Fixtures] = {}
         self._places: dict[pytest.Item, int] = {}
 
     def takes(self, run: CaseRun) -> bool:
@@ -90,22 +95,25 @@ class Windows:
         return _values(run, ours.parameters) == _values(other, theirs.parameters)
 
     def _fixtures(self, run: CaseRun) -> _Fixtures:
-        definitions = fixtures_of(run.item)
-        found = self._known.get(id(definitions))
+        definitions, added = fixtures_of(run.item), added_fixtures(run.item)
+        key = id(definitions), tuple(added)
+        found = self._known.get(key)
         if found is None:
-            found = self._known[id(definitions)] = self._look_at(run, definitions)
+            found = self._known[key] = self._look_at(run, definitions, added)
         return found
 
-    def _look_at(self, run: CaseRun, definitions: Mapping[str, Sequence[Any]]) -> _Fixtures:
-        last = {name: chain[-1] for name, chain in definitions.items() if chain}
+    def _look_at(
+        self, run: CaseRun, definitions: Mapping[str, Sequence[Any]], added: Mapping[str, Sequence[Any]]
+    ) -> _Fixtures:
+        last = {name: chain[-1] for name, chain in {**definitions, **added}.items() if chain}
         own = [each for each in last.values() if self._own.is_own(each.func)]
         parameters = parameters_of(run.item)
         names = () if parameters is None else parameters.indices
         return _Fixtures(
             definitions,
             used=frozenset(map(id, last.values())),
-            parameters=[name for name in names if self._own.is_parameter(name, definitions)],
-            is_per_case=any(each.scope == "function" for each in own),
+            parameters=[name for name in names if name == _BACKEND or self._own.is_parameter(name, definitions)],
+            is_per_case=is_per_case(run) or any(each.scope == "function" for each in own),
             is_per_file=any(each.scope != "session" for each in own) or run.case.search not in last,
         )
 
@@ -148,5 +156,5 @@ def is_loop_shared(this: CaseRun) -> bool:
     if (mark := item.get_closest_marker("asyncio")) is not None:
         scope = mark.kwargs.get("loop_scope") or item.config.getini("asyncio_default_test_loop_scope")
         return bool(scope) and scope != "function"
-    chain = fixtures_of(item).get("anyio_backend")
+    chain = fixtures_of(item).get(_BACKEND)
     return not chain or bool(chain[-1].scope != "function")

@@ -272,3 +272,69 @@ def test_the_number_of_batches_in_flight_is_shown_with_v(engine: Engine) -> None
     engine.project.cases(numbered(6))
     run = engine.run(*THREE, "-v", "--relevance-concurrency=2")
     assert re.search(r"::q0 \(2 of 2 batches for 6 cases in flight\) PASSED", run.text)
+
+
+def test_each_case_with_params_of_its_own_has_a_batch_at_its_turn(engine: Engine) -> None:
+    engine.searches(batching(f"note('begin', queries[0]); {ALL}"))
+    engine.project.cases(
+        "cases:\n" + "".join(f"  - {{query: q{number}, params: {{page: {number}}}}}\n" for number in "123")
+    )
+    run = engine.run()
+    assert engine.windows == [["q1"], ["q2"], ["q3"]]
+    assert not any(result.latency_shared for result in run.results.values())
+
+
+def test_a_failed_batch_that_ends_the_run_is_the_last(engine: Engine) -> None:
+    engine.searches(batching("raise ConnectionError('no engine')"))
+    engine.project.cases(numbered(7))
+    assert engine.run(*THREE, "-x").counts == {"failed": 1}
+    assert engine.batches == [["q0", "q1", "q2"]]
+
+
+def test_a_proxy_that_has_every_attribute_has_no_many(engine: Engine) -> None:
+    engine.searches("""
+    class Proxy:
+        def __init__(self, name):
+            self.name = name
+
+        def __getattr__(self, name):
+            return Proxy(f"{self.name}.{name}")
+
+        def __call__(self, query):
+            note("begin", query)
+            return [query, self.name]
+
+    @pytest.fixture(scope="session")
+    def search():
+        return Proxy("search")
+""")
+    engine.project.cases("cases: [{query: q0, expect: {include: [search]}}, {query: q1, expect: {include: [search]}}]")
+    assert engine.run().counts == {"passed": 2}
+    assert engine.calls == {"q0": 1, "q1": 1}
+
+
+def test_a_plain_search_beside_an_asynchronous_many_is_called_outside_of_any_loop(engine: Engine) -> None:
+    pytest.importorskip("pytest_asyncio")
+    engine.searches(
+        batching(
+            ALL,
+            many="async def many(self, queries, **params):",
+            more="def __call__(self, query): return asyncio.run(self.many([query]))[0]",
+        )
+    )
+    engine.project.cases("""
+cases:
+  - {query: q0, expect: {latency: 9 s}}
+  - {query: q1, expect: {latency: 9 s}}
+  - {query: q2}
+  - {query: q3}
+""")
+    assert engine.run("--asyncio-mode=auto", loops=True).counts == {"passed": 4}
+    assert engine.batches == [["q0"], ["q1"], ["q2", "q3"]]
+
+
+def test_the_latency_of_a_case_without_one_is_not_marked(engine: Engine) -> None:
+    engine.searches(batching("return [ValueError('refused') if query == 'q1' else [query] for query in queries]"))
+    engine.project.cases(numbered(2))
+    results = engine.run().results
+    assert {name: result.latency_shared for name, result in results.items()} == {"q0": True, "q1": False}

@@ -8,11 +8,13 @@ import signal
 import subprocess
 import sys
 import time
+from textwrap import dedent
 from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_relevance import Run as Record
+from tests.plugin.conftest import NO_LOOPS
 from tests.plugin.searching.conftest import PLAIN, numbered
 from tests.plugin.searching.test_windows import TWO, returning
 
@@ -295,22 +297,32 @@ def test_a_timeout_drops_the_searches_that_are_not_started(engine: Engine, searc
     assert "q0" not in [query for window in engine.windows[1:] for query in window]
 
 
+def interrupted(engine: Engine, *, after: list[str]) -> tuple[int, str]:
+    """Run pytest, press Ctrl-C once these words are in the log; return the exit code and the output."""
+    options = ("-p", "no:cacheprovider", "-p", "no:randomly", *NO_LOOPS, TWO, "--relevance-record=run.jsonl")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pytest", *options],
+        cwd=engine.project.path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    deadline = time.monotonic() + 30
+    while after not in engine.log:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    text, _ = process.communicate(timeout=30)
+    return process.returncode, text
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 @both_kinds
 def test_ctrl_c_drops_the_searches_that_are_not_started(engine: Engine, search: str) -> None:
     engine.searches(returning(search), pause=0.5)
     engine.project.cases(numbered(8))
-    options = ("-p", "no:cacheprovider", "-p", "no:asyncio", "-p", "no:anyio", TWO, "--relevance-record=run.jsonl")
-    process = subprocess.Popen(
-        [sys.executable, "-m", "pytest", *options], cwd=engine.project.path, stdout=subprocess.PIPE, text=True
-    )
-    deadline = time.monotonic() + 30
-    while len(engine.calls) < 2:
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    process.send_signal(signal.SIGINT)
-    text, _ = process.communicate(timeout=30)
-    assert process.returncode == pytest.ExitCode.INTERRUPTED, text
+    code, text = interrupted(engine, after=["begin", "q1"])
+    assert code == pytest.ExitCode.INTERRUPTED, text
     assert sorted(engine.calls) == ["q0", "q1"]
     assert ["end", "q0"] in engine.log  # it got its second
     assert not [result for result in Record.open(engine.project.path / "run.jsonl").results if result.documents]
@@ -351,3 +363,96 @@ def test_a_fixture_that_is_set_up_anew_between_cases_is_searched_anew(engine: En
 """)
     engine.project.cases("cases: [{query: q0, expect: {first: made-0}}, {query: q1, expect: {first: made-1}}]")
     assert engine.run(TWO).counts == {"passed": 2}
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no such timer here")
+def test_a_timeout_in_the_loop_of_pytest_asyncio(engine: Engine) -> None:
+    pytest.importorskip("pytest_asyncio")
+    engine.searches(searching("if query == 'q0': await asyncio.sleep(0.8)", "coroutine") + TIMEOUT, pause=0.2)
+    engine.project.cases(numbered(5))
+    handler = signal.getsignal(signal.SIGINT)
+    run = engine.run(TWO, "--asyncio-mode=auto", loops=True)
+    assert run.outcomes == {"q0": "failed", **{f"q{number}": "passed" for number in range(1, 5)}}
+    assert "Timeout" in run.failure("q0")
+    assert signal.getsignal(signal.SIGINT) is handler
+
+
+OUTLASTING = """if query == "q0": raise ValueError("no")
+            if query == "q1": time.sleep(1.5)"""
+
+GOING_ON = """
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(item, call):
+        report = yield
+        report.outcome = "passed"  # also where the search failed, so that the run goes on
+        return report
+"""
+
+
+def test_a_running_search_that_outlasts_its_window_is_waited_for_in_its_own_case(engine: Engine) -> None:
+    engine.project.cases(numbered(4))
+    engine.searches(searching(OUTLASTING))
+    assert engine.run(TWO, "-x").outcomes == {"q0": "failed"}
+    engine.searches(searching(OUTLASTING) + GOING_ON)
+    assert engine.run(TWO, "-x").outcomes == {f"q{number}": "passed" for number in range(4)}
+    assert engine.calls == {f"q{number}": 1 for number in range(1, 4)}
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no such timer here")
+@both_kinds
+def test_a_timeout_is_told_with_its_message_and_nothing_of_the_plugin(engine: Engine, search: str) -> None:
+    slow = "time.sleep(0.8)" if search == "plain" else "await asyncio.sleep(0.8)"
+    installed = engine.project.path / "site-packages" / "shop_timeout.py"
+    installed.parent.mkdir()
+    installed.write_text(f"import pytest\n{dedent(TIMEOUT)}")
+    engine.project.pytester.syspathinsert(installed.parent)
+    engine.searches(searching(f"if query == 'q1': {slow}", search))
+    engine.project.cases(numbered(2))
+    run = engine.run(TWO, "-p", "shop_timeout")
+    assert [line for line in run.short_summary if "::q0" in line] == [
+        "FAILED shop.relevance.yaml::q0 - Failed: Timeout"
+    ]
+    assert not re.search(r"pytest_relevance|selectors\.py|asyncio/", run.failure("q0"))
+
+
+def test_an_exception_whose_text_cannot_be_made_fails_its_own_case(engine: Engine) -> None:
+    engine.searches("""
+    class Odd(Exception):
+        def __str__(self):
+            raise RuntimeError("no text")
+
+    @pytest.fixture(scope="session")
+    def search():
+        def search(query):
+            raise (Odd if query == "q1" else ValueError)("no engine")
+        return search
+""")
+    engine.project.cases(numbered(2))
+    assert set(engine.run(TWO).outcomes) >= {"q0"}
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no such timer here")
+@pytest.mark.parametrize("options", [(), ("--asyncio-mode=auto",)], ids=["own loop", "pytest-asyncio"])
+def test_a_timeout_in_a_coroutine_that_blocks_its_loop(engine: Engine, options: tuple[str, ...]) -> None:
+    if options:
+        pytest.importorskip("pytest_asyncio")
+    engine.searches(searching("if query == 'q0': time.sleep(0.8)", "coroutine") + TIMEOUT)
+    engine.project.cases(numbered(5))
+    run = engine.run(TWO, *options, loops=bool(options))
+    assert run.outcomes == {"q0": "failed", **{f"q{number}": "passed" for number in range(1, 5)}}
+    assert engine.calls == {f"q{number}": 1 for number in range(1, 5)}
+    engine.searches(searching("if query == 'q1': time.sleep(0.8)", "coroutine") + TIMEOUT)
+    run = engine.run(TWO, *options, loops=bool(options))
+    assert run.outcomes["q0"] == "failed"
+    assert "Timeout" in run.failure("q0")
+    assert engine.windows[0] == ["q0"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_ctrl_c_in_a_coroutine_that_blocks_its_loop(engine: Engine) -> None:
+    engine.searches(searching("note('block', query); time.sleep(0.5)", "coroutine"))
+    engine.project.cases(numbered(8))
+    code, text = interrupted(engine, after=["block", "q0"])
+    assert code == pytest.ExitCode.INTERRUPTED, text
+    assert "never retrieved" not in text
+    assert ["block", "q2"] not in engine.log

@@ -28,15 +28,24 @@ LOOPS: dict[str, tuple[str, ...]] = {
 ANYIO = """
     @pytest.fixture(scope="session")
     def anyio_backend():
-        return "asyncio"
+        return "{backend}"
 
-    def pytest_collection_modifyitems(items):
-        for item in items:
-            item.add_marker(pytest.mark.anyio)
+    @pytest.fixture(scope="session")
+    def search(anyio_backend):
+        return {search}
 
-    @pytest.fixture(autouse=True, scope="session")
-    def backend(anyio_backend):
-        pass
+    async def wait(query):
+        import anyio
+
+        note("begin", query)
+        await anyio.sleep(0.01)
+        note("end", query)
+        return query.split()
+
+    class Many:
+        async def many(self, queries):
+            note("batch", *queries)
+            return [await wait(query) for query in queries]
 """
 
 
@@ -61,9 +70,10 @@ def test_the_first_case_of_a_window_runs_its_searches(engine: Engine, search: st
     assert all((result.latency or 0) >= 0.03 for result in run.results.values())
 
 
-@pytest.mark.parametrize("search", ["plain", "coroutine"])
+@pytest.mark.parametrize("search", ["plain", "wait", "returns_coroutine"])
 def test_under_anyio(engine: Engine, search: str) -> None:
-    engine.searches(returning(search) + ANYIO)
+    pytest.importorskip("anyio")
+    engine.searches(ANYIO.format(backend="asyncio", search=search))
     engine.project.cases(numbered(6))
     assert engine.run(TWO, "-p", "no:asyncio", loops=True).counts == {"passed": 6}
     assert (engine.most, len(engine.windows), set(engine.calls.values())) == (2, 1, {1})
@@ -274,3 +284,85 @@ def test_the_number_in_flight_is_shown_with_v(engine: Engine) -> None:
     assert "shop.relevance.yaml::q0 (2 of 8 searches in flight) PASSED" in engine.run(TWO, "-v").text
     assert "in flight" not in engine.run(TWO).text
     assert "in flight" not in engine.run("-v").text
+
+
+def test_under_trio_one_by_one(engine: Engine) -> None:
+    pytest.importorskip("trio")
+    engine.searches(ANYIO.format(backend="trio", search="wait"))
+    engine.project.cases(numbered(3))
+    assert engine.run(TWO, "-p", "no:asyncio", loops=True).counts == {"passed": 3}
+    assert engine.windows == [["q0"], ["q1"], ["q2"]]
+
+
+@pytest.mark.parametrize("backend", ["asyncio", "trio"])
+def test_batches_under_anyio(engine: Engine, backend: str) -> None:
+    pytest.importorskip(backend)
+    pytest.importorskip("anyio")
+    engine.searches(ANYIO.format(backend=backend, search="Many()"))
+    engine.project.cases(numbered(3))
+    assert engine.run("-p", "no:asyncio", loops=True).counts == {"passed": 3}
+    assert engine.batches == [["q0", "q1", "q2"]]
+
+
+def test_a_fixture_that_a_conftest_adds_to_each_case(engine: Engine) -> None:
+    engine.searches(f"""{PLAIN}
+    @pytest.fixture
+    def fresh():
+        pass
+
+    @pytest.fixture(scope="session")
+    def index():
+        pass
+
+    def pytest_collection_modifyitems(items):
+        for item in items:
+            item.fixturenames.append("fresh" if "cleared" in item.name else "index")
+""")
+    engine.project.cases("cases: [{query: cleared 0}, {query: cleared 1}, {query: q2}, {query: q3}]")
+    assert engine.run(TWO).counts == {"passed": 4}
+    assert engine.windows == [["cleared"], ["cleared"], ["q2", "q3"]]
+
+
+def test_a_search_of_function_scope_of_an_installed_plugin(engine: Engine) -> None:
+    installed = engine.project.path / "site-packages" / "shop_search.py"
+    installed.parent.mkdir()
+    installed.write_text("""
+import pytest
+
+@pytest.fixture
+def search(engine):
+    return lambda query: engine(query)
+""")
+    engine.searches(PLAIN.replace("def search", "def engine"))
+    engine.project.pytester.syspathinsert(installed.parent)
+    engine.project.cases(numbered(4))
+    run = engine.run(TWO, "-p", "shop_search", "-Wdefault")
+    assert run.counts == {"passed": 4}
+    assert engine.calls == {f"q{number}": 1 for number in range(4)}
+    assert engine.windows == [["q0"], ["q1"], ["q2"], ["q3"]]
+    assert len(run.sentences('the fixture "search" has function scope')) == 1
+
+
+def test_each_backend_of_anyio_searches_in_its_own_loop(engine: Engine) -> None:
+    pytest.importorskip("anyio")
+    pytest.importorskip("trio")
+    engine.searches("""
+    @pytest.fixture(scope="session", params=["asyncio", "trio"])
+    def anyio_backend(request):
+        return request.param
+
+    @pytest.fixture(scope="session")
+    def search():
+        async def search(query):
+            import sniffio
+            note("begin", query + "-" + sniffio.current_async_library())
+            return [query]
+        return search
+
+    def pytest_collection_modifyitems(items):
+        for item in items:
+            item.add_marker(pytest.mark.anyio)
+""")
+    engine.project.cases(numbered(2))
+    assert engine.run(TWO, "-p", "no:asyncio", loops=True).counts == {"passed": 4}
+    assert engine.calls == {"q0-asyncio": 1, "q0-trio": 1, "q1-asyncio": 1, "q1-trio": 1}
