@@ -28,7 +28,7 @@ Timed = tuple[Ranking, float]
 
 
 @dataclass(slots=True, eq=False)
-class Outcome:
+class SearchOutcome:
     """What the calls for one case returned or raised.
 
     `search` is the value of the fixture, `asked` the number of results requested. `rankings` are those of each call,
@@ -106,7 +106,7 @@ class Call:
 
     def __init__(self, function: Any, times: int) -> None:
         self.function = function
-        self.outcomes: Sequence[Outcome] = ()
+        self.outcomes: Sequence[SearchOutcome] = ()
         self.waiting: tuple[object, float] | None = None
         self.is_started = self.is_done = self.is_async = False
         self.passes_on: Callable[[BaseException], bool] = _is_of_loop
@@ -194,7 +194,7 @@ class SingleCall(Call):
 
     def __init__(self, run: CaseRun, search: Any, times: int) -> None:
         super().__init__(search, times)
-        self.outcomes = (Outcome(run, search, self, calling.asked_for(search, run.case)),)
+        self.outcomes = (SearchOutcome(run, search, self, calling.asked_for(search, run.case)),)
 
     def _respond(self) -> tuple[object, float]:
         __tracebackhide__ = True
@@ -214,7 +214,7 @@ class BatchCall(Call):
     def __init__(self, runs: Sequence[CaseRun], search: Any, many: Any, times: int) -> None:
         super().__init__(many, times)
         asked = calling.asked_for(many, runs[0].case)
-        self.outcomes = [Outcome(run, search, self, asked, is_shared=len(runs) > 1) for run in runs]
+        self.outcomes = [SearchOutcome(run, search, self, asked, is_shared=len(runs) > 1) for run in runs]
 
     def _respond(self) -> tuple[object, float]:
         __tracebackhide__ = True
@@ -224,7 +224,7 @@ class BatchCall(Call):
 
     def _read(self, response: object, started: float) -> None:
         __tracebackhide__ = True
-        found: list[tuple[Outcome, Ranking]] = []
+        found: list[tuple[SearchOutcome, Ranking]] = []
         name = f"{self.outcomes[0].run.case.search}.many"
         for outcome, each in zip(self.outcomes, responses_of(response, len(self.outcomes), name), strict=True):
             if outcome.error is not None:

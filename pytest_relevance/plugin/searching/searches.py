@@ -16,7 +16,7 @@ from pytest_relevance.plugin.running.case_run import CaseRun
 from pytest_relevance.plugin.searching.calls import (
     BatchCall,
     Call,
-    Outcome,
+    SearchOutcome,
     SingleCall,
     Timed,
     batches,
@@ -44,7 +44,7 @@ class Searches:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._windows = Windows(config)
-        self._ahead: dict[CaseRun, Outcome] = {}
+        self._ahead: dict[CaseRun, SearchOutcome] = {}
         self._called: set[CaseRun] = set()
         self._threads: Threads | None = None
         self._concurrency: int = config.option.relevance_concurrency
@@ -111,7 +111,7 @@ class Searches:
             outcome.call.close()
         self._ahead.clear()
 
-    def _outcome(self, this: CaseRun) -> Outcome | None:
+    def _outcome(self, this: CaseRun) -> SearchOutcome | None:
         """Return what was searched for a case, now or ahead; None where it is to be called alone."""
         __tracebackhide__ = True
         outcome = self._searched(this)
@@ -125,7 +125,7 @@ class Searches:
             sleep(0.01)
         return outcome
 
-    def _searched(self, this: CaseRun) -> Outcome | None:
+    def _searched(self, this: CaseRun) -> SearchOutcome | None:
         """Return what was searched for a case ahead of it.
 
         None also where its fixture was set up anew since, or the event loop that searched was left in the middle.
@@ -248,7 +248,7 @@ class Searches:
         most = 1 if getattr(option, "stepwise", False) else option.maxfail
         return _ends_run(call) or bool(most and session.testsfailed + len(self._failures) >= most)
 
-    def _waiting_calls(self, outcome: Outcome) -> Sequence[Call]:
+    def _waiting_calls(self, outcome: SearchOutcome) -> Sequence[Call]:
         """Return the calls of the window that returned what must be awaited."""
         others = (each.call for each in self._ahead.values() if each.call.waiting is not None)
         return list(dict.fromkeys([outcome.call, *others]))

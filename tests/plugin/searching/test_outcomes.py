@@ -297,6 +297,11 @@ def test_a_timeout_drops_the_searches_that_are_not_started(engine: Engine, searc
     assert "q0" not in [query for window in engine.windows[1:] for query in window]
 
 
+def _with_ctrl_c() -> None:
+    """Let SIGINT interrupt this process: a job in the background of a shell ignores it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def interrupted(engine: Engine, *, after: list[str]) -> tuple[int, str]:
     """Run pytest, press Ctrl-C once these words are in the log; return the exit code and the output."""
     options = ("-p", "no:cacheprovider", "-p", "no:randomly", *NO_LOOPS, TWO, "--relevance-record=run.jsonl")
@@ -306,6 +311,7 @@ def interrupted(engine: Engine, *, after: list[str]) -> tuple[int, str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
+        preexec_fn=_with_ctrl_c,
     )
     deadline = time.monotonic() + 30
     while after not in engine.log:
@@ -319,7 +325,7 @@ def interrupted(engine: Engine, *, after: list[str]) -> tuple[int, str]:
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 @both_kinds
 def test_ctrl_c_drops_the_searches_that_are_not_started(engine: Engine, search: str) -> None:
-    engine.searches(returning(search), pause=0.5)
+    engine.searches(returning(search), pause=0.8)
     engine.project.cases(numbered(8))
     code, text = interrupted(engine, after=["begin", "q1"])
     assert code == pytest.ExitCode.INTERRUPTED, text
