@@ -13,7 +13,7 @@ from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
-from pytest_relevance._text import shown
+from pytest_relevance._text import counted, shown
 from pytest_relevance.results.responses.problems import BadResult, is_mock, kind_of
 
 ROWS = "(id, score), (id, title) or (id, title, score) row"
@@ -53,6 +53,16 @@ def read_row(row: Sequence[Any]) -> BareRow:
         raise BadResult(
             "is a list, which could be the ids of one query of several, or a row; "
             "return the ids of one query, or a tuple for each row"
+        )
+    if isinstance(row, list) and row and all(map(_is_number, row[0] if isinstance(row[0], list) else row)):
+        raise BadResult(
+            "is a list of numbers; return (id, score) pairs, zip(ids, scores), or the arrays of one query as a tuple, "
+            "(distances, labels), instead of their tolist()"
+        )
+    if row and not any(is_id(part) or is_score(part) or is_mock(part) for part in row):
+        raise BadResult(
+            f"is a {type(row).__name__} of {counted(len(row), 'result', 'results')}, as one query of several has; "
+            "return the results of one query, response[0]"
         )
     raise BadResult(f"is no {ROWS}; return ids, such rows as tuples, or mappings or objects with an id")
 
