@@ -7,9 +7,9 @@ labels, floats the distances. Arrays are those of numpy and of the libraries wit
 A label is a row number of the index, or an integer given at insertion, which may be an id or not. The attribute `ids`
 of the fixture's value turns labels into ids; without it they are refused.
 
-bm25s gives `Results` of documents and scores, each an array of shape (queries, k). The documents are row numbers, or the
-entries of a corpus where `retrieve` or the index was given one. A query that matches fewer than k documents is filled up
-with documents of score 0. (rank-bm25 returns lists, which need no reading.)
+bm25s gives `Results` of documents and scores, each an array of shape (queries, k). The documents are row numbers, or
+the entries of a corpus where `retrieve` or the index was given one. A query that matches fewer than k documents is
+filled up with documents of score 0. (rank-bm25 returns lists, which need no reading.)
 """
 
 from __future__ import annotations
@@ -19,14 +19,7 @@ from typing import Any
 
 from pytest_relevance._text import counted, shown
 from pytest_relevance.results.responses.fields import ReadOptions
-from pytest_relevance.results.responses.problems import (
-    ONE_QUERY,
-    BadResult,
-    UnreadableRanking,
-    is_a,
-    is_mock,
-    kind_of,
-)
+from pytest_relevance.results.responses.problems import ONE_QUERY, BadResult, UnreadableRanking, is_a, is_mock, kind_of
 from pytest_relevance.results.responses.rows import is_row
 
 NOTHING_FOUND = -1
@@ -118,7 +111,7 @@ def _with_scores(
 
 def _scored(documents: Iterable[object], scores: Iterable[float]) -> Sequence[object]:
     """Documents with their scores; a document that is a row, `(id,)` or `(id, title)`, has the score added."""
-    parts = (document if is_row(document) else (document,) for document in documents)
+    parts: Iterable[Any] = (document if is_row(document) else (document,) for document in documents)
     return [(*row, score) for row, score in zip(parts, scores, strict=True)]
 
 
@@ -174,10 +167,9 @@ def of_pair(response: tuple[Any, ...], options: ReadOptions) -> Sequence[object]
         )
     documents, scores = (second, first) if _are_labels_last(first, second, response) else (first, second)
     found, numbers = of_one_query(documents, response), of_one_query(scores, response)
-    if (
-        element_kind(documents) == "other"
-    ):  # rows, in the order of the arrays: of (score, id) the message says what to do
-        return [*(zip(numbers, found, strict=True) if scores is first else zip(found, numbers, strict=True))]
+    if element_kind(documents) == "other":
+        columns = (numbers, found) if scores is first else (found, numbers)
+        return [*zip(*columns, strict=True)]  # rows, which are refused where they are (score, id)
     return _with_scores(found, numbers, options, response, "labels of a vector index", _RETURN_LABELS)
 
 

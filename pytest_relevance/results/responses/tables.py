@@ -75,11 +75,14 @@ def of_lancedb_query(query: Any, _: ReadOptions) -> Sequence[object]:
 
 
 def _of_one_query(rows: Sequence[Any]) -> Sequence[object]:
-    """Rows of a table. Raises `UnreadableRanking` for those that LanceDB finds for several queries, one after the other."""
-    if rows and "_distance" in rows[0] and len(queries := {row.get("query_index", 0) for row in rows}) > 1:
-        raise UnreadableRanking(
-            f"search returned the results of {len(queries)} queries, {shown(rows, 200)}; {ONE_QUERY}"
-        )
+    """Rows of a table as they are. Raises `UnreadableRanking` where LanceDB has found them for several queries."""
+    if rows and "_distance" in rows[0]:
+        queries = {row.get("query_index") for row in rows}
+        if len(queries) > 1:
+            raise UnreadableRanking(
+                f"search returned the results of {len(queries)} queries, one after the other, {shown(rows, 200)}; "
+                f"{ONE_QUERY}"
+            )
     return rows
 
 

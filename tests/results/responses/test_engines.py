@@ -196,7 +196,7 @@ def test_the_answer_to_several_searches() -> None:
 @pytest.mark.parametrize("rows", ["values", "rows"], ids=["ES|QL", "SQL"])
 def test_columns_and_rows_of_elasticsearch(rows: str) -> None:
     columns = [{"name": "_id", "type": "keyword"}, {"name": "title", "type": "text"}]
-    response = {"columns": columns, rows: [["b", "Boots"], ["a", "Apron"]]}
+    response: dict[str, Any] = {"columns": columns, rows: [["b", "Boots"], ["a", "Apron"]]}
     message = refusal(response)
     assert f"search returned columns and {rows}, as ES|QL and SQL of Elasticsearch do, " in message
     assert message.endswith(

@@ -235,7 +235,7 @@ class _Iterable(_Found):
         return iter(["b", "a"])
 
 
-OWN_RESPONSES = {
+OWN_RESPONSES: dict[str, dict[str, object]] = {
     "Series": {"index": 3, "name": "shoes"},
     "Matches": {"keys": np.array([3, 1]), "distances": np.array([0.5, 0.75])},
     "Results": {"documents": np.array([[3, 1]]), "scores": np.array([[0.5, 0.75]])},
@@ -254,6 +254,6 @@ def test_a_response_of_the_projects_own_is_read_as_what_it_is(name: str) -> None
 @pytest.mark.parametrize("name", ["Document", "ScoredPoint", "NodeWithScore", "MSetItem", "Record"])
 def test_a_result_of_the_projects_own_is_read_by_its_attributes(name: str) -> None:
     own = named("shop.models", name, _Found)
-    inner = {"payload": {"id": "x"}, "metadata": {"id": "x"}, "node": {"id": "x"}, "docid": 12}
+    inner: dict[str, object] = {"payload": {"id": "x"}, "metadata": {"id": "x"}, "node": {"id": "x"}, "docid": 12}
     assert read_ranking([own(id="b", score=1.5, **inner)]) == Ranking(["b"], (), [1.5])
     assert ids([own(**inner)], "payload.id") == ["x"]
