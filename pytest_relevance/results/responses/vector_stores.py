@@ -10,15 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from pytest_relevance._text import shown
+from pytest_relevance._text import counted, shown
 from pytest_relevance.results.responses.fields import ID_NAMES, ReadOptions
-from pytest_relevance.results.responses.problems import (
-    ONE_QUERY,
-    BadResult,
-    UnreadableRanking,
-    is_a,
-    read_each,
-)
+from pytest_relevance.results.responses.problems import ONE_QUERY, BadResult, UnreadableRanking, is_a, read_each
 
 # --- qdrant -----------------------------------------------------------------------------------------------------------
 
@@ -50,7 +44,8 @@ def of_json_of_points(response: Mapping[str, Any], options: ReadOptions) -> Sequ
     points = _json_points(response) or []
     if points and "points" in points[0]:
         raise UnreadableRanking(
-            f"search returned the results of {len(points)} queries, {shown(dict(response), 200)}; {ONE_QUERY}"
+            f"search returned the results of a batch of {counted(len(points), 'query', 'queries')}, "
+            f"{shown(dict(response), 200)}; return the points of one, or {ONE_QUERY}"
         )
     if len(options.id_names) == 1:
         return points

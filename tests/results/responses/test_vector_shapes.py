@@ -76,7 +76,10 @@ def test_two_ids_in_the_json_of_qdrant() -> None:
 
 
 def test_a_batch_in_the_json_of_qdrant() -> None:
-    assert "the results of 2 queries" in refusal(answered([{"points": POINTS}, {"points": POINTS}]))
+    for count, queries in ((1, "1 query"), (2, "2 queries")):
+        message = refusal(answered([{"points": POINTS}] * count))
+        assert f"search returned the results of a batch of {queries}, " in message
+        assert "return the points of one, or search for one query at a time" in message
 
 
 @pytest.mark.parametrize(
