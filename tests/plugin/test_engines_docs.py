@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.local_server import Answer, serving
 from tests.plugin import playback
 from tests.plugin.playback import FOUND, PRODUCTS, TITLES
 
@@ -247,7 +248,7 @@ def test_faiss(run_example: RunExample) -> None:
 
 # --- servers ----------------------------------------------------------------------------------------------------------
 
-Served = Callable[[playback.Answer, str], list[str]]
+Served = Callable[[Answer, str], list[str]]
 
 
 @pytest.fixture
@@ -255,8 +256,8 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
     """Start a server whose address is in an environment variable; gives the list of paths that it was asked for."""
     with ExitStack() as servers:
 
-        def served(answer: playback.Answer, variable: str) -> list[str]:
-            address, paths = servers.enter_context(playback.played_back(answer))
+        def served(answer: Answer, variable: str) -> list[str]:
+            address, paths = servers.enter_context(serving(answer))
             monkeypatch.setenv(variable, address)
             return paths
 

@@ -211,3 +211,62 @@ def test_an_index_of_faiss(project: Project) -> None:
         """
     )
     assert project.run().outcomes == {"shoes and boots": "passed", "watch": "passed"}
+
+
+BATCHES = {
+    "faiss": """
+        index = faiss.IndexFlatL2(2)
+        index.add(VECTORS)
+        many = lambda queries, k: list(zip(*index.search(encode(queries), k)))
+    """,
+    "hnswlib": """
+        index = hnswlib.Index(space="l2", dim=2)
+        index.init_index(max_elements=3)
+        index.add_items(VECTORS)
+        many = lambda queries, k: list(zip(*index.knn_query(encode(queries), k=k)))
+    """,
+    "usearch": """
+        from usearch.index import Index
+        index = Index(ndim=2, metric="l2sq", dtype="f32")
+        index.add(np.arange(3), VECTORS)
+        many = lambda queries, k: list(index.search(encode(queries), k))
+    """,
+    "bm25s": """
+        index = bm25s.BM25()
+        index.index([["blue", "shoes"], ["watch"], ["blue"]], show_progress=False)
+
+        def many(queries, k):
+            results = index.retrieve([query.split() for query in queries], k=k, show_progress=False)
+            return [type(results)(*each) for each in zip(*results)]
+    """,
+}
+
+
+@pytest.mark.engines
+@pytest.mark.parametrize("library", BATCHES)
+def test_a_batch_of_a_real_library(project: Project, library: str) -> None:
+    pytest.importorskip(library)
+    source = f"""
+        import {library}
+        import numpy as np
+        import pytest
+
+        VECTORS = np.array([[1, 1], [0, 3], [1, 0]], dtype="float32")
+
+        def encode(queries):
+            return np.array([[1, 1] if query == "blue shoes" else [0, 3] for query in queries], dtype="float32")
+{BATCHES[library]}
+        class Search:
+            ids = ["sku-a", "sku-b", "sku-c"]
+
+            def many(self, queries, k):
+                return many(queries, k)
+
+        @pytest.fixture(scope="session")
+        def search():
+            return Search()
+    """
+    project.conftest(dedent(source))
+    cases = "{query: blue shoes, expect: {first: sku-a}}, {query: watch, expect: {first: sku-b}}"
+    project.cases(f"{{k: 2, cases: [{cases}]}}")
+    assert project.run("--relevance-concurrency=2").outcomes == {"blue shoes": "passed", "watch": "passed"}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from types import TracebackType
@@ -21,6 +21,7 @@ from pytest_relevance.plugin.failures import CaseError
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CaseRun
 from pytest_relevance.plugin.searching.output import EVENTS, Event, replay
+from pytest_relevance.results.responses.problems import is_a
 from pytest_relevance.results.responses.ranking import Ranking
 
 Timed = tuple[Ranking, float]
@@ -257,9 +258,7 @@ def responses_of(returned: object, count: int, name: str) -> list[object]:
 
     Raises `CaseError` for anything but a list or an iterator, and for another number of responses.
     """
-    if isinstance(returned, list):
-        found = returned
-    elif isinstance(returned, Iterator):
+    if isinstance(returned, (list, Iterator)):
         found = [*returned]
     else:
         kind = next((advice for fits, advice in _SPLITS if fits(returned)), "")
@@ -279,6 +278,12 @@ def responses_of(returned: object, count: int, name: str) -> list[object]:
 
 
 _SPLITS: Sequence[tuple[Callable[[Any], bool], str]] = (
+    (lambda value: is_a(type(value), "bm25s", "Results"), ": return [Results(*each) for each in zip(*results)]"),
+    (lambda value: is_a(type(value), "usearch", "BatchMatches"), ": return list(matches)"),
+    (
+        lambda value: isinstance(value, Mapping) and "ids" in value,
+        ': of a dict of Chroma return [list(zip(*each)) for each in zip(found["ids"], found["distances"])]',
+    ),
     (
         lambda value: isinstance(value, tuple),
         ": of (distances, labels) return [(d, i) for d, i in zip(distances, labels)], of a tuple of responses "

@@ -97,11 +97,22 @@ def hits_of(body: Mapping[Any, Any], holder: object = None) -> Sequence[object]:
             f"search returned a mapping of {len(body)} numbers, {shown(dict(body))}; "
             "if they are the scores of documents, return its items, sorted best first"
         )
+    if _is_list(body.get("columns")) and (_is_list(body.get("values")) or _is_list(body.get("rows"))):
+        rows = "values" if "values" in body else "rows"
+        raise UnreadableRanking(
+            f"search returned columns and {rows}, as ES|QL and SQL of Elasticsearch do, {shown(dict(body), 200)}; "
+            "return a mapping for each row: [dict(zip([column['name'] for column in response['columns']], row)) "
+            f"for row in response['{rows}']]"
+        )
     known = listed(f"{'.'.join(path)} ({engine})" for engine, path in HITS)
     raise NoResults(
         f"search returned a mapping without hits, {shown(dict(body), 200)}; a response body has {known}; "
         "for another shape return its list of results, or implement the hook pytest_relevance_ranking"
     )
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, list)
 
 
 def _is_answer(value: object) -> bool:

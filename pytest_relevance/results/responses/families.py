@@ -14,7 +14,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from pytest_relevance._text import shown
-from pytest_relevance.results.responses import bm25, bodies, indexes, neighbors, rows, tables, vector_stores
+from pytest_relevance.results.responses import bodies, indexes, neighbors, rows, tables, vector_stores
 from pytest_relevance.results.responses.fields import SCALARS, ReadOptions
 from pytest_relevance.results.responses.problems import NoResults, UnreadableRanking, is_mock, kind_of, one_result
 
@@ -184,7 +184,7 @@ FAMILIES: tuple[Family, ...] = (
     Family("a mock", is_mock, _of_mock),  # before the rest: a mock may claim to be of any type
     Family("a list", lambda response: isinstance(response, list), _itself),
     # libraries, by the names of their types
-    Family("bm25s", bm25.is_results, bm25.of_results),
+    Family("bm25s", neighbors.is_results, neighbors.of_results),
     Family("usearch", neighbors.is_matches, neighbors.of_matches),
     Family("Qdrant", vector_stores.is_query_response, vector_stores.of_query_response),
     Family("LlamaIndex", vector_stores.is_retrieval, vector_stores.of_retrieval),
@@ -195,7 +195,8 @@ FAMILIES: tuple[Family, ...] = (
     Family("Arrow's batches and columns", tables.is_arrow, tables.of_arrow),
     # libraries, by the shape of what they return
     Family("faiss or hnswlib", neighbors.is_pair, neighbors.of_pair),
-    Family("an array of queries", neighbors.is_array_of_queries, neighbors.of_array_of_queries),
+    Family("an array of results", neighbors.is_array_of_results, neighbors.of_array),
+    Family("Qdrant's JSON", vector_stores.is_json_of_points, vector_stores.of_json_of_points),
     Family("Chroma", vector_stores.is_query_result, vector_stores.of_query_result),
     # general shapes
     Family("columns of arrays", tables.is_columns, tables.of_columns),
@@ -224,6 +225,7 @@ DOCUMENTS: tuple[DocumentKind, ...] = (
     DocumentKind("tantivy's document", indexes.is_tantivy_document, indexes.of_tantivy_document),
     DocumentKind("parts of tantivy", indexes.is_tantivy_part, indexes.refuse_tantivy_part),
     DocumentKind("Xapian's item", indexes.is_xapian_item, indexes.of_xapian_item),
+    DocumentKind("responses in a list", neighbors.is_response, neighbors.refuse_response),
     DocumentKind("Arrow's value", tables.is_arrow_value, lambda value: value.as_py()),
 )
 

@@ -1,4 +1,4 @@
-"""What libraries for nearest neighbours return: faiss, hnswlib, usearch, and arrays of their form.
+"""What libraries return whose results are labels: faiss, hnswlib, usearch, bm25s, and arrays of their form.
 
 faiss gives (distances, labels), hnswlib (labels, distances), each an array of shape (queries, k): integers are the
 labels, floats the distances. Arrays are those of numpy and of the libraries with the same interface: `ndim`, `dtype`,
@@ -6,6 +6,10 @@ labels, floats the distances. Arrays are those of numpy and of the libraries wit
 
 A label is a row number of the index, or an integer given at insertion, which may be an id or not. The attribute `ids`
 of the fixture's value turns labels into ids; without it they are refused.
+
+bm25s gives `Results` of documents and scores, each an array of shape (queries, k). The documents are row numbers, or
+the entries of a corpus where `retrieve` or the index was given one. A query that matches fewer than k documents is
+filled up with documents of score 0. (rank-bm25 returns lists, which need no reading.)
 """
 
 from __future__ import annotations
@@ -15,7 +19,8 @@ from typing import Any
 
 from pytest_relevance._text import counted, shown
 from pytest_relevance.results.responses.fields import ReadOptions
-from pytest_relevance.results.responses.problems import ONE_QUERY, UnreadableRanking, is_a, is_mock, kind_of
+from pytest_relevance.results.responses.problems import ONE_QUERY, BadResult, UnreadableRanking, is_a, is_mock, kind_of
+from pytest_relevance.results.responses.rows import is_row
 
 NOTHING_FOUND = -1
 """The label by which faiss fills up the results of a query that finds too few."""
@@ -50,20 +55,42 @@ def _ids(options: ReadOptions) -> Any:
     ids: Any = None if options.ids is None else options.ids()
     if ids is None or is_mock(ids):
         return None
-    if isinstance(ids, (str, bytes)) or not hasattr(ids, "__getitem__"):
+    if isinstance(ids, (str, bytes)) or not hasattr(ids, "__getitem__") or _is_table(ids):
         raise UnreadableRanking(
             f"the attribute ids of the fixture's value is {kind_of(ids)}, {shown(ids)}; "
             "make it a sequence of ids, in the order of the labels, or a mapping from label to id"
         )
+    if hasattr(ids, "iloc") and not _is_numbered(ids.index):
+        raise UnreadableRanking(
+            f"the attribute ids of the fixture's value is {kind_of(ids)} whose index is not 0, 1, 2 ..., "
+            f"{shown(ids, 200)}; make it list(series) if labels are the row numbers of the vectors, or "
+            "series.to_dict() if labels are those of the index"
+        )
     return ids
+
+
+def _is_table(ids: Any) -> bool:
+    """Whether a value is a table or an array of several dimensions: which column has the ids, nothing says."""
+    return hasattr(ids, "columns") or getattr(ids, "ndim", 1) != 1
+
+
+def _is_numbered(index: Any) -> bool:
+    """Whether the index of a Series is 0, 1, 2 ...: then its entries have the same numbers as its rows."""
+    if hasattr(index, "start"):  # a RangeIndex, which need not be read
+        return (index.start, index.step) == (0, 1)
+    return list(index) == list(range(len(index)))
 
 
 def _document(ids: Any, label: int) -> object:
     """The id of one label. The keys of a mapping may be integers or, as JSON has them, text."""
     is_mapping = isinstance(ids, Mapping)
-    for key in (label, str(label)) if is_mapping else (label,) if label >= 0 else ():
+    if is_mapping:
+        for key in (label, str(label)):
+            if key in ids:  # a defaultdict or a Counter would make up an entry
+                return ids[key]
+    elif label >= 0:
         try:
-            return ids[key]
+            return ids[label]
         except (KeyError, IndexError):
             pass
     entries = f" of {counted(len(ids), 'entry', 'entries')}" if hasattr(ids, "__len__") else ""
@@ -79,7 +106,13 @@ def _with_scores(
     """Pairs of the documents of labels and their scores, without the labels by which faiss says that it found none."""
     found = [(label, float(score)) for label, score in zip(labels, scores, strict=True) if label != NOTHING_FOUND]
     documents = documents_of([label for label, _ in found], options, response, what, otherwise)
-    return [(document, score) for document, (_, score) in zip(documents, found, strict=True)]
+    return _scored(documents, [score for _, score in found])
+
+
+def _scored(documents: Iterable[object], scores: Iterable[float]) -> Sequence[object]:
+    """Documents with their scores; a document that is a row, `(id,)` or `(id, title)`, has the score added."""
+    parts: Iterable[Any] = (document if is_row(document) else (document,) for document in documents)
+    return [(*row, score) for row, score in zip(parts, scores, strict=True)]
 
 
 # --- arrays -----------------------------------------------------------------------------------------------------------
@@ -135,7 +168,8 @@ def of_pair(response: tuple[Any, ...], options: ReadOptions) -> Sequence[object]
     documents, scores = (second, first) if _are_labels_last(first, second, response) else (first, second)
     found, numbers = of_one_query(documents, response), of_one_query(scores, response)
     if element_kind(documents) == "other":
-        return [*zip(found, map(float, numbers), strict=True)]
+        columns = (numbers, found) if scores is first else (found, numbers)
+        return [*zip(*columns, strict=True)]  # rows, which are refused where they are (score, id)
     return _with_scores(found, numbers, options, response, "labels of a vector index", _RETURN_LABELS)
 
 
@@ -144,32 +178,55 @@ def _are_labels_last(first: Any, second: Any, response: object) -> bool:
     is_float = element_kind(first) == "float"
     if is_float != (element_kind(second) == "float"):
         return is_float
-    if (str(first.dtype), str(second.dtype)) == ("int32", "int64"):  # a binary index of faiss: Hamming distances
-        return True
+    if (str(first.dtype), str(second.dtype)) == ("int32", "int64") and first.ndim == 2:
+        distances = of_one_query(first, response)
+        if distances == sorted(distances):  # a binary index of faiss, which gives Hamming distances
+            return True
     raise UnreadableRanking(
         f"search returned two arrays, {shown(response, 200)}, of which either may be the labels or the distances; "
         "return integers and floats, or (id, score) pairs: zip(ids, scores)"
     )
 
 
-def is_array_of_queries(response: Any) -> bool:
-    """Whether a response is an array with a row for each query."""
-    return is_array(response) and response.ndim > 1
+def is_array_of_results(response: Any) -> bool:
+    """Whether a response is an array with a row for each query, or of integers."""
+    return is_array(response) and (response.ndim > 1 or element_kind(response) == "integer")
 
 
-def of_array_of_queries(response: Any, options: ReadOptions) -> Sequence[object]:
-    """The results of one query in an array of shape (1, k): labels, or documents with fields."""
+def of_array(response: Any, options: ReadOptions) -> Sequence[object]:
+    """The results of one query in an array: labels, or documents with fields, of shape (1, k), or ids of shape (k,)."""
+    kind = element_kind(response)
+    if response.ndim == 1:
+        return _integers(response, options)
+    if len(response) > 1 and kind != "integer":
+        raise UnreadableRanking(
+            f"search returned an array of {len(response)} rows, {shown(response, 200)}, which could be the results of "
+            "as many queries, or as many results; return its first row, found[0].tolist(), or a tuple for each result, "
+            "list(map(tuple, found.tolist()))"
+        )
     found = of_one_query(response, response)
-    if element_kind(response) == "integer":
+    if kind == "integer":
         labels = [label for label in found if label != NOTHING_FOUND]
         cure = "if they are the ids, return labels[0].tolist()"
         return documents_of(labels, options, response, "labels of a vector index", cure)
-    if element_kind(response) == "float" or all(isinstance(document, Mapping) for document in found):
+    if kind == "float" or all(isinstance(document, Mapping) for document in found):
         return found
     raise UnreadableRanking(
         f"search returned an array of one row, {shown(response, 200)}, which could be the results of one query, or one "
         "result; return its row, found[0].tolist(), or a tuple for each result"
     )
+
+
+def _integers(array: Any, options: ReadOptions) -> list[Any]:
+    """The ids in an array of integers of shape (k,). Raises `UnreadableRanking` where `ids` makes labels possible."""
+    found: list[Any] = array.tolist()
+    if found and _ids(options) is not None:
+        raise UnreadableRanking(
+            f"search returned an array of integers, {shown(array, 200)}, which could be labels, as the fixture's value "
+            "has an attribute ids, or ids; return found[None], of shape (1, k), if they are labels, or found.tolist() "
+            "if they are ids"
+        )
+    return found
 
 
 # --- usearch ----------------------------------------------------------------------------------------------------------
@@ -191,3 +248,47 @@ def of_matches(response: Any, options: ReadOptions) -> Sequence[object]:
     pairs = [*zip(keys, distances, strict=True)]  # what to_list() returns
     cure = "if they are the ids, return matches.to_list()"
     return _with_scores(keys, distances, options, pairs, "the keys and distances of usearch", cure)
+
+
+# --- bm25s ------------------------------------------------------------------------------------------------------------
+
+_ROW_NUMBERS = "row numbers of a bm25s index"
+_RETURN_DOCUMENTS = "pass the documents, or their ids as text, as the argument corpus of retrieve()"
+
+
+def is_results(response: object) -> bool:
+    """Whether a response is the `Results` of bm25s."""
+    return is_a(type(response), "bm25s", "Results")
+
+
+def of_results(response: Any, options: ReadOptions) -> Sequence[object]:
+    """The documents of one query with their scores, without those of score 0 at the end, which do not match.
+
+    Raises `UnreadableRanking` for documents that are not sorted.
+    """
+    documents = of_one_query(response.documents, response)
+    scores = of_one_query(response.scores, response)
+    if scores != sorted(scores, reverse=True):
+        raise UnreadableRanking(
+            f"search returned Results of bm25s in no order, {shown(response, 200)}; call retrieve() with sorted=True, "
+            "the default"
+        )
+    while scores and scores[-1] == 0:
+        scores.pop()
+    documents = documents[: len(scores)]
+    if element_kind(response.documents) == "integer":
+        documents = documents_of(documents, options, response, _ROW_NUMBERS, _RETURN_DOCUMENTS)
+    return _scored(documents, scores)
+
+
+# --- a list of responses ----------------------------------------------------------------------------------------------
+
+
+def is_response(kind: type) -> bool:
+    """Whether results of a type are whole responses of bm25s or usearch, as a batch has them."""
+    return is_a(kind, "bm25s", "Results") or is_a(kind, "usearch", "Matches", "BatchMatches")
+
+
+def refuse_response(_: object) -> Mapping[str, object]:
+    """Raise `BadResult`: a response in the place of a result."""
+    raise BadResult(f"is the response to one query of a batch; return one response, or {ONE_QUERY}")

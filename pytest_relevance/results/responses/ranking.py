@@ -15,7 +15,7 @@ from numbers import Real
 from typing import Any
 
 from pytest_relevance._text import listed, quoted, shown
-from pytest_relevance.results.responses import rows
+from pytest_relevance.results.responses import rows, tables
 from pytest_relevance.results.responses.families import as_mapping, results_of
 from pytest_relevance.results.responses.fields import (
     ID_NAMES,
@@ -31,6 +31,7 @@ from pytest_relevance.results.responses.problems import (
     BadResult,
     NoResults,
     UnreadableRanking,
+    is_mock,
     kind_of,
     one_result,
     read_each,
@@ -173,10 +174,17 @@ def _id_of(document: Any, field: object, names: Sequence[str]) -> str:
         raise BadResult("has an empty id")
     if field is None and document is not None and not isinstance(document, WITHOUT_FIELDS):
         value = None
-        if isinstance(getattr(document, "shape", None), tuple):
+        if not is_mock(document) and (tables.is_frame(document) or tables.is_arrow(document)):
+            raise BadResult("is a table or a column; return it alone, not in a list, with all results in it")
+        if not is_mock(document) and rows.has_dimensions(document):
             raise BadResult(
                 "is an array; return the arrays of one query as a tuple, (distances, labels), or (id, score) pairs: "
                 "zip(ids, scores)"
+            )
+        if isinstance(document, Mapping) and "corpus_id" in document:  # semantic_search of sentence-transformers
+            raise BadResult(
+                "has a row number, corpus_id, and no id; return [(ids[hit['corpus_id']], hit['score']) for hit in "
+                "response[0]], or write id_field: corpus_id in the case file if the row numbers are the ids"
             )
         if not has_any(document, names):
             raise BadResult(

@@ -13,7 +13,7 @@ from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
-from pytest_relevance._text import shown
+from pytest_relevance._text import counted, shown
 from pytest_relevance.results.responses.problems import BadResult, is_mock, kind_of
 
 ROWS = "(id, score), (id, title) or (id, title, score) row"
@@ -54,6 +54,16 @@ def read_row(row: Sequence[Any]) -> BareRow:
             "is a list, which could be the ids of one query of several, or a row; "
             "return the ids of one query, or a tuple for each row"
         )
+    if isinstance(row, list) and row and all(map(_is_number, row[0] if isinstance(row[0], list) else row)):
+        raise BadResult(
+            "is a list of numbers; return (id, score) pairs, zip(ids, scores), or the arrays of one query as a tuple, "
+            "(distances, labels), instead of their tolist()"
+        )
+    if row and not any(is_id(part) or is_score(part) or is_mock(part) for part in row):
+        raise BadResult(
+            f"is a {type(row).__name__} of {counted(len(row), 'result', 'results')}, as one query of several has; "
+            "return the results of one query, response[0]"
+        )
     raise BadResult(f"is no {ROWS}; return ids, such rows as tuples, or mappings or objects with an id")
 
 
@@ -90,7 +100,14 @@ def is_one_row(values: tuple[Any, ...]) -> bool:
 
 def ambiguity(results: Sequence[Any]) -> str:
     """Why rows that are well-formed one by one allow two readings together; empty where they do not."""
-    if not results or not all(is_row(row) and len(row) == 2 and is_integer(row[0]) for row in results):
+    if not results or not all(is_row(row) and len(row) in (2, 3) and is_integer(row[0]) for row in results):
+        return ""
+    if _are_numbered([row[0] for row in results]) and _are_words([row[1] for row in results]):
+        return (
+            f"rows of an integer and a word, {shown(results[0])} first, numbered in their order, which could be "
+            "(id, title) or (rank, id); return the ids alone, or mappings with an id and a title"
+        )
+    if any(len(row) == 3 for row in results):
         return ""
     if all(is_integer(second) for _, second in results):
         return (
@@ -105,6 +122,16 @@ def ambiguity(results: Sequence[Any]) -> str:
                 "integers descend and some are equal, (score, id); return mappings with an id and a title or a score"
             )
     return ""
+
+
+def _are_numbered(numbers: Sequence[int]) -> bool:
+    """Whether several integers count up from 0 or 1."""
+    return len(numbers) > 1 and numbers[0] in (0, 1) and all(two == one + 1 for one, two in pairwise(numbers))
+
+
+def _are_words(texts: Sequence[Any]) -> bool:
+    """Whether values are texts that are all different and have no white space, as ids are and titles seldom."""
+    return all(isinstance(text, str) and len(text.split()) == 1 for text in texts) and len({*texts}) == len(texts)
 
 
 def are_scores(kinds: Iterable[type], values: Sequence[Any]) -> bool:

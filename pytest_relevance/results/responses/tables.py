@@ -13,7 +13,7 @@ from typing import Any
 
 from pytest_relevance._text import quoted, shown
 from pytest_relevance.results.responses.fields import ReadOptions
-from pytest_relevance.results.responses.problems import UnreadableRanking, is_a
+from pytest_relevance.results.responses.problems import ONE_QUERY, UnreadableRanking, is_a
 
 
 def is_lazy_frame(response: object) -> bool:
@@ -70,8 +70,20 @@ def of_lancedb_query(query: Any, _: ReadOptions) -> Sequence[object]:
         raise UnreadableRanking(
             f"search returned a query of LanceDB that has not run, {shown(query)}; return await query.to_list()"
         )
-    found: Sequence[object] = query.to_list()
-    return found
+    found: Sequence[Any] = query.to_list()
+    return _of_one_query(found)
+
+
+def _of_one_query(rows: Sequence[Any]) -> Sequence[object]:
+    """Rows of a table as they are. Raises `UnreadableRanking` where LanceDB has found them for several queries."""
+    if rows and "_distance" in rows[0]:
+        queries = {row.get("query_index") for row in rows}
+        if len(queries) > 1:
+            raise UnreadableRanking(
+                f"search returned the results of {len(queries)} queries, one after the other, {shown(rows, 200)}; "
+                f"{ONE_QUERY}"
+            )
+    return rows
 
 
 def is_arrow(response: object) -> bool:
@@ -86,9 +98,10 @@ def of_arrow(response: Any, _: ReadOptions) -> Sequence[object]:
     """
     if hasattr(response, "read_all"):
         response = response.read_all()
-    _refuse_double(getattr(response, "column_names", ()), "a table")
+    names = getattr(response, "column_names", ())
+    _refuse_double(names, "a table")
     found: Sequence[object] = response.to_pylist()
-    return found
+    return _of_one_query(found) if names else found
 
 
 def is_arrow_value(kind: type) -> bool:
@@ -112,7 +125,7 @@ def of_columns(columns: Mapping[str, Any], _: ReadOptions) -> Sequence[object]:
 
 def is_frame(response: object) -> bool:
     """Whether a response is a data frame of pandas or polars."""
-    return hasattr(response, "columns") and hasattr(response, "shape")
+    return hasattr(response, "columns") and hasattr(response, "shape") and hasattr(response, "__getitem__")
 
 
 def of_frame(frame: Any, _: ReadOptions) -> Sequence[object]:
@@ -123,7 +136,7 @@ def of_frame(frame: Any, _: ReadOptions) -> Sequence[object]:
 def is_series(response: object) -> bool:
     """Whether a response is a Series of pandas, or of a library with the same interface: values with an index."""
     named = any(base.__name__ == "Series" for base in type(response).__mro__)
-    return named and not callable(getattr(response, "index", len))
+    return named and hasattr(getattr(response, "index", None), "__iter__")
 
 
 def _frame_rows(frame: Any) -> Sequence[object]:
@@ -134,7 +147,8 @@ def _frame_rows(frame: Any) -> Sequence[object]:
         columns.append((name, index))
     _refuse_double([name for name, _ in columns], "a data frame")
     names = [name for name, _ in columns]
-    return [dict(zip(names, row, strict=True)) for row in zip(*(column for _, column in columns), strict=True)]
+    rows = zip(*(column for _, column in columns), strict=True)
+    return _of_one_query([dict(zip(names, row, strict=True)) for row in rows])
 
 
 def of_cursor(cursor: Any, options: ReadOptions) -> Sequence[object]:

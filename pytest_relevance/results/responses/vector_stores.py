@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from pytest_relevance._text import shown
+from pytest_relevance._text import counted, shown
 from pytest_relevance.results.responses.fields import ID_NAMES, ReadOptions
-from pytest_relevance.results.responses.problems import ONE_QUERY, BadResult, UnreadableRanking, is_a
+from pytest_relevance.results.responses.problems import ONE_QUERY, BadResult, UnreadableRanking, is_a, read_each
 
 # --- qdrant -----------------------------------------------------------------------------------------------------------
 
@@ -32,6 +32,34 @@ def of_query_response(response: Any, _: ReadOptions) -> Sequence[object]:
         )
     points: Sequence[object] = response.points
     return points
+
+
+def is_json_of_points(response: object) -> bool:
+    """Whether a response is the JSON of Qdrant's REST interface, or a `QueryResponse` as a dict."""
+    return isinstance(response, Mapping) and _json_points(response) is not None
+
+
+def of_json_of_points(response: Mapping[str, Any], options: ReadOptions) -> Sequence[object]:
+    """The points of one query, as mappings. Raises `UnreadableRanking` for several queries, or a point with two ids."""
+    points = _json_points(response) or []
+    if points and "points" in points[0]:
+        raise UnreadableRanking(
+            f"search returned the results of a batch of {counted(len(points), 'query', 'queries')}, "
+            f"{shown(dict(response), 200)}; return the points of one, or {ONE_QUERY}"
+        )
+    if len(options.id_names) == 1:
+        return points
+    return [{**point, "id": id_} for point, id_ in zip(points, read_each(point_id, points, points), strict=True)]
+
+
+def _json_points(response: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    """The points in Qdrant's JSON, or the results of each query of a batch; None for another mapping."""
+    is_whole = {"result", "status", "time"} <= response.keys()
+    found = response["result"] if is_whole else response if response.keys() == {"points"} else None
+    points = found.get("points") if isinstance(found, Mapping) else found
+    if not isinstance(points, list) or not all(isinstance(point, dict) for point in points):
+        return None
+    return points if all({"id", "score"} <= point.keys() or point.keys() == {"points"} for point in points) else None
 
 
 def is_point(kind: type) -> bool:
@@ -68,6 +96,8 @@ def of_query_result(response: Mapping[str, Any], _: ReadOptions) -> Sequence[obj
     queries = response["ids"]
     if not isinstance(queries, (list, tuple)):
         return None
+    if any(isinstance(ids, (list, tuple)) and not all(isinstance(id_, str) for id_ in ids) for ids in queries):
+        return None  # the ids of Chroma are text
     if not all(isinstance(ids, (list, tuple)) for ids in queries):
         if "included" not in response:
             return None

@@ -1,12 +1,8 @@
-"""What is read from the response of a search, a model of a client library, and a server for real clients."""
+"""What is read from the response of a search, and a model of a client library."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 
 import pytest
 
@@ -53,37 +49,3 @@ class Model:
 
     def __repr__(self) -> str:
         return f"Model({', '.join(self.__dict__)})"
-
-
-@contextmanager
-def served(body: object, status: int = 200) -> Iterator[str]:
-    """The address of a local server that answers every request with one body, as Elasticsearch and OpenSearch do."""
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        wbufsize = -1  # headers and body in one packet: the second of two would wait for the receipt of the first
-
-        def do_POST(self) -> None:
-            self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            text = json.dumps(body).encode()
-            self.send_response(status)
-            accepted = self.headers.get("Accept", "").partition(",")[0]
-            self.send_header("Content-Type", accepted if "json" in accepted else "application/json")
-            self.send_header("X-Elastic-Product", "Elasticsearch")  # elasticsearch-py talks to nothing else
-            self.send_header("Content-Length", str(len(text)))
-            self.end_headers()
-            self.wfile.write(text)
-
-        def log_message(self, *arguments: object) -> None:
-            """Print nothing."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.daemon_threads = True
-        server.block_on_close = False  # clients keep their connections open
-        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}"
-        finally:
-            server.shutdown()
-            thread.join()

@@ -45,7 +45,7 @@ def test_row_numbers_of_bm25s(bm25s: Bm25s) -> None:
     message = refusal(bm25s.search("blue shoes"))
     assert "search returned row numbers of a bm25s index" in message
     assert "give the fixture's value an attribute ids" in message
-    assert "or pass the documents, or their ids, as the argument corpus of retrieve()" in message
+    assert "or pass the documents, or their ids as text, as the argument corpus of retrieve()" in message
 
 
 @pytest.mark.engines
@@ -83,6 +83,27 @@ def test_two_queries_of_bm25s(bm25s: Bm25s) -> None:
     message = refusal(bm25s.search("blue shoes", "strap"), labels=IDS)
     assert "which has the results of 2 queries" in message
     assert "an attribute many" in message
+
+
+@pytest.mark.engines
+def test_the_results_of_each_query_of_bm25s(bm25s: Bm25s) -> None:
+    results = bm25s.search("blue shoes", "strap")
+    each = [type(results)(*one) for one in zip(*results, strict=True)]
+    assert [pairs(one, IDS) for one in each] == [[("sku-a", 0.58), ("sku-b", 0.188)], [("sku-c", 0.392)]]
+    assert "result 1 of 2 is the response to one query of a batch" in refusal(each, labels=IDS)
+
+
+@pytest.mark.engines
+def test_results_of_bm25s_in_no_order(bm25s: Bm25s) -> None:
+    message = refusal(bm25s.search("blue shoes", sorted=False), labels=IDS)
+    assert "search returned Results of bm25s in no order, Results(documents=array(" in message
+    assert "call retrieve() with sorted=True" in message
+
+
+@pytest.mark.engines
+def test_integers_in_the_corpus_of_bm25s_could_be_row_numbers(bm25s: Bm25s) -> None:
+    assert "their ids as text" in refusal(bm25s.search("blue shoes", corpus=[101, 102, 103]))
+    assert ids(bm25s.search("blue shoes", corpus=["101", "102", "103"])) == ["101", "102"]
 
 
 @pytest.mark.engines

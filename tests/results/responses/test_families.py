@@ -220,3 +220,40 @@ def test_a_score_before_a_document_is_a_score() -> None:
 
 def test_a_title_that_is_missing_in_a_row() -> None:
     assert read_ranking([("b", None, 1.5), ("a", "Apron", 0.5)]) == Ranking(["b", "a"], [None, "Apron"], [1.5, 0.5])
+
+
+# --- types of a project's own with the names of a library's -----------------------------------------------------------
+
+
+class _Found:
+    def __init__(self, **values: object) -> None:
+        self.__dict__.update(values)
+
+
+class _Iterable(_Found):
+    def __iter__(self) -> Iterator[str]:
+        return iter(["b", "a"])
+
+
+OWN_RESPONSES: dict[str, dict[str, object]] = {
+    "Series": {"index": 3, "name": "shoes"},
+    "Matches": {"keys": np.array([3, 1]), "distances": np.array([0.5, 0.75])},
+    "Results": {"documents": np.array([[3, 1]]), "scores": np.array([[0.5, 0.75]])},
+    "QueryResponse": {"points": [{"id": 3}]},
+    "MSet": {},
+    "Frame": {"columns": ["id"], "shape": (2, 1)},
+    "SearchResult": {"hits": ["b", "a"]},
+}
+
+
+@pytest.mark.parametrize("name", OWN_RESPONSES)
+def test_a_response_of_the_projects_own_is_read_as_what_it_is(name: str) -> None:
+    assert ids(named("shop.models", name, _Iterable)(**OWN_RESPONSES[name])) == ["b", "a"]
+
+
+@pytest.mark.parametrize("name", ["Document", "ScoredPoint", "NodeWithScore", "MSetItem", "Record"])
+def test_a_result_of_the_projects_own_is_read_by_its_attributes(name: str) -> None:
+    own = named("shop.models", name, _Found)
+    inner: dict[str, object] = {"payload": {"id": "x"}, "metadata": {"id": "x"}, "node": {"id": "x"}, "docid": 12}
+    assert read_ranking([own(id="b", score=1.5, **inner)]) == Ranking(["b"], (), [1.5])
+    assert ids([own(**inner)], "payload.id") == ["x"]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 from unittest.mock import Mock
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from pytest_relevance.results.responses.ranking import read_ranking
@@ -55,11 +57,31 @@ def test_labels_become_ids(pair: tuple[str, Any]) -> None:
         dict(enumerate(IDS)),
         {str(label): found for label, found in enumerate(IDS)},
         [{"id": found, "title": found.upper()} for found in IDS],
+        [(found, found.upper()) for found in IDS],
+        [[found] for found in IDS],
+        pd.Series(IDS),
+        pd.Series(IDS, index=pd.Index([0, 1, 2, 3])),
     ],
-    ids=["list", "tuple", "array", "mapping", "mapping from JSON", "documents"],
+    ids=[
+        "list",
+        "tuple",
+        "array",
+        "mapping",
+        "mapping from JSON",
+        "documents",
+        "rows with titles",
+        "rows of one column",
+        "Series",
+        "Series with an index of integers",
+    ],
 )
 def test_ids_is_a_sequence_or_a_mapping(known: object) -> None:
     assert pairs((DISTANCES, LABELS), known) == NEAREST
+
+
+def test_rows_in_ids_may_have_titles() -> None:
+    ranking = read_ranking((DISTANCES, LABELS), ids=lambda: [(found, found.upper()) for found in IDS])
+    assert ranking.titles == ["SKU-A", "SKU-C", "SKU-D"]
 
 
 def test_ids_may_be_integers() -> None:
@@ -110,8 +132,24 @@ def test_a_mock_has_no_ids() -> None:
         (IDS[:3], "the label 3, which is not in the attribute ids of the fixture's value, a sequence of 3 entries"),
         ({0: "sku-a"}, "the label 2, which is not in the attribute ids of the fixture's value, a mapping of 1 entry"),
         ([None, None, None, None], "result 1 of 3 has an id that is None"),
+        (Counter(), "the label 0, which is not in the attribute ids of the fixture's value, a mapping of 0 entries"),
+        (pd.DataFrame({"id": IDS}), "the attribute ids of the fixture's value is a DataFrame"),
+        (pd.Series(IDS)[1:], "is a Series whose index is not 0, 1, 2 ..."),
+        (pd.Series(IDS, index=[3, 2, 1, 0]), "make it list(series) if labels are the row numbers of the vectors, or "),
+        (np.array([IDS]), "the attribute ids of the fixture's value is a ndarray"),
     ],
-    ids=["text", "a function", "too short", "a mapping without it", "None"],
+    ids=[
+        "text",
+        "a function",
+        "too short",
+        "a mapping without it",
+        "None",
+        "a mapping that makes up entries",
+        "a data frame",
+        "a Series without its first entry",
+        "a Series in another order",
+        "an array of two dimensions",
+    ],
 )
 def test_ids_that_do_not_fit(known: object, message: str) -> None:
     assert message in refusal((DISTANCES, LABELS), labels=known)
@@ -140,8 +178,10 @@ def test_the_results_of_two_queries(several: object) -> None:
         (LABELS.astype("uint64"), LABELS),
         (DISTANCES, DISTANCES),
         (np.array([["a"]]), np.array([["b"]])),
+        (np.array([[3, 1]], dtype="int32"), np.array([[0, 2]])),
+        (np.array([1, 3], dtype="int32"), np.array([0, 2])),
     ],
-    ids=["int64", "int32", "uint64", "floats", "text"],
+    ids=["int64", "int32", "uint64", "floats", "text", "integers in no order", "integers that are not of faiss"],
 )
 def test_arrays_whose_types_do_not_tell_labels_from_distances(pair: object) -> None:
     assert "of which either may be the labels or the distances" in refusal(pair, labels=IDS)
@@ -167,6 +207,29 @@ def test_documents_and_scores() -> None:
     assert pairs((np.array([["sku-a", "sku-b"]]), np.array([[2.5, 1.5]]))) == [("sku-a", 2.5), ("sku-b", 1.5)]
     products = np.array([[{"id": "sku-a"}, {"id": "sku-b"}]], dtype=object)
     assert pairs((products, np.array([[2.5, 1.5]]))) == [("sku-a", 2.5), ("sku-b", 1.5)]
+    assert pairs((np.array([[2.5, 1.5]]), products)) == [("sku-a", 2.5), ("sku-b", 1.5)]
+
+
+def test_scores_and_text_are_read_as_rows_of_them_are() -> None:
+    assert "is a (score, id) pair; return (id, score) pairs" in refusal((np.array([2.5, 1.5]), np.array(["a", "b"])))
+    numbers_and_titles = (np.array([7.0, 3.0]), np.array(["Boots", "Apron"]))
+    assert "or an (id, title) pair whose id is a float" in refusal(numbers_and_titles)
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        (DISTANCES.tolist(), LABELS.tolist()),
+        (LABELS.tolist(), DISTANCES.tolist()),
+        (DISTANCES[0].tolist(), LABELS[0].tolist()),
+        [DISTANCES[0].tolist(), LABELS[0].tolist()],
+        ([[0.5]], [[0]]),
+    ],
+    ids=["faiss", "hnswlib", "a row of each", "a list", "one result"],
+)
+def test_arrays_that_became_lists(response: object) -> None:
+    message = refusal(response, labels=IDS)
+    assert "is a list of numbers; return (id, score) pairs, zip(ids, scores), or the arrays of one query" in message
 
 
 # --- one array --------------------------------------------------------------------------------------------------------
@@ -178,9 +241,33 @@ def test_an_array_of_one_query() -> None:
     assert "could be the results of one query, or one result" in refusal(np.array([["sku-1", "Boots"]]))
 
 
-def test_a_plain_array_has_ids_whatever_the_attribute_ids_is() -> None:
-    assert ids(np.array(["sku-b", "sku-a"])) == ["sku-b", "sku-a"]
-    assert pairs(np.array([3, 0]), IDS) == [("3", None), ("0", None)]
+@pytest.mark.parametrize(
+    "rows", [[["sku-1", "Boots"], ["sku-2", "Apron"]], [[7, 0.5], [3, 0.25]]], ids=["text", "floats"]
+)
+def test_an_array_of_several_rows_could_have_results_or_queries(rows: list[list[Any]]) -> None:
+    found = np.array(rows)
+    message = refusal(found)
+    assert "an array of 2 rows" in message
+    assert "could be the results of as many queries, or as many results" in message
+    assert "a tuple for each result, list(map(tuple, found.tolist()))" in message
+
+
+def test_a_plain_array_of_text_has_ids() -> None:
+    assert pairs(np.array(["sku-b", "sku-a"]), IDS) == [("sku-b", None), ("sku-a", None)]
+
+
+def test_a_plain_array_of_integers_has_ids_where_there_is_no_attribute_ids() -> None:
+    assert ids(np.array([3, 0])) == ["3", "0"]
+    assert pairs(np.array([], dtype=int), IDS) == []
+
+
+def test_a_plain_array_of_integers_could_have_labels_where_there_is_an_attribute_ids() -> None:
+    found = np.argsort([0.5, 0.25])
+    message = refusal(found, labels=IDS)
+    assert "search returned an array of integers, array([1, 0]), which could be labels" in message
+    assert "return found[None], of shape (1, k), if they are labels, or found.tolist() if they are ids" in message
+    assert ids(found.tolist()) == ["1", "0"]
+    assert pairs(found[None], IDS) == [("sku-b", None), ("sku-a", None)]
 
 
 # --- faiss ------------------------------------------------------------------------------------------------------------
@@ -291,4 +378,7 @@ def test_matches_of_usearch_in_a_list(keyed: Any) -> None:
 
 @pytest.mark.engines
 def test_a_batch_of_usearch(usearch: Any, keyed: Any) -> None:
-    assert "the results of 2 queries" in refusal(keyed.search(VECTORS[:2], 3), labels=KEYS)
+    batch = keyed.search(VECTORS[:2], 3)
+    assert "the results of 2 queries" in refusal(batch, labels=KEYS)
+    assert "result 1 of 2 is the response to one query of a batch; return one response" in refusal(list(batch))
+    assert pairs(list(batch)[1], KEYS)[0] == ("sku-b", 0.0)

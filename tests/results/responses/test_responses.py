@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 from pytest_relevance.results.responses.ranking import read_ranking
-from tests.results.responses.helpers import Model, refusal
+from tests.results.responses.helpers import Model, ids, refusal
 
 # --- responses --------------------------------------------------------------------------------------------------------
 
@@ -259,6 +259,7 @@ OF_SEVERAL = (
     "is a list, which could be the ids of one query of several, or a row; "
     "return the ids of one query, or a tuple for each row"
 )
+OF_ONE = "as one query of several has; return the results of one query, response[0]"
 NAN = "has a score that is NaN; return numbers, or results without scores"
 
 
@@ -358,6 +359,21 @@ RESULTS: dict[str, tuple[object, str]] = {
     "nothing in a tuple": ((), f"{NO_ROW}: ()"),
     "a list of two texts": (["sku-1", "sku-2"], f"{OF_SEVERAL}: ['sku-1', 'sku-2']"),
     "a list of one text": (["sku-1"], f"{OF_SEVERAL}: ['sku-1']"),
+    "a list of mappings": (
+        [{"id": "b"}, {"id": "a"}],
+        f"is a list of 2 results, {OF_ONE}: [{{'id': 'b'}}, {{'id': 'a'}}]",
+    ),
+    "a tuple of mappings": (
+        ({"id": "b"}, {"id": "a"}),
+        f"is a tuple of 2 results, {OF_ONE}: ({{'id': 'b'}}, {{'id': 'a'}})",
+    ),
+    "a list of pairs": ([("sku-1", 0.5)], f"is a list of 1 result, {OF_ONE}: [('sku-1', 0.5)]"),
+    "a row number of sentence-transformers": (
+        {"corpus_id": 5, "score": 0.5},
+        "has a row number, corpus_id, and no id; return [(ids[hit['corpus_id']], hit['score']) for hit in "
+        "response[0]], or write id_field: corpus_id in the case file if the row numbers are the ids: "
+        "{'corpus_id': 5, 'score': 0.5}",
+    ),
 }
 
 
@@ -370,6 +386,46 @@ def test_a_result_without_a_usable_id_is_refused(result: object, message: str) -
 def test_a_mock_is_no_id(mock: Mock) -> None:
     assert refusal([mock]).startswith("result 1 of 1 has ")
     assert refusal([(mock, 0.5)]).startswith("result 1 of 1 has ")
+
+
+NUMBERED: dict[str, list[tuple[Any, ...]]] = {
+    "from 1": [(1, "sku-b"), (2, "sku-a")],
+    "from 0": [(0, "sku-b"), (1, "sku-a")],
+    "with scores": [(1, "sku-b", 1.5), (2, "sku-a", 0.5)],
+}
+
+
+@pytest.mark.parametrize("rows", NUMBERED.values(), ids=NUMBERED)
+def test_ranks_before_ids_could_be_ids_before_titles(rows: list[tuple[Any, ...]]) -> None:
+    message = refusal(rows)
+    assert message == (
+        f"search returned rows of an integer and a word, {rows[0]!r} first, numbered in their order, which could be "
+        "(id, title) or (rank, id); return the ids alone, or mappings with an id and a title"
+    )
+    assert refusal(enumerate(["sku-b", "sku-a"])).startswith(
+        "search returned rows of an integer and a word, (0, 'sku-b')"
+    )
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [(1, "Blue shoes"), (2, "Boots")],
+        [(1, "Boots"), (2, "Boots")],
+        [(1, "Boots"), (3, "Apron")],
+        [(2, "Boots"), (3, "Apron")],
+        [(1, "Boots")],
+        [(1, None), (2, None)],
+    ],
+    ids=["titles of several words", "equal titles", "a gap", "from 2", "one row", "no titles"],
+)
+def test_ids_in_order_before_what_cannot_be_ids(rows: list[tuple[Any, ...]]) -> None:
+    assert ids(rows) == [str(row[0]) for row in rows]
+
+
+def test_a_table_in_a_list() -> None:
+    message = refusal([pd.DataFrame({"sku": ["b"]})])
+    assert "result 1 of 1 is a table or a column; return it alone, not in a list, with all results in it" in message
 
 
 def test_a_named_field_that_is_not_there() -> None:

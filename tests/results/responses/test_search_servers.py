@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from pytest_relevance.results.responses.ranking import read_ranking
-from tests.results.responses.helpers import ids, refusal, served
+from tests.local_server import serving
+from tests.results.responses.helpers import ids, refusal
 from tests.results.responses.test_client_libraries import BODY, ONE_SHARD_DOWN, TIMED_OUT
 
 pytestmark = pytest.mark.engines
@@ -37,7 +38,7 @@ def connected(request: pytest.FixtureRequest) -> Iterator[Callable[[object], Any
 
 @contextmanager
 def _client(make: Client, body: object) -> Iterator[Any]:
-    with served(body) as address:
+    with serving(lambda *_: body) as (address, _):
         client = make(address)
         yield client
         client.close()

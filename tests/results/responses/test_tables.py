@@ -118,6 +118,16 @@ def test_what_lancedb_returns(tmp_path: Path) -> None:
     assert ids(table.search([1.0, 0.0]).where("id = 'c'")) == []
 
 
+def test_two_queries_of_lancedb(tmp_path: Path) -> None:
+    lancedb = pytest.importorskip("lancedb")
+    table = lancedb.connect(tmp_path).create_table("products", PRODUCTS)
+    query = table.search([[1.0, 0.0], [0.0, 1.0]]).limit(2)
+    for response in (query, query.to_pandas(), query.to_polars(), query.to_arrow(), query.to_batches()):
+        assert "search returned the results of 2 queries" in refusal(response)
+    found = query.to_pandas()
+    assert ids(found[found.query_index == 0]) == ["b", "a"]
+
+
 def test_an_asynchronous_query_of_lancedb_that_has_not_run_is_refused(tmp_path: Path) -> None:
     lancedb = pytest.importorskip("lancedb")
 

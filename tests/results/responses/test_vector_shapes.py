@@ -43,6 +43,59 @@ def test_points_of_qdrant() -> None:
         assert titles(response) == ["Blue", "Red"]
 
 
+def answered(result: object) -> dict[str, object]:
+    """The JSON of Qdrant's REST interface."""
+    return {"result": result, "status": "ok", "time": 0.001}
+
+
+POINTS = [
+    {"id": 1, "version": 0, "score": 1.0, "payload": {"sku": "sku-a", "title": "Blue"}},
+    {"id": 2, "version": 0, "score": 0.5, "payload": {"sku": "sku-b", "title": "Red"}},
+]
+
+
+@pytest.mark.parametrize(
+    "response",
+    [answered({"points": POINTS}), answered(POINTS), {"points": POINTS}],
+    ids=["query", "search", "a response of the client as a dict"],
+)
+def test_the_json_of_qdrant(response: object) -> None:
+    assert pairs(response) == [("1", 1.0), ("2", 0.5)]
+    assert ids(response, "sku") == ["sku-a", "sku-b"]
+    assert titles(response) == ["Blue", "Red"]
+
+
+def test_nothing_found_in_the_json_of_qdrant() -> None:
+    assert ids(answered({"points": []})) == ids(answered([])) == []
+
+
+def test_two_ids_in_the_json_of_qdrant() -> None:
+    response = answered({"points": [{"id": 1, "score": 1.0, "payload": {"id": "shop-1"}}]})
+    assert "write id_field: id or id_field: payload.id in the case file" in refusal(response)
+    assert ids(response, "payload.id") == ["shop-1"]
+
+
+def test_a_batch_in_the_json_of_qdrant() -> None:
+    for count, queries in ((1, "1 query"), (2, "2 queries")):
+        message = refusal(answered([{"points": POINTS}] * count))
+        assert f"search returned the results of a batch of {queries}, " in message
+        assert "return the points of one, or search for one query at a time" in message
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        answered({"points": [{"id": 1, "payload": {}}], "next_page_offset": None}),
+        {"result": POINTS},
+        {"points": POINTS, "total": 2},
+        {"points": "none"},
+    ],
+    ids=["scroll", "without a status", "points and more", "a text"],
+)
+def test_other_mappings_are_not_of_qdrant(response: object) -> None:
+    assert "a mapping without hits" in refusal(response)
+
+
 @pytest.mark.parametrize("batch", [[RESPONSE], [RESPONSE, RESPONSE]], ids=["one", "two"])
 def test_a_batch_of_qdrant(batch: list[Any]) -> None:
     assert "is the response to one query of a batch; return its points, responses[0].points" in refusal(batch)
@@ -61,6 +114,10 @@ def test_the_dict_of_chroma(scores: str) -> None:
     response = {"ids": [["b", "a"]], scores: [[0.5, 0.25]], "metadatas": [[{"title": "Blue"}, None]], "documents": None}
     assert pairs(response) == [("b", 0.5), ("a", 0.25)]
     assert titles(response) == ["Blue", None]
+
+
+def test_a_dict_with_integers_for_ids_is_not_of_chroma() -> None:
+    assert "a mapping without hits" in refusal({"ids": [[5, 0]], "distances": [[0.5, 0.75]]}, labels=["a"] * 6)
 
 
 def test_columns_of_chroma_of_different_lengths() -> None:
@@ -91,10 +148,13 @@ def test_nodes_of_llama_index() -> None:
 
 def test_results_of_bm25s() -> None:
     results: Any = NAMED("Results", ["documents", "scores"], module="bm25s")
-    scores = np.array([[2.5, 0.0, -1.0, 0.0, 0.0]])
-    assert pairs(results(np.array([[4, 3, 2, 1, 0]]), scores), list("abcde")) == [("e", 2.5), ("d", 0.0), ("c", -1.0)]
-    texts = np.array([["blue", "red", "green", "white", "black"]])
-    assert ids(results(texts, scores)) == ["blue", "red", "green"]
+    below_0 = results(np.array([[4, 3, 2]]), np.array([[2.5, 0.0, -1.0]]))
+    assert pairs(below_0, list("abcde")) == [("e", 2.5), ("d", 0.0), ("c", -1.0)]
+    scores = np.array([[2.5, 1.5, 0.0, 0.0]])
+    assert ids(results(np.array([["blue", "red", "green", "white"]]), scores)) == ["blue", "red"]
+    rows = np.empty((1, 4), dtype=object)
+    rows[0] = [("a", "Blue"), ("b", "Red"), ("c", "Green"), ("d", "White")]
+    assert titles(results(rows, scores)) == ["Blue", "Red"]
 
 
 def test_a_named_tuple_of_another_library_is_one_result() -> None:
