@@ -22,6 +22,7 @@ SMALL = 4 << 20
 """The number of bytes below which a file is read without pyarrow, as importing pyarrow takes longer than that."""
 
 _BLOCK = 4 << 20  # bytes that pyarrow reads at a time; smaller and larger blocks were found to take more memory
+_LOOKED_AT = 100_000  # rows: documents are repeated only by other queries
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -94,23 +95,18 @@ def _between_single_blanks(data: bytes) -> tuple[str, bytes]:
     For pyarrow two blanks, or one at an end of a line, are an empty cell.
     """
     has_tabs = b"\t" in data
-    if has_tabs and b" " not in data and not _has_empty_cells(data):
-        return "\t", data
-    if has_tabs or _has_empty_cells(data):
-        data = data.replace(b"\t", b" ")
-        while b"  " in data:
-            data = data.replace(b"  ", b" ")
-        for blank, end in ((b" \n", b"\n"), (b" \r\n", b"\r\n"), (b"\n ", b"\n")):
-            data = data.replace(blank, end)
-        data = data.strip(b" ")
-    return " ", data
+    if not (has_tabs and b" " in data) and not _has_empty_cells(data):
+        return "\t" if has_tabs else " ", data
+    data = data.replace(b"\t", b" ")
+    while b"  " in data:
+        data = data.replace(b"  ", b" ")
+    for blank, end in ((b" \n", b"\n"), (b" \r\n", b"\r\n"), (b"\n ", b"\n")):
+        data = data.replace(blank, end)
+    return " ", data.strip(b" ")
 
 
 def _has_empty_cells(data: bytes) -> bool:
-    """Whether a blank may be beside another, or at an end of a line; a blank line looks so too.
-
-    Searching the data for each pair of blanks takes five times as long.
-    """
+    """Whether a blank may be beside another or at an end of a line; a search for each pair takes five times as long."""
     import numpy as np
 
     characters = np.frombuffer(data, np.uint8)
@@ -195,11 +191,12 @@ def as_lists(columns: list[pa.ChunkedArray]) -> list[list[str]]:
 
 
 def _as_list(column: pa.ChunkedArray) -> list[str]:
-    """The cells of a column of text. Where few of them differ, equal cells are one object."""
+    """The cells of a column of text. Where few of the first ones differ, equal cells are one object."""
     import numpy as np
     import pyarrow.compute as pc
 
-    if 2 * pc.count_distinct(column).as_py() > len(column):
+    first = column.slice(0, _LOOKED_AT)
+    if 2 * pc.count_distinct(first).as_py() > len(first):
         return texts_of(column)
     column = column.dictionary_encode().unify_dictionaries()
     names: list[str] = column.chunk(0).dictionary.to_pylist()
