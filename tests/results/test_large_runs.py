@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -107,6 +108,62 @@ def test_parquet(tmp_path: Path, order: str) -> None:
         rows[order] = [2, 1, 1] if order == "rank" else [0.5, 0.5, 0.25]
     rows.to_parquet(tmp_path / "run.parquet", index=False)
     assert read_run(tmp_path / "run.parquet") == {"7": ["b", "a"] if order else ["a", "b"], "8": [" =a"]}
+
+
+@pytest.mark.usefixtures("only_pyarrow_reads")
+@pytest.mark.parametrize("kind", ["string", "large_string", "dictionary", "int64"])
+def test_queries_of_any_type_in_parquet(tmp_path: Path, kind: str) -> None:
+    import pyarrow
+    from pyarrow import parquet
+
+    queries = pyarrow.array([7, 8, 7]) if kind == "int64" else pyarrow.array(["7", "8", "7"])
+    if kind == "dictionary":
+        queries = queries.cast(pyarrow.dictionary(pyarrow.int8(), pyarrow.string()))
+    elif kind == "large_string":
+        queries = queries.cast(pyarrow.large_string())
+    table = pyarrow.table({"query_id": queries, "doc_id": ["a", "b", "c"], "score": [1, 2, 3]})
+    parquet.write_table(table, tmp_path / "run.parquet")
+    assert read_run(tmp_path / "run.parquet") == {"7": ["c", "a"], "8": ["b"]}
+
+
+def test_parquet_is_read_without_pandas(tmp_path: Path) -> None:
+    import pyarrow
+    from pyarrow import parquet
+
+    table = pyarrow.table({"query_id": ["q", "q"], "doc_id": ["a", "b"], "rank": [2, 1]})
+    parquet.write_table(table, tmp_path / "run.parquet")
+    code = """
+import sys
+from pytest_relevance import read_run
+from pytest_relevance.judgments.formats import arrow_columns
+arrow_columns.SMALL = 0
+assert read_run(sys.argv[1]) == {"q": ["b", "a"]}
+assert "pyarrow" in sys.modules and "pandas" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", code, str(tmp_path / "run.parquet")], check=True)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("line", ["q Q0 b  1 x", "q Q0 b 2 1 ", " Q0 b 2 1 x", "q  b 2 1 x"])
+def test_a_blank_is_no_cell_of_a_trec_run(tmp_path: Path, line: str, end: str) -> None:
+    path = tmp_path / "run.txt"
+    for content in (f"q Q0 a 1 2 x{end}{line}", f"q Q0 a 1 2 x{end}{line}{end}", f"q\tQ0\ta\t1\t2\tx{end}{line}{end}"):
+        path.write_bytes(content.encode())
+        with pytest.raises(JudgmentFileError, match="found 5 columns where there are 6"):
+            read_run(path, "trec")
+
+
+@pytest.mark.usefixtures("only_pyarrow_reads")
+def test_a_document_twice_is_found_between_thousands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(column_rankings, "_ROWS", 100)
+    path = tmp_path / "run.txt"
+    rows = [f"q{row // 60} Q0 d{row % 60} 1 {-row} x\n" for row in range(6000)]
+    path.write_text("".join(rows))
+    assert read_run(path) == {f"q{query}": [f"d{document}" for document in range(60)] for query in range(100)}
+    rows[3540] = rows[3541]
+    path.write_text("".join(rows))
+    with pytest.raises(JudgmentFileError, match=r':3542: query "q59": the document "d1" is returned twice'):
+        read_run(path)
 
 
 @pytest.mark.parametrize(

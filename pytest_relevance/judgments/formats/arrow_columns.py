@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 SMALL = 4 << 20
 """The number of bytes below which a file is read without pyarrow, as importing pyarrow takes longer than that."""
 
-_BLOCK = 1 << 20  # bytes that pyarrow reads at a time; larger blocks take more memory and no less time
-_LOOKED_AT = 200
+_BLOCK = 4 << 20  # bytes that pyarrow reads at a time; smaller and larger blocks were found to take more memory
+_LOOKED_AT = 100_000  # rows: documents are repeated only by other queries
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -33,14 +33,15 @@ def read_delimited(
     texts: Sequence[int],
     numbers: Sequence[int] = (),
     *,
+    keys: Sequence[int] = (),
     header: bool = False,
     quotes: Callable[[TextIOWrapper], Iterable[object]] | None = None,
 ) -> list[pa.ChunkedArray] | None:
-    """Read columns of a file with one row a line, as columns of text and of finite float64; None for an odd file.
+    """Read columns of a file with one row a line: `keys`, `texts` and `numbers`, in this order; None for an odd file.
 
-    `separator` is one character, or "" for any number of spaces and tabs. `quotes` reads the rows of a file in which
-    cells may be quoted and raises `csv.Error` for quotes that are not allowed, which pyarrow takes; without it no cell
-    is quoted.
+    Keys are dictionary-encoded text, for columns in which few cells differ; numbers are finite float64. `separator` is
+    one character, or "" for any number of spaces and tabs. `quotes` reads the rows of a file in which cells may be
+    quoted and raises `csv.Error` for quotes that are not allowed, which pyarrow takes; without it no cell is quoted.
     """
     arrow = _arrow(len(data))
     if arrow is None or _is_odd(arrow, data):
@@ -48,30 +49,26 @@ def read_delimited(
     has_quotes = quotes is not None and b'"' in data
     if has_quotes and quotes is not None and not _are_well_quoted(quotes, data):
         return None
-    types = {column: arrow.string() for column in texts} | {column: arrow.float64() for column in numbers}
-    if separator:
-        table = _parsed(arrow, data, separator, width, types, header, has_quotes)
-    else:
-        table = _between_blanks(arrow, data, width, types)
+    types = {
+        **dict.fromkeys(keys, arrow.dictionary(arrow.int32(), arrow.string())),
+        **dict.fromkeys(texts, arrow.string()),
+        **dict.fromkeys(numbers, arrow.float64()),
+    }
+    if not separator:
+        separator, data = _between_single_blanks(data)
+    table = _parsed(arrow, data, separator, width, types, header, has_quotes)
     if table is None or not all(_are_finite(table[str(column)]) for column in numbers):
         return None
     return [table[str(column)] for column in types]
 
 
 def _parsed(
-    arrow: Any,
-    data: bytes,
-    separator: str,
-    width: int,
-    types: Mapping[int, Any],
-    header: bool = False,
-    has_quotes: bool = False,
-    filled: Sequence[int] = (),
+    arrow: Any, data: bytes, separator: str, width: int, types: Mapping[int, Any], header: bool, has_quotes: bool
 ) -> pa.Table | None:
-    """Read columns, {number: type}; None where pyarrow refuses a row or a cell, or one of `filled` has an empty one."""
+    """Read columns, {number: type}; None where pyarrow refuses a row or a cell."""
     from pyarrow import csv as arrow_csv
 
-    columns = {str(column): arrow.string() for column in filled} | {str(each): types[each] for each in types}
+    columns = {str(column): kind for column, kind in types.items()}
     reading = arrow_csv.ReadOptions(
         use_threads=False,  # with threads it takes twice the memory
         block_size=_BLOCK,
@@ -84,52 +81,49 @@ def _parsed(
     converting = arrow_csv.ConvertOptions(
         column_types=columns, include_columns=list(columns), null_values=[], strings_can_be_null=False
     )
-    read = []
+    pool = arrow.system_memory_pool()  # the default one, mimalloc, takes half a second more for 7,000,000 rows
     try:
-        with arrow_csv.open_csv(arrow.BufferReader(data), reading, parsing, converting) as batches:
-            for batch in batches:
-                if any(_has_empty(batch[str(column)]) for column in filled):
-                    return None
-                read.append(batch.select(list(map(str, types))))
-            return arrow.Table.from_batches(read)
+        with arrow_csv.open_csv(arrow.BufferReader(data), reading, parsing, converting, pool) as batches:
+            return arrow.Table.from_batches(list(batches))
     except (arrow.ArrowException, ValueError):
         return None
 
 
-def _between_blanks(arrow: Any, data: bytes, width: int, types: Mapping[int, Any]) -> pa.Table | None:
-    """Read columns between spaces and tabs: as they are if each is one, and else with those at one place made one.
+def _between_single_blanks(data: bytes) -> tuple[str, bytes]:
+    """The blank between two cells, a space or a tab, and the data with just one at each place and none at line ends.
 
-    For pyarrow several blanks, or one at an end of a line, are an empty cell; so the other columns are read too.
+    For pyarrow two blanks, or one at an end of a line, are an empty cell.
     """
-    filled = [column for column in range(width) if types.get(column) != arrow.float64()]
-    has_spaces, has_tabs = b" " in data, b"\t" in data
-    if not (has_spaces and has_tabs):
-        table = _parsed(arrow, data, " " if has_spaces else "\t", width, types, filled=filled)
-        if table is not None:
-            return table
-    return _parsed(arrow, _single_blanks(data), " ", width, types, filled=filled)
-
-
-def _single_blanks(data: bytes) -> bytes:
-    """Make all spaces and tabs between two cells one space, and remove those at the ends of lines."""
+    has_tabs = b"\t" in data
+    if not (has_tabs and b" " in data) and not _has_empty_cells(data):
+        return "\t" if has_tabs else " ", data
     data = data.replace(b"\t", b" ")
     while b"  " in data:
         data = data.replace(b"  ", b" ")
-    for end in (b"\n", b"\r\n"):
-        data = data.replace(b" " + end, end)
-    return data
+    for blank, end in ((b" \n", b"\n"), (b" \r\n", b"\r\n"), (b"\n ", b"\n")):
+        data = data.replace(blank, end)
+    return " ", data.strip(b" ")
 
 
-def _has_empty(column: pa.Array) -> bool:
-    import pyarrow.compute as pc
+def _has_empty_cells(data: bytes) -> bool:
+    """Whether a blank may be beside another or at an end of a line; a search for each pair takes five times as long."""
+    import numpy as np
 
-    return bool(pc.min(pc.binary_length(column)).as_py() == 0)
+    characters = np.frombuffer(data, np.uint8)
+    pairs = 0
+    for start in range(0, len(characters), _BLOCK):
+        is_white = characters[start : start + _BLOCK + 1] <= ord(" ")
+        pairs += np.count_nonzero(is_white[1:] & is_white[:-1])
+    carriage_returns = data.count(b"\r") if pairs else 0  # each is beside a line feed
+    return pairs > carriage_returns or data[-1:] in (b" ", b"\t")
 
 
-def read_parquet(data: bytes, texts: Sequence[str], numbers: Sequence[str] = ()) -> list[pa.ChunkedArray] | None:
-    """Read columns of a Parquet file, as columns of text and of finite float64; None for other or missing values.
+def read_parquet(
+    data: bytes, texts: Sequence[str], numbers: Sequence[str] = (), *, keys: Sequence[str] = ()
+) -> list[pa.ChunkedArray] | None:
+    """Read columns of a Parquet file as `read_delimited` does; None for other or missing values.
 
-    Integers in a column of texts become their digits.
+    Integers in a column of keys or texts become their digits.
     """
     arrow = _arrow(len(data))
     if arrow is None:
@@ -137,14 +131,19 @@ def read_parquet(data: bytes, texts: Sequence[str], numbers: Sequence[str] = ())
     from pyarrow import parquet
 
     try:
-        table = parquet.read_table(arrow.BufferReader(data), columns=[*texts, *numbers], use_threads=False)
-        if table.num_columns < len(texts) + len(numbers) or any(column.null_count for column in table.columns):
+        names = [*keys, *texts, *numbers]
+        # `parquet.read_table` would load pandas
+        with parquet.ParquetFile(arrow.BufferReader(data), read_dictionary=list(keys)) as file:
+            table = file.read(names, use_threads=False)
+        if table.num_columns < len(names) or any(column.null_count for column in table.columns):
             return None
-        columns = [_as_text(arrow, table[name]) for name in texts]
+        columns = [_as_key(arrow, table[name]) for name in keys]
+        columns += [_as_text(arrow, table[name]) for name in texts]
         columns += [_as_number(arrow, table[name]) for name in numbers]
     except (arrow.ArrowException, KeyError):
         return None
-    return columns if None not in columns and all(map(_are_finite, columns[len(texts) :])) else None
+    is_finite = all(_are_finite(column) for column in columns[len(names) - len(numbers) :] if column is not None)
+    return columns if None not in columns and is_finite else None
 
 
 def parquet_names(data: bytes) -> list[str]:
@@ -163,10 +162,20 @@ def parquet_names(data: bytes) -> list[str]:
 
 
 def any_begins_with(column: pa.ChunkedArray, text: str) -> bool:
-    """Whether any cell of a column of text begins with a text."""
+    """Whether any cell of a column of text or keys begins with a text."""
+    import pyarrow
     import pyarrow.compute as pc
 
+    if pyarrow.types.is_dictionary(column.type):
+        return any(pc.any(pc.starts_with(chunk.dictionary, text)).as_py() for chunk in column.chunks)
     return bool(pc.any(pc.starts_with(column, text)).as_py())
+
+
+def has_empty(column: pa.ChunkedArray) -> bool:
+    """Whether any cell of a column of text is empty."""
+    import pyarrow.compute as pc
+
+    return any(pc.min(pc.binary_length(chunk)).as_py() == 0 for chunk in column.chunks)
 
 
 def as_lists(columns: list[pa.ChunkedArray]) -> list[list[str]]:
@@ -176,19 +185,25 @@ def as_lists(columns: list[pa.ChunkedArray]) -> list[list[str]]:
     lists = []
     while columns:
         lists.append(_as_list(columns.pop(0)))
-    pyarrow.default_memory_pool().release_unused()
+        pyarrow.system_memory_pool().release_unused()
+        pyarrow.default_memory_pool().release_unused()
     return lists
 
 
 def _as_list(column: pa.ChunkedArray) -> list[str]:
     """The cells of a column of text. Where few of the first ones differ, equal cells are one object."""
+    import numpy as np
     import pyarrow.compute as pc
 
     first = column.slice(0, _LOOKED_AT)
-    if 2 * pc.count_distinct(first).as_py() <= len(first):
-        names, numbers = encoded(column)
-        return list(map(names.__getitem__, numbers.tolist()))
-    return texts_of(column)
+    if 2 * pc.count_distinct(first).as_py() > len(first):
+        return texts_of(column)
+    column = column.dictionary_encode().unify_dictionaries()
+    names: list[str] = column.chunk(0).dictionary.to_pylist()
+    cells: list[str] = []
+    for chunk in column.chunks:
+        cells += map(names.__getitem__, np.from_dlpack(chunk.indices).tolist())
+    return cells
 
 
 def texts_of(column: pa.ChunkedArray) -> list[str]:
@@ -204,14 +219,16 @@ def numbers_of(column: pa.ChunkedArray) -> npt.NDArray[np.float64]:
     return np.concatenate([np.zeros(0), *map(np.from_dlpack, column.chunks)])
 
 
-def encoded(column: pa.ChunkedArray) -> tuple[list[str], npt.NDArray[np.int32]]:
-    """The different cells of a column, in the order in which they appear, and the number of each cell among them."""
+def encoded(column: pa.ChunkedArray) -> tuple[pa.Array | list[str], npt.NDArray[np.int32]]:
+    """The different cells of a column of text or keys, as they appear, and the number of each cell among them."""
     import numpy as np
+    import pyarrow
+    import pyarrow.compute as pc
 
-    column = column.dictionary_encode().unify_dictionaries()
-    names: list[str] = column.chunk(0).dictionary.to_pylist() if column.num_chunks else []
-    numbers = [np.from_dlpack(chunk.indices) for chunk in column.chunks]
-    return names, np.concatenate([np.zeros(0, np.int32), *numbers])
+    pool = pyarrow.system_memory_pool()
+    chunks = pc.dictionary_encode(column, memory_pool=pool).unify_dictionaries(pool).chunks
+    numbers = [np.from_dlpack(chunk.indices) for chunk in chunks]
+    return chunks[0].dictionary if chunks else [], np.concatenate([np.zeros(0, np.int32), *numbers])
 
 
 def _arrow(size: int) -> Any:
@@ -259,6 +276,13 @@ def _are_finite(column: pa.ChunkedArray) -> bool:
     import pyarrow.compute as pc
 
     return pc.all(pc.is_finite(column)).as_py() is not False
+
+
+def _as_key(arrow: Any, column: pa.ChunkedArray) -> pa.ChunkedArray | None:
+    if column.type == arrow.dictionary(arrow.int32(), arrow.string()):
+        return column
+    text = _as_text(arrow, column)
+    return None if text is None else text.dictionary_encode()
 
 
 def _as_text(arrow: Any, column: pa.ChunkedArray) -> pa.ChunkedArray | None:

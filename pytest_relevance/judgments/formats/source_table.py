@@ -61,15 +61,17 @@ class SourceTable:
             return columns
         return [*map(unescaped, columns[: len(texts)]), *columns[len(texts) :]]
 
-    def arrow_columns(self, texts: Sequence[int], numbers: Sequence[int] = ()) -> list[pa.ChunkedArray] | None:
-        """Read columns of texts and of numbers with pyarrow; None where `cells` has to read them."""
+    def arrow_columns(
+        self, texts: Sequence[int], numbers: Sequence[int] = (), *, keys: Sequence[int] = ()
+    ) -> list[pa.ChunkedArray] | None:
+        """Read columns with pyarrow, as `read_delimited` does; None where `cells` has to read them."""
         if self.source.is_parquet:
-            names = [[self.names[column] for column in columns] for columns in (texts, numbers)]
-            return read_parquet(self.source.data, *names)
-        columns = self._rows.arrow_columns(texts, numbers)
-        if columns is None or BEIR_DOCUMENT in map(folded, self.names):
+            names = [[self.names[column] for column in columns] for columns in (texts, numbers, keys)]
+            return read_parquet(self.source.data, *names[:2], keys=names[2])
+        columns = self._rows.arrow_columns(texts, numbers, keys=keys)
+        if columns is None or b" " not in self.source.data or BEIR_DOCUMENT in map(folded, self.names):
             return columns
-        has_marks = any(any_begins_with(column, " ") for column in columns[: len(texts)])
+        has_marks = any(any_begins_with(column, " ") for column in columns[: len(keys) + len(texts)])
         return None if has_marks else columns  # see `unescaped`
 
     def place(self, row: int) -> Place:

@@ -91,9 +91,12 @@ class Rows:
             self._refuse_rows()
         return columns
 
-    def arrow_columns(self, texts: Sequence[int], numbers: Sequence[int] = ()) -> list[pa.ChunkedArray] | None:
-        """Read columns of texts and of numbers with pyarrow; None where `columns` has to read them."""
-        if self._separator == "\t" and b'"' in self._source.data:
+    def arrow_columns(
+        self, texts: Sequence[int], numbers: Sequence[int] = (), *, keys: Sequence[int] = ()
+    ) -> list[pa.ChunkedArray] | None:
+        """Read columns with pyarrow, as `read_delimited` does; None where `columns` has to read them."""
+        data = self._source.data
+        if self._separator == "\t" and b'"' in data:
             return None
         if self._header and self._source.header.line.count('"') % 2:  # its last cell goes on in the next line
             return None
@@ -101,11 +104,9 @@ class Rows:
         rows = partial(csv.reader, delimiter=separator, strict=True) if self._is_csv else None
         with cells_of_any_length():
             columns = read_delimited(
-                self._source.data, separator, self._width, texts, numbers, header=self._header, quotes=rows
+                data, separator, self._width, texts, numbers, keys=keys, header=self._header, quotes=rows
             )
-        has_comments = (
-            columns is not None and self._comments and any(any_begins_with(each, "#") for each in columns[:1])
-        )
+        has_comments = columns is not None and self._has_comments and any_begins_with(columns[0], "#")
         return None if has_comments else columns
 
     def line(self, row: int) -> int:

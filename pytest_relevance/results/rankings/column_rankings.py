@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, overload
 
-from pytest_relevance.judgments.formats.arrow_columns import encoded, numbers_of, texts_of
+from pytest_relevance.judgments.formats.arrow_columns import encoded, has_empty, numbers_of, texts_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -121,30 +122,60 @@ def ranked_columns(
     """
     import numpy as np
 
-    names, numbers = encoded(queries)
+    keys, numbers = encoded(queries)
+    names = texts_of(keys)
     if not names or "" in names:
         return None
     if (numbers[1:] < numbers[:-1]).any():  # the rows of a query are not together
         together = np.argsort(numbers, kind="stable")
         numbers, documents = numbers[together], documents.take(together)
         values = None if values is None else values.take(together)
-    ends = np.cumsum(np.bincount(numbers)).tolist()
+    if has_empty(documents):
+        return None
     rows = _Rows(documents, order, values)
     unsorted = rows.perhaps_unsorted(numbers)
-    are_short = len(documents) < LONG * len(names)
-    lists: dict[str, list[str]] = {}
+    ends = [*(np.flatnonzero(numbers[1:] != numbers[:-1]) + 1).tolist(), len(numbers)]
+    if len(documents) < LONG * len(names):
+        return _lists(names, ends, rows, unsorted)
+    if _has_twice(documents, numbers, ends):
+        return None
     slices: dict[str, Slice] = {}
-    for number, (name, texts) in enumerate(zip(names, rows.texts(ends), strict=True)):
-        first, count = ends[number] - len(texts), len(texts)
-        if "" in texts or len(set(texts)) < count:
+    for number, (name, (first, end)) in enumerate(zip(names, pairwise([0, *ends]), strict=True)):
+        count = end - first
+        slices[name] = (rows.sorted_column(first, count), 0, count) if number in unsorted else (documents, first, count)
+    return ColumnRankings(slices)
+
+
+def _lists(names: list[str], ends: list[int], rows: _Rows, unsorted: set[int]) -> dict[str, list[str]] | None:
+    """The rankings as lists, for `names` whose rows end before `ends`; None where one has a document twice."""
+    lists: dict[str, list[str]] = {}
+    for number, (name, end, texts) in enumerate(zip(names, ends, rows.texts(ends), strict=True)):
+        if len(set(texts)) < len(texts):
             return None
-        if are_short:
-            lists[name] = rows.sorted_texts(texts, first) if number in unsorted else texts
-        else:
-            slices[name] = (
-                (rows.sorted_column(first, count), 0, count) if number in unsorted else (documents, first, count)
-            )
-    return lists or ColumnRankings(slices)
+        lists[name] = rows.sorted_texts(texts, end - len(texts)) if number in unsorted else texts
+    return lists
+
+
+def _has_twice(documents: pa.ChunkedArray, numbers: npt.NDArray[np.int32], ends: list[int]) -> bool:
+    """Whether a query has a document twice, found without a text of Python for each, which takes twice as long."""
+    import numpy as np
+
+    for first, *_, end in _some_queries(ends):
+        different, numbers_of_documents = encoded(documents.slice(first, end - first))
+        pairs = numbers[first:end].astype(np.int64) * len(different) + numbers_of_documents
+        pairs.sort()
+        if (pairs[1:] == pairs[:-1]).any():
+            return True
+    return False
+
+
+def _some_queries(ends: list[int]) -> Iterator[list[int]]:
+    """The first row of each of some queries and the end of the last one, about `_ROWS` rows at a time."""
+    query = row = 0
+    while query < len(ends):
+        after = max(query + 1, bisect_left(ends, row + _ROWS))
+        yield [row, *ends[query:after]]
+        query, row = after, ends[after - 1]
 
 
 class _Rows:
@@ -165,15 +196,10 @@ class _Rows:
 
     def texts(self, ends: list[int]) -> Iterator[list[str]]:
         """The documents of each query, which ends before a row of `ends`; those of some queries become text at once."""
-        import numpy as np
-
-        query = row = 0
-        while query < len(ends):
-            after = max(query + 1, int(np.searchsorted(ends, row + _ROWS)))
-            texts = texts_of(self._documents.slice(row, ends[after - 1] - row))
-            for first, end in pairwise([row, *ends[query:after]]):
-                yield texts[first - row : end - row]
-            query, row = after, ends[after - 1]
+        for bounds in _some_queries(ends):
+            texts = texts_of(self._documents.slice(bounds[0], bounds[-1] - bounds[0]))
+            for first, end in pairwise(bounds):
+                yield texts[first - bounds[0] : end - bounds[0]]
 
     def sorted_texts(self, texts: list[str], first: int) -> list[str]:
         """The documents in the rows from `first` on by their ranks, or by their scores as trec_eval sorts."""

@@ -66,7 +66,7 @@ def _read_trec(source: Source) -> Rankings:
     if not trec.is_run(source) and (trec.is_qrels(source) or trec.is_statistics(source)):
         _refuse_unknown(source)
     rows = trec.rows_of(source, trec.RUN)
-    columns = rows.arrow_columns([0, 2], [4])
+    columns = rows.arrow_columns([2], [4], keys=[0])
     if columns is not None and (rankings := ranked_columns("score", *columns)) is not None:
         return rankings
     queries, documents, scores = rows.columns([0, 2, 4])
@@ -108,7 +108,7 @@ def _of_table(source: Source, table: SourceTable | _Objects) -> Rankings:
     key = "query_id" if "query_id" in at else "query"
     order = next((what for what in ("rank", "score") if what in at), "")
     if isinstance(table, SourceTable):
-        columns = table.arrow_columns([at[key], at["document"]], [at[order]] if order else [])
+        columns = table.arrow_columns([at["document"]], [at[order]] if order else [], keys=[at[key]])
         if columns is not None and (rankings := ranked_columns(order, *columns)) is not None:
             return rankings
     queries, documents, *values = table.cells([at[key], at["document"]], [at[order]] if order else [])
