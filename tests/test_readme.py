@@ -72,6 +72,14 @@ def test_the_case_file_has_eight_lines_or_so_and_the_fixture_six() -> None:
     assert len(blocks("python")[0].splitlines()) <= 6
 
 
+@pytest.mark.parametrize("path", ["README.md", *sorted(f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md"))])
+def test_a_search_in_an_example_is_made_once(path: str) -> None:
+    """A search of function scope is called for one case after the other, whatever --relevance-concurrency says."""
+    text = (ROOT / path).read_text(encoding="utf-8")
+    scopes = re.findall(r"^@pytest(?:_asyncio)?\.fixture(.*)\n(?:async )?def search\(", text, re.MULTILINE)
+    assert [scope for scope in scopes if 'scope="session"' not in scope] == []
+
+
 def test_the_example_suite_with_the_worse_ranker(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)  # places are shown relative to it, and left out where they are too long
 
