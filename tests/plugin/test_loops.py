@@ -515,9 +515,30 @@ def test_an_async_fixture_that_nobody_sets_up(project: Project, options: tuple[s
     message = 'the fixture "client" is asynchronous, and no plugin sets it up'
     assert run.failure("shoes").startswith(f"shop.relevance.yaml:1: {message}\n")
     assert "@pytest_asyncio.fixture" in run.failure("shoes")
-    assert ("(it is not installed)" in run.failure("shoes")) == (not options)
+    assert ("(it is not active in this run: not installed, or disabled)" in run.failure("shoes")) == (not options)
     assert run.failure("boots") == f"shop.relevance.yaml:1: {message}\n"  # the advice is given once
     assert run.short_summary == [f"ERROR shop.relevance.yaml::{name} - {message}" for name in ("shoes", "boots")]
+
+
+@pytest.mark.usefixtures("asyncio_plugin")
+@pytest.mark.parametrize("ending", ["return", "yield"])
+@pytest.mark.parametrize("scope", ["function", "session"])
+def test_a_fixture_of_pytest_asyncio_while_that_plugin_is_disabled(project: Project, scope: str, ending: str) -> None:
+    project.conftest(f"""
+        import pytest_asyncio
+
+        @pytest_asyncio.fixture(scope="{scope}", loop_scope="{scope}")
+        async def search():
+            {ending} str.split
+    """)
+    project.cases("cases: [{query: shoes}, {query: boots}]")
+    run = project.run("-p", "no:asyncio")
+    assert run.outcomes == {"shoes": "error at setup", "boots": "error at setup"}
+    message = 'the fixture "search" is asynchronous, and no plugin sets it up'
+    assert run.failure("shoes").startswith(f"shop.relevance.yaml:1: {message}\n")
+    assert "(it is not active in this run: not installed, or disabled)" in run.failure("shoes")
+    assert run.failure("boots") == f"shop.relevance.yaml:1: {message}\n"
+    assert "AssertionError" not in run.text
 
 
 def test_an_async_fixture_that_another_plugin_sets_up(project: Project) -> None:

@@ -200,9 +200,13 @@ def neglected_fixture(config: pytest.Config, fixtures: Fixtures) -> str | None:
         return None  # an unknown plugin, which may set it up
     if "anyio_backend" in fixtures and has_plugin(config, ANYIO):
         return None
-    is_auto = has_plugin(config, PYTEST_ASYNCIO) and _is_auto(config)
+    has_asyncio = has_plugin(config, PYTEST_ASYNCIO)
+    is_auto = has_asyncio and _is_auto(config)
     for name, found in fixtures.items():
-        if _is_async(found[-1].func) and not (is_auto or is_asyncio_fixture(found[-1].func)):
+        function = found[-1].func
+        # without the plugin, nothing sets up what `pytest_asyncio.fixture` decorates either
+        is_set_up = is_auto or (has_asyncio and is_asyncio_fixture(function))
+        if _is_async(function) and not is_set_up:
             return str(name)
     return None
 

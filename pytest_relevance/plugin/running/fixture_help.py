@@ -49,7 +49,7 @@ If it goes by another name, write it in the case file:  search: name_of_the_fixt
 
 
 _HOW_TO_WAIT = """
-With pytest-asyncio: decorate it with @pytest_asyncio.fixture, or set asyncio_mode = auto{install}.
+With pytest-asyncio: decorate it with @pytest_asyncio.fixture, or set asyncio_mode = auto{inactive}.
 With anyio: have it request the fixture anyio_backend.
 Without any plugin: a plain fixture may return an async function, which the case awaits:
 
@@ -78,7 +78,7 @@ class NeglectedFixtures:
     """The hook that fails a case with an async fixture that no plugin sets up: pytest gives no advice about it."""
 
     def __init__(self, *, has_asyncio: bool) -> None:
-        self._install = "" if has_asyncio else " (it is not installed)"
+        self._inactive = "" if has_asyncio else " (it is not active in this run: not installed, or disabled)"
 
     @pytest.hookimpl
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
@@ -87,7 +87,7 @@ class NeglectedFixtures:
             return
         run = item.stash[CASE_RUN]
         message = f"the fixture {quoted(fixture)} is asynchronous, and no plugin sets it up"
-        advice = _HOW_TO_WAIT.format(search=run.case.search, install=self._install)
+        advice = _HOW_TO_WAIT.format(search=run.case.search, inactive=self._inactive)
         run.error = CaseError(message + advice, pytrace=False)
         raise run.error
 
