@@ -7,7 +7,6 @@ import sqlite3
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -24,7 +23,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "engines.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL))
-FIXTURES = {name: re.findall(r"```python\n(.*?)```", text, re.DOTALL) for name, text in SECTIONS.items()}
+BLOCKS = {name: re.findall(r"```python\n(.*?)```", text, re.DOTALL) for name, text in SECTIONS.items()}
+FIXTURES = {name: [block for block in blocks if "def search(" in block] for name, blocks in BLOCKS.items()}
 
 CASES = """
     k: 3
@@ -213,10 +213,9 @@ def test_tantivy(shop: Project, run_example: RunExample) -> None:
 def test_duckdb(shop: Project, run_example: RunExample, monkeypatch: pytest.MonkeyPatch) -> None:
     duckdb = pytest.importorskip("duckdb")
     pytest.importorskip("duckdb_extension_fts")
-    (extension,) = files("duckdb_extension_fts").joinpath("extensions").glob("*/fts.duckdb_extension")  # type: ignore[attr-defined]
     monkeypatch.setenv("HOME", str(shop.path))  # where DuckDB keeps its extensions
+    exec(BLOCKS["DuckDB"][1], {})
     with duckdb.connect("shop.duckdb") as database:
-        database.install_extension(str(extension))
         database.load_extension("fts")
         database.execute("create table products (id text, title text, description text)")
         database.executemany("insert into products values (?, ?, ?)", ROWS)
@@ -325,11 +324,24 @@ def test_an_http_service(run_example: RunExample, served: Served) -> None:
 
 
 @pytest.mark.engines
-def test_an_http_service_under_pytest_asyncio(run_example: RunExample, served: Served) -> None:
+@pytest.mark.parametrize("mode", ["auto", "strict"])
+def test_an_http_service_under_pytest_asyncio(run_example: RunExample, served: Served, mode: str) -> None:
     pytest.importorskip("httpx")
     pytest.importorskip("pytest_asyncio")
     paths = served(playback.service, "SEARCH_URL")
-    one_loop = ("-o", "asyncio_default_test_loop_scope=session", "-o", "asyncio_default_fixture_loop_scope=session")
-    run = run_example("An HTTP service", "--asyncio-mode=auto", *one_loop, number=1)
+    run = run_example("An HTTP service", f"--asyncio-mode={mode}", number=1)
+    assert run.counts == {"passed": 2}
     assert rankings(run) == FOUND
     assert paths == ["/search"] * 2
+
+
+@pytest.mark.engines
+def test_the_plain_http_fixture_cannot_close_its_client_in_auto_mode(shop: Project, served: Served) -> None:
+    """All cases pass, and the teardown fails. It has its own process, as connections stay open."""
+    pytest.importorskip("httpx")
+    pytest.importorskip("pytest_asyncio")
+    served(playback.service, "SEARCH_URL")
+    shop.conftest(FIXTURES["An HTTP service"][0])
+    run = shop.run_apart("--asyncio-mode=auto", loops=True)
+    assert run.counts == {"passed": 2, "errors": 1}
+    assert "RuntimeError: Event loop is closed" in run.text
