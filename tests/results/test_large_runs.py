@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -337,6 +338,25 @@ def test_a_ranking_in_a_column_is_like_a_list(rankings: ColumnRankings) -> None:
         ranking[4]
     with pytest.raises(ValueError, match="d3"):
         ranking.index("d3", 0, 3)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda rankings: json.dumps({"run": rankings}),
+        lambda rankings: json.dumps(rankings["q1"]),
+        lambda rankings: rankings.__setitem__("q1", ["d0"]),
+        lambda rankings: rankings["q1"].append("d4"),
+        lambda rankings: rankings["q1"].sort(),
+        lambda rankings: rankings["q1"] + ["d4"],
+    ],
+    ids=["json of all", "json of one", "assignment", "append", "sort", "plus"],
+)
+def test_rankings_in_columns_are_read_only(rankings: ColumnRankings, use: Callable[[Any], object]) -> None:
+    with pytest.raises((TypeError, AttributeError)):
+        use(rankings)
+    as_dict = {query: list(ranking) for query, ranking in rankings.items()}
+    assert json.loads(json.dumps(as_dict)) == rankings
 
 
 @pytest.mark.parametrize("metrics", [["nDCG@2", "P@2"], ["AP", "nDCG", "Judged@3", "Bpref", "RR"]])
