@@ -91,9 +91,9 @@ class CaseResult:
     documents within k have a judgment. `not_applicable` are the metrics that the suite expects of every case, and that
     this one has no relevant judgments for.
 
-    `latency` is in seconds; `latency_shared`: it is the share of the case in that of a batch. `outcome` is that of
-    pytest: passed, failed, skipped, xfailed or xpassed, and by default the verdict. Sequences are tuples once the
-    result is complete.
+    `latency` is in seconds; `latency_shared`: it is the share of the case in that of a batch; `concurrency`: it was
+    measured while up to so many searches ran at a time. `outcome` is that of pytest: passed, failed, skipped, xfailed
+    or xpassed, and by default the verdict. Sequences are tuples once the result is complete.
     """
 
     file: str
@@ -150,6 +150,7 @@ class CaseResult:
     explanations: Mapping[str, str] = field(default_factory=no_entries)
     latency: float | None = None
     latency_shared: bool = False
+    concurrency: int = 1
     repeats: Repeats | None = None
     outcome: str = ""
 

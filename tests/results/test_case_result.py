@@ -73,6 +73,7 @@ results = st.builds(
     repeats=st.none() | st.builds(Repeats, st.integers(2, 4), st.integers(1, 4), documents=tuples(st.none() | texts)),
     latency=optional,
     latency_shared=st.booleans(),
+    concurrency=st.integers(1, 64),
     outcome=st.sampled_from(["", "passed", "failed", "xfailed"]),
 )
 

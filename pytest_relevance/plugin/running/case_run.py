@@ -85,7 +85,8 @@ class CaseRun:
     a reason of the verdict; `is_read`: the response of the search was read as a ranking; `answer` is the response that
     was scored; `repeats` compares the responses of repeated calls; `properties` are the JUnit properties on the item;
     `loop` is the event loop of another plugin that the case ran in; `is_running` is true during the call of the test
-    function: a report made then is that of a subtest; `latency_shared`: the latency is a share of that of a batch.
+    function: a report made then is that of a subtest; `latency_shared`: the latency is a share of that of a batch;
+    `is_in_window`: it was searched together with others.
     """
 
     case: Case
@@ -112,11 +113,12 @@ class CaseRun:
     answer: object = None
     is_running: bool = False
     latency_shared: bool = False
+    is_in_window: bool = False
 
     def reset(self) -> None:
         """Clear the result and the other data of the run, after its report or before the next attempt."""
         self.result = self.error = self.asked = self.repeats = self.loop = self.answer = None
-        self.fails_baseline = self.is_read = self.latency_shared = False
+        self.fails_baseline = self.is_read = self.latency_shared = self.is_in_window = False
         self.calls = 0
 
     @property
@@ -139,6 +141,8 @@ class CaseRun:
         result.tolerance = self.settings.tolerance if own is None else own
         result.repeats = self.repeats
         result.latency_shared = self.latency_shared and result.latency is not None
+        if self.is_in_window and not result.latency_shared and result.latency is not None:
+            result.concurrency = self.settings.concurrency
         if result.params:
             result.params = mask.values(result.params)
         if self.is_check:

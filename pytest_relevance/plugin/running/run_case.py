@@ -35,6 +35,7 @@ def run(this: CaseRun) -> None:
     try:
         searches = _searches(this)
         found = None if searches is None else searches.take(this)
+        this.is_in_window = found is not None
         if found is None:
             found = [_ranking_of_call(this) for _ in range(this.settings.calls)]
         _score_first(this, found)
@@ -50,6 +51,7 @@ async def run_async(this: CaseRun) -> None:
     try:
         searches = _searches(this)
         found = None if searches is None else await searches.take_async(this)
+        this.is_in_window = found is not None
         if found is None:
             found = [await _ranking_of_call_async(this) for _ in range(this.settings.calls)]
         _score_first(this, found)

@@ -101,8 +101,11 @@ def suite_figures(results: Sequence[CaseResult]) -> tuple[Cell, Cell, Cell]:
     if latencies:
         median, most = (duration(percentile(latencies, share)) for share in (0.5, 0.95))
         latency = f"p50 {median}, p95 {most}"
+        at_a_time = max(result.concurrency for result in results)
         if any(result.latency_shared for result in results):
             latency += " (shares of batches)"
+        elif at_a_time > 1:
+            latency += f" (up to {at_a_time} at a time)"
     mean = f"mean {metric_of(results)} {score_text(weighted_mean(results))}"
     return styled(mean, PLAIN), Cell(tuple(spans)), styled(latency, DIM)
 

@@ -93,7 +93,7 @@ class Run:
 
         A score that is not defined is NaN. A case whose search was called several times has `calls`, how many, and
         `rankings_seen`, how many different rankings these returned; `latency_shared` is True where the latency is a
-        share of that of a batch. Needs pandas.
+        share of that of a batch, and `concurrency` how many searches, at most, ran at a time. Needs pandas.
         """
         rows = [*map(_row_of_case, self.results)]
         return as_frame(rows, list(dict.fromkeys([*_CASE, *(name for row in rows for name in row)])))
@@ -125,6 +125,8 @@ def _row_of_case(result: CaseResult) -> dict[str, object]:
     row["lower"], row["upper"] = result.interval
     if result.latency_shared:
         row["latency_shared"] = True
+    if result.concurrency > 1:
+        row["concurrency"] = result.concurrency
     if result.repeats is not None:
         row |= {"calls": result.repeats.calls, "rankings_seen": result.repeats.rankings}
     return row | {name: math.nan if value is None else value for name, value in result.scores.items()}

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_relevance import Run as Record
+from pytest_relevance.cli import main
 from tests.plugin.searching.conftest import PLAIN, numbered
 
 if TYPE_CHECKING:
@@ -284,6 +287,28 @@ def test_the_number_in_flight_is_shown_with_v(engine: Engine) -> None:
     assert "shop.relevance.yaml::q0 (2 of 8 searches in flight) PASSED" in engine.run(TWO, "-v").text
     assert "in flight" not in engine.run(TWO).text
     assert "in flight" not in engine.run("-v").text
+
+
+def test_latencies_say_how_many_searches_ran_at_a_time(engine: Engine, capsys: pytest.CaptureFixture[str]) -> None:
+    engine.project.cases(numbered(3))
+    run = engine.run("--relevance-concurrency=16", "--relevance-record=run.jsonl")
+    assert {result.concurrency for result in run.results.values()} == {16}
+    assert re.search(r"p50 [\d.]+ ms, p95 [\d.]+ ms \(up to 16 at a time\)$", run.summary, re.MULTILINE)
+    record = Record.open(engine.project.path / "run.jsonl")
+    assert [result.concurrency for result in record.results] == [16] * 3
+    assert record.frame["concurrency"].tolist() == [16] * 3
+    capsys.readouterr()
+    assert main(["report", str(engine.project.path / "run.jsonl")]) == 0
+    assert "(up to 16 at a time)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("options", [(), (TWO,)], ids=["one by one", "latency expectations"])
+def test_latencies_of_searches_alone_are_not_marked(engine: Engine, options: tuple[str, ...]) -> None:
+    engine.project.cases(numbered(3).replace("expect: {", "expect: {latency: '< 60 s', "))
+    run = engine.run(*options)
+    assert run.counts == {"passed": 3}
+    assert {result.concurrency for result in run.results.values()} == {1}
+    assert "at a time" not in run.summary
 
 
 def test_under_trio_one_by_one(engine: Engine) -> None:
