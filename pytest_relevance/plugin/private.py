@@ -1,6 +1,6 @@
 """All access to private attributes of pytest, pytest-asyncio and pytest-xdist, which any of their releases may change.
 
-Checked with pytest 8.4.2 and 9.2.0, pytest-asyncio 1.5.0, pytest-xdist 3.8.0.
+Checked with pytest 8.4.2 and 9.2.0, pytest-asyncio 1.5.0, pytest-xdist 3.6.1 and 3.8.0.
 """
 
 from __future__ import annotations
@@ -133,9 +133,17 @@ def queue_of_worker(item: pytest.Item) -> Sequence[pytest.Item]:
                 items = plugin.session.items
                 if items[plugin.item_index] is not item:
                     return ()
-                with plugin.torun.lock() as queue:
-                    found = [plugin.nextitem_index, *queue]
+                found = [plugin.nextitem_index, *_queued(plugin.torun)]
                 return [items[index] for index in found if isinstance(index, int)]
             except AttributeError:
                 return ()
     return ()
+
+
+def _queued(torun: Any) -> Sequence[object]:
+    """Return what is in the queue of a worker: one of pytest-xdist, until 3.6 one of the standard library."""
+    if hasattr(torun, "lock"):
+        with torun.lock() as queue:
+            return [*queue]
+    with torun.mutex:
+        return [*torun.queue]

@@ -369,8 +369,9 @@ def search(engine):
 
 
 def test_each_backend_of_anyio_searches_in_its_own_loop(engine: Engine) -> None:
-    pytest.importorskip("anyio")
     pytest.importorskip("trio")
+    if not hasattr(pytest.importorskip("anyio.pytest_plugin"), "pytest_collection_finish"):
+        pytest.skip("this version of anyio does not run a test that is marked after its collection")
     engine.searches("""
     @pytest.fixture(scope="session", params=["asyncio", "trio"])
     def anyio_backend(request):
