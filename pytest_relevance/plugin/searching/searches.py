@@ -25,17 +25,15 @@ from pytest_relevance.plugin.searching.output import capturing, show_in_flight
 from pytest_relevance.plugin.searching.threads import Threads
 from pytest_relevance.plugin.searching.windows import Windows, is_loop_shared, is_per_case
 
-_SEARCHES: pytest.StashKey[Searches] = pytest.StashKey()
-
 _WINDOW = 4
 """How many times the concurrency a window has in cases: few wait for the slowest of the window."""
 
 
 def searches_of(config: pytest.Config) -> Searches:
     """Return the searches of a run in this process."""
-    if _SEARCHES not in config.stash:
-        config.stash[_SEARCHES] = Searches(config)
-    return config.stash[_SEARCHES]
+    if calling.SEARCHES not in config.stash:
+        config.stash[calling.SEARCHES] = Searches(config)
+    return config.stash[calling.SEARCHES]
 
 
 class Searches:
@@ -96,6 +94,11 @@ class Searches:
         many = calling.many_of(search)
         is_alone = callable(search) and this not in self._ahead and not self._begins_window(this)
         return search if many is None or is_alone else many
+
+    def is_ahead(self, this: CaseRun) -> bool:
+        """Whether the search of a case was called ahead of its turn, and its outcome waits for the case."""
+        outcome = self._ahead.get(this)
+        return outcome is not None and not outcome.call.is_lost
 
     def waiting(self, this: CaseRun) -> object:
         """Return the response for a prepared case that must be awaited, or None."""

@@ -262,8 +262,28 @@ def test_a_search_that_fails_in_many_cases_in_a_row_is_given_up(engine: Engine, 
     engine.searches(returning(search))
     engine.project.cases("cases:\n" + "".join(f"  - query: boom {number}\n" for number in range(30)))
     run = engine.run(TWO, "--relevance-give-up=3")
-    assert run.counts == {"failed": 3, "not": 27}
+    assert run.counts == {"failed": 8, "not": 22}
     assert engine.windows == [["boom"] * 8]
+    assert "search failed in 3 cases in a row" in run.results["boom 29"].reasons[0]
+
+
+@both_kinds
+def test_a_case_that_was_searched_before_the_search_is_given_up_keeps_its_result(engine: Engine, search: str) -> None:
+    engine.searches(returning(search))
+    queries = [f"{word} {number}" for word in ("boom", "q") for number in range(10)]
+    engine.project.cases("cases:\n" + "".join(f"  - {{query: {query}, expect: {{first: q}}}}\n" for query in queries))
+    run = engine.run(FOUR)
+    verdicts = [result.verdict for result in run.results.values()]
+    assert verdicts == ["error"] * 10 + ["passed"] * 6 + ["not searched"] * 4
+    assert (engine.calls["boom"], engine.calls["q"]) == (10, 6)
+
+
+def test_a_case_that_was_searched_before_the_search_is_given_up_is_not_rerun(engine: Engine) -> None:
+    pytest.importorskip("pytest_rerunfailures")
+    engine.project.cases("cases:\n" + "".join(f"  - query: boom {number}\n" for number in range(10)))
+    run = engine.run(TWO, "--relevance-give-up=2", "--reruns=1")
+    assert run.counts == {"failed": 8, "not": 2, "rerun": 2}
+    assert engine.calls["boom"] == 8 + 2  # the window, and the reruns before the search was given up
 
 
 TIMEOUT = """
