@@ -46,8 +46,8 @@ def call(search: Any, case: Case, asked: int | None, queries: list[str] | None =
     """Call the search; return its response, and the time of the call in seconds of `perf_counter`.
 
     `queries` are those of a batch, in the place of the case's own. A generator is read to its end here, as it does its
-    work only while it is read. Raises `CaseError` where the search
-    cannot be called with these arguments, and passes on every exception of the search itself.
+    work only while it is read; that of a batch is not, as each response is read when it comes. Raises `CaseError` where
+    the search cannot be called with these arguments, and passes on every exception of the search itself.
     """
     __tracebackhide__ = True
     params = case.params
@@ -62,7 +62,7 @@ def call(search: Any, case: Case, asked: int | None, queries: list[str] | None =
         if error.__traceback__ is not None and error.__traceback__.tb_next is None:  # raised by the call, not in it
             raise CaseError(_uncallable(search, case, params, error, queries), pytrace=False) from None
         raise
-    if inspect.isgenerator(response):
+    if queries is None and inspect.isgenerator(response):
         response = list(response)
     return response, started
 

@@ -1,4 +1,4 @@
-"""The calls that a window is made of: a search for one case, or `many` for a batch of cases.
+"""The calls that a window is made of, and what becomes of each case; `batches` has the calls of `many`.
 
 A call reads the rankings too, where it runs: cursors and clients may belong to their thread, and a lazy response does
 its work only while it is read.
@@ -8,20 +8,16 @@ from __future__ import annotations
 
 import inspect
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from types import TracebackType
 from typing import Any
 
-import pytest
-
-from pytest_relevance._text import counted, shown
 from pytest_relevance.plugin.failures import CaseError
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CaseRun
 from pytest_relevance.plugin.searching.output import EVENTS, Event, replay
-from pytest_relevance.results.responses.problems import is_a
 from pytest_relevance.results.responses.ranking import Ranking
 
 Timed = tuple[Ranking, float]
@@ -52,7 +48,7 @@ class SearchOutcome:
     def read(self, response: object) -> Ranking:
         """Read a response as the ranking of the case."""
         if self.answer is None:
-            self.answer = response
+            self.answer = [*response] if type(response) is list else response  # which the search may fill anew
         return calling.read(self.run.item, self.run.case, response, self.search)
 
     def fail(self, error: BaseException) -> None:
@@ -153,7 +149,7 @@ class Call:
                 if inspect.iscoroutine(response):  # it starts only now
                     started = perf_counter()
                 self.waiting = None
-                self._read(await calling.wait(response), started)
+                await self._read_async(response, started)
         except BaseException as error:
             if self.passes_on(error):
                 raise
@@ -189,6 +185,10 @@ class Call:
     def _read(self, response: object, started: float) -> None:
         raise NotImplementedError
 
+    async def _read_async(self, response: object, started: float) -> None:
+        __tracebackhide__ = True
+        self._read(await calling.wait(response), started)
+
 
 class SingleCall(Call):
     """The call of a search for one case."""
@@ -207,96 +207,3 @@ class SingleCall(Call):
         (outcome,) = self.outcomes
         ranking = outcome.read(response)
         outcome.rankings.append((ranking, perf_counter() - started))
-
-
-class BatchCall(Call):
-    """A call of `many` for several cases with equal params and an equal `k`."""
-
-    def __init__(self, runs: Sequence[CaseRun], search: Any, many: Any, times: int) -> None:
-        super().__init__(many, times)
-        asked = calling.asked_for(many, runs[0].case)
-        self.outcomes = [SearchOutcome(run, search, self, asked, is_shared=len(runs) > 1) for run in runs]
-
-    def _respond(self) -> tuple[object, float]:
-        __tracebackhide__ = True
-        first = self.outcomes[0]
-        queries = [outcome.run.case.query for outcome in self.outcomes]
-        return calling.call(self.function, first.run.case, first.asked, queries)
-
-    def _read(self, response: object, started: float) -> None:
-        __tracebackhide__ = True
-        found: list[tuple[SearchOutcome, Ranking]] = []
-        name = f"{self.outcomes[0].run.case.search}.many"
-        for outcome, each in zip(self.outcomes, responses_of(response, len(self.outcomes), name), strict=True):
-            if outcome.error is not None:
-                continue
-            if isinstance(each, BaseException):
-                outcome.fail(each)
-                continue
-            try:
-                found.append((outcome, outcome.read(each)))
-            except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:
-                outcome.fail(error)
-        share = (perf_counter() - started) / len(self.outcomes)
-        for outcome, ranking in found:
-            outcome.rankings.append((ranking, share))
-
-
-def batches(runs: Sequence[CaseRun], many: Any, most: int) -> Iterator[list[CaseRun]]:
-    """Give groups of at most `most` cases with equal params and an equal `k`, in the order of their first cases."""
-    alike: dict[tuple[int | None, str], list[CaseRun]] = {}
-    for run in runs:
-        key = calling.asked_for(many, run.case), repr(sorted(run.case.params.items()))
-        alike.setdefault(key, []).append(run)
-    for group in alike.values():
-        for start in range(0, len(group), most):
-            yield group[start : start + most]
-
-
-def responses_of(returned: object, count: int, name: str) -> list[object]:
-    """Return the responses of a batch of `count` queries as a list, one for each query.
-
-    Raises `CaseError` for anything but a list or an iterator, and for another number of responses.
-    """
-    if isinstance(returned, (list, Iterator)):
-        found = [*returned]
-    else:
-        kind = next((advice for fits, advice in _SPLITS if fits(returned)), "")
-        raise CaseError(
-            f"{name} returned {shown(returned)} ({type(returned).__name__}) for {counted(count, 'query', 'queries')}; "
-            f"it returns a list or a generator with one response a query, in their order{kind}",
-            pytrace=False,
-        )
-    if len(found) != count:
-        raise CaseError(
-            f"{name} returned {counted(len(found), 'response')} for {counted(count, 'query', 'queries')}; it returns "
-            "one response a query, in their order: for a query that finds nothing an empty list, for one that failed "
-            "its exception",
-            pytrace=False,
-        )
-    return found
-
-
-_SPLITS: Sequence[tuple[Callable[[Any], bool], str]] = (
-    (lambda value: is_a(type(value), "bm25s", "Results"), ": return [Results(*each) for each in zip(*results)]"),
-    (lambda value: is_a(type(value), "usearch", "BatchMatches"), ": return list(matches)"),
-    (
-        lambda value: isinstance(value, Mapping) and "ids" in value,
-        ': of a dict of Chroma return [list(zip(*each)) for each in zip(found["ids"], found["distances"])]',
-    ),
-    (
-        lambda value: isinstance(value, tuple),
-        ": of (distances, labels) return [(d, i) for d, i in zip(distances, labels)], of a tuple of responses "
-        "list(responses)",
-    ),
-    (
-        lambda value: hasattr(value, "keys"),
-        ': of a multi-search body return body["responses"], of a mapping by query [found[query] for query in queries]',
-    ),
-    (
-        lambda value: hasattr(value, "shape"),
-        ": of an array or a frame with a row a query return list(array), of a frame with rows of all queries "
-        "[frame[frame.query == query] for query in queries]",
-    ),
-)
-"""Whether a value is of a kind that cannot be taken for a list of responses, and how to split it."""

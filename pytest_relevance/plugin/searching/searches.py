@@ -13,14 +13,8 @@ from pytest_relevance.plugin.options import batch_size, is_home
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CaseRun
-from pytest_relevance.plugin.searching.calls import (
-    BatchCall,
-    Call,
-    SearchOutcome,
-    SingleCall,
-    Timed,
-    batches,
-)
+from pytest_relevance.plugin.searching.batches import BatchCall, batches
+from pytest_relevance.plugin.searching.calls import Call, SearchOutcome, SingleCall, Timed
 from pytest_relevance.plugin.searching.output import capturing, show_in_flight
 from pytest_relevance.plugin.searching.threads import Threads
 from pytest_relevance.plugin.searching.windows import Windows, is_loop_shared, is_per_case
