@@ -14,6 +14,7 @@ from pytest_relevance.plugin.failures import CaseError
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CaseRun
 from pytest_relevance.plugin.searching.calls import Call, SearchOutcome
+from pytest_relevance.plugin.searching.cursors import is_read_once
 from pytest_relevance.results.responses.problems import is_a
 from pytest_relevance.results.responses.ranking import Ranking
 
@@ -88,6 +89,13 @@ class _Reader:
             )
         if len(returned) != count:
             raise self._wrong(counted(len(returned), "response"))
+        cursors = [each for each in returned if is_read_once(each)]
+        if len({id(each) for each in cursors}) < len(cursors):
+            raise CaseError(
+                f"{self._name} returned the same {type(cursors[0]).__name__} for two queries: make a cursor (or a "
+                "connection) for each query, or fetch its rows before the next one",
+                pytrace=False,
+            )
         return returned
 
     def read(self, response: object) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from time import perf_counter
 from types import TracebackType
@@ -17,6 +18,7 @@ from typing import Any
 from pytest_relevance.plugin.failures import CaseError
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CaseRun
+from pytest_relevance.plugin.searching.cursors import Cursors, SharedCursorError
 from pytest_relevance.plugin.searching.output import EVENTS, Event, replay
 from pytest_relevance.results.responses.ranking import Ranking
 
@@ -52,7 +54,9 @@ class SearchOutcome:
         return calling.read(self.run.item, self.run.case, response, self.search)
 
     def fail(self, error: BaseException) -> None:
-        """Keep the exception of a call."""
+        """Keep the exception of a call. That of a shared cursor stays, as it is the cause of others."""
+        if isinstance(self.error, SharedCursorError):
+            return
         if threading.current_thread() is not threading.main_thread() and _is_bound_to_thread(error):
             error = CaseError(_BOUND.format(error=f"{type(error).__name__}: {str(error).partition('.')[0]}"), False)
         self.error, self.traceback = error, error.__traceback__
@@ -98,7 +102,7 @@ class Call:
 
     `waiting` is a response that must be awaited, of a plain function, with the time of the call. `is_started`: it is
     not dropped any more; `is_done`: it has returned or raised; `is_async`: it runs in an event loop; `passes_on` tells
-    which exceptions in a loop are not of the search.
+    which exceptions in a loop are not of the search; `cursors` are those of a window in threads.
     """
 
     def __init__(self, function: Any, times: int) -> None:
@@ -107,6 +111,7 @@ class Call:
         self.waiting: tuple[object, float] | None = None
         self.is_started = self.is_done = self.is_async = False
         self.passes_on: Callable[[BaseException], bool] = _is_of_loop
+        self.cursors: Cursors | None = None
         self._left = times
 
     @property
@@ -205,5 +210,7 @@ class SingleCall(Call):
     def _read(self, response: object, started: float) -> None:
         __tracebackhide__ = True
         (outcome,) = self.outcomes
-        ranking = outcome.read(response)
+        cursors = None if self.is_async else self.cursors
+        with nullcontext() if cursors is None else cursors.reading(response, outcome, started):
+            ranking = outcome.read(response)
         outcome.rankings.append((ranking, perf_counter() - started))

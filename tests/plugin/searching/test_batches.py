@@ -217,6 +217,23 @@ def test_tables_with_as_many_rows_as_queries_are_responses(engine: Engine) -> No
     assert engine.run().counts == {"passed": 2}
 
 
+def test_a_cursor_that_is_returned_for_two_queries(engine: Engine) -> None:
+    engine.searches(
+        "    import sqlite3\n"
+        + batching(
+            "with __import__('contextlib').closing(sqlite3.connect(':memory:')) as connection:\n"
+            "                cursor = connection.cursor()\n"
+            "                yield [cursor.execute('select ? as id', (query,)) for query in queries]",
+            many="def cursors(self, queries):",
+            more="def many(self, queries): return next(self.cursors(queries))",
+        )
+    )
+    engine.project.cases(numbered(2))
+    run = engine.run()
+    assert run.counts == {"failed": 2}
+    assert "search.many returned the same Cursor for two queries: make a cursor" in run.failure("q0")
+
+
 REFILLING = "found = []\n            for query in queries: found[:] = [query, 'other']; yield found"
 
 

@@ -197,6 +197,80 @@ def test_a_cursor_is_read_in_the_thread_that_made_it(engine: Engine) -> None:
     assert engine.run(TWO).counts == {"passed": 3}
 
 
+SHARED = """
+    class Connection:  # as that of DuckDB: `execute` returns the connection itself
+        def execute(self, query):
+            time.sleep(PAUSE if query != "q1" else 2 * PAUSE)
+            self.rows = [query]
+            return self
+
+        def fetchall(self):
+            return [(row,) for row in self.rows]
+
+        def __iter__(self):
+            return iter(self.fetchall())
+"""
+
+
+def test_a_cursor_that_is_returned_to_two_searches_at_once(engine: Engine) -> None:
+    engine.searches(SHARED.replace("PAUSE", "0.05") + returning("Connection().execute"))
+    engine.project.cases(numbered(2))
+    run = engine.run(TWO)
+    assert run.counts == {"failed": 2}
+    for result in run.results.values():
+        assert result.error is not None
+        assert result.error.message.startswith(
+            "search returned the same Connection to two searches at once: make a cursor (or a connection) for each "
+            "call, or use --relevance-concurrency=1"
+        )
+    assert engine.run().counts == {"passed": 2}
+
+
+def test_an_iterator_that_is_returned_to_two_searches_at_once(engine: Engine) -> None:
+    engine.searches("""
+    same = iter(["q0", "q1", "q2", "q3"])
+
+    @pytest.fixture(scope="session")
+    def search():
+        def search(query):
+            time.sleep(0.05)
+            return same
+        return search
+""")
+    engine.project.cases(numbered(2))
+    run = engine.run(TWO)
+    assert run.counts == {"failed": 2}
+    assert "the same list_iterator to two searches at once" in run.failure("q1").replace("\n", " ")
+
+
+def test_a_cursor_of_each_thread_may_be_returned_to_one_search_after_another(engine: Engine) -> None:
+    engine.searches(f"""{SHARED.replace("PAUSE", "0.01")}
+    local = threading.local()
+
+    @pytest.fixture(scope="session")
+    def search():
+        def search(query):
+            if not hasattr(local, "connection"):
+                local.connection = Connection()
+            return local.connection.execute(query)
+        return search
+""")
+    engine.project.cases(numbered(8))
+    assert engine.run(TWO).counts == {"passed": 8}
+
+
+def test_a_list_may_be_returned_to_two_searches_at_once(engine: Engine) -> None:
+    engine.searches("""
+    found = ["a", "b"]
+
+    @pytest.fixture(scope="session")
+    def search():
+        return lambda query: time.sleep(0.02) or found
+""")
+    engine.project.cases("cases: [{query: a, expect: {first: a}}, {query: b, expect: {include: [b]}}]")
+    assert engine.run(TWO).counts == {"passed": 2}
+
+
 def test_reruns_call_the_search_anew_and_alone(engine: Engine) -> None:
     pytest.importorskip("pytest_rerunfailures")
     engine.project.cases("cases: [{query: q0}, {query: boom}, {query: q2}]")
