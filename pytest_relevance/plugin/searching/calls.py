@@ -103,6 +103,7 @@ class Call:
     `waiting` is a response that must be awaited, of a plain function, with the time of the call. `is_started`: it is
     not dropped any more; `is_done`: it has returned or raised; `is_async`: it runs in an event loop; `passes_on` tells
     which exceptions in a loop are not of the search; `cursors` are those of a window in threads.
+    `began` is when it last began to run, in seconds of `perf_counter`; 0 before that.
     """
 
     def __init__(self, function: Any, times: int) -> None:
@@ -112,6 +113,7 @@ class Call:
         self.is_started = self.is_done = self.is_async = False
         self.passes_on: Callable[[BaseException], bool] = _is_of_loop
         self.cursors: Cursors | None = None
+        self.began = 0.0
         self._left = times
 
     @property
@@ -120,10 +122,16 @@ class Call:
         is_in_thread = self.is_started and not self.is_async  # which cannot be ended
         return not (self.is_done or self.waiting or is_in_thread)
 
+    @property
+    def is_in_flight(self) -> bool:
+        """Whether the call runs now, or ran when its event loop was left."""
+        return bool(self.began) and not (self.is_done or self.waiting)
+
     def run(self) -> None:
         """Make the calls. Stop at a response that must be awaited, which `run_async` continues with."""
         __tracebackhide__ = True
         self.is_started = True
+        self.began = perf_counter()
         try:
             while self._left:
                 response, started = self._call()
@@ -148,6 +156,7 @@ class Call:
         """
         __tracebackhide__ = True
         self.is_started = self.is_async = True
+        self.began = perf_counter()
         try:
             while self._left or self.waiting is not None:
                 response, started = self.waiting or self._call()

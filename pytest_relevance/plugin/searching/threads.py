@@ -11,6 +11,7 @@ from time import perf_counter
 
 from pytest_relevance.plugin.searching.calls import Call
 from pytest_relevance.plugin.searching.cursors import Cursors
+from pytest_relevance.plugin.searching.interrupts import add_section
 
 GRACE = 1.0
 """How many seconds running searches are waited for where the others are dropped."""
@@ -76,6 +77,7 @@ class Threads:
                 if report == _STOPPED:
                     deadline = perf_counter() + GRACE
         except BaseException:
+            add_section(calls)
             work.drop()
             deadline = perf_counter() + GRACE
             while running and perf_counter() < deadline:

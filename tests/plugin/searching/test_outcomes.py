@@ -391,6 +391,34 @@ def test_a_timeout_drops_the_searches_that_are_not_started(engine: Engine, searc
     assert "q0" not in [query for window in engine.windows[1:] for query in window]
 
 
+WITH_LOOPS = {
+    "threads": ("plain", ()),
+    "own loop": ("coroutine", ()),
+    "pytest-asyncio": ("coroutine", ("--asyncio-mode=auto",)),
+}
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no such timer here")
+@pytest.mark.parametrize(("search", "options"), WITH_LOOPS.values(), ids=WITH_LOOPS)
+def test_a_timeout_says_which_searches_were_in_flight(engine: Engine, search: str, options: tuple[str, ...]) -> None:
+    if options:
+        pytest.importorskip("pytest_asyncio")
+    slow = "time.sleep(0.8)" if search == "plain" else "await asyncio.sleep(0.8)"
+    engine.searches(searching(f"if query == 'old watch' or query == 'q1': {slow}", search) + TIMEOUT)
+    engine.project.cases("cases: [{query: q0}, {query: old watch}, {query: q1}, {query: q2}]")
+    run = engine.run(TWO, *options, loops=bool(options))
+    (said,) = re.findall(r"^searches in flight: (.*)$", run.failure("q0"), re.MULTILINE)
+    assert re.fullmatch(r"old watch \(0\.[23] s\) and q1 \(0\.[23] s\)", said)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no such timer here")
+def test_at_most_five_searches_in_flight_are_named(engine: Engine) -> None:
+    engine.searches(TIMEOUT + PLAIN, pause=0.5)
+    engine.project.cases(numbered(8))
+    text = engine.run("--relevance-concurrency=8").text
+    assert re.search(r"in flight: (q\d \(0\.[23] s\), ){4}q\d \(0\.[23] s\) and 3 more\n", text)
+
+
 def _with_ctrl_c() -> None:
     """Let SIGINT interrupt this process: a job in the background of a shell ignores it."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
