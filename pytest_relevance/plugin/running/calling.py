@@ -29,7 +29,12 @@ from pytest_relevance.results.responses.tables import ReadCursor
 if TYPE_CHECKING:
     import asyncio
 
+    from pytest_relevance.plugin.searching.searches import Searches
+
 LOOP: pytest.StashKey[asyncio.AbstractEventLoop] = pytest.StashKey()
+
+SEARCHES: pytest.StashKey[Searches] = pytest.StashKey()
+"""What was searched ahead in this process; set once a case is searched together with others."""
 
 
 def asked_for(search: Any, case: Case) -> int | None:
@@ -41,8 +46,8 @@ def call(search: Any, case: Case, asked: int | None, queries: list[str] | None =
     """Call the search; return its response, and the time of the call in seconds of `perf_counter`.
 
     `queries` are those of a batch, in the place of the case's own. A generator is read to its end here, as it does its
-    work only while it is read. Raises `CaseError` where the search
-    cannot be called with these arguments, and passes on every exception of the search itself.
+    work only while it is read; that of a batch is not, as each response is read when it comes. Raises `CaseError` where
+    the search cannot be called with these arguments, and passes on every exception of the search itself.
     """
     __tracebackhide__ = True
     params = case.params
@@ -57,7 +62,7 @@ def call(search: Any, case: Case, asked: int | None, queries: list[str] | None =
         if error.__traceback__ is not None and error.__traceback__.tb_next is None:  # raised by the call, not in it
             raise CaseError(_uncallable(search, case, params, error, queries), pytrace=False) from None
         raise
-    if inspect.isgenerator(response):
+    if queries is None and inspect.isgenerator(response):
         response = list(response)
     return response, started
 

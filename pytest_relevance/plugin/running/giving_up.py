@@ -14,6 +14,7 @@ import pytest
 from pytest_relevance._text import counted
 from pytest_relevance.plugin.failures import NotSearched
 from pytest_relevance.plugin.options import most_failures
+from pytest_relevance.plugin.running.calling import SEARCHES
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun
 from pytest_relevance.results.case_parts import SCORING, SETUP, SearchError
 from pytest_relevance.results.case_result import NOT_SEARCHED, SKIPPED
@@ -68,18 +69,22 @@ class GivingUp:
             failed = f"{search[0]} failed in {counted(len(cases), 'case')} in a row"
             if not self._given_up:
                 self._manager.register(NotSearching(self._given_up), "relevance-not-searching")
-            self._given_up[search] = f"not searched: {failed} (relevance_give_up), at last with {error.headline}"
+            why = f"not searched: {failed} (relevance_give_up), at last with {error.headline}"
+            self._given_up.setdefault(search, why)
 
 
 class NotSearching:
-    """The hooks that fail the remaining cases of the searches that were given up."""
+    """The hooks that fail the remaining cases of the searches that were given up.
+
+    A case that was searched before, together with others, keeps its own result or error.
+    """
 
     def __init__(self, given_up: Mapping[Search, str]) -> None:
         self._given_up = given_up
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> object:
-        """Leave a case that is not searched to pytest alone, as other plugins would run it again where it fails."""
+        """Leave a case of such a search to pytest alone, as other plugins would run it again where it fails."""
         if self._why(item) is None:
             return None
         runner: Any = item.config.pluginmanager.get_plugin("runner")
@@ -89,7 +94,7 @@ class NotSearching:
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         """Fail a case whose search is given up, before any fixture is set up. Raises `NotSearched`."""
         __tracebackhide__ = True
-        if (why := self._why(item)) is not None:
+        if (why := self._why(item)) is not None and not _is_ahead(item):
             run = item.stash[CASE_RUN]
             run.error = NotSearched(why, pytrace=False)
             raise run.error
@@ -98,6 +103,12 @@ class NotSearching:
         """Return why the search of a case is given up; None where it is not, and for any other test."""
         run = item.stash.get(CASE_RUN, None)
         return None if run is None else self._given_up.get(_search_of(run))
+
+
+def _is_ahead(item: pytest.Item) -> bool:
+    """Whether the search of a case was called before, together with those of others."""
+    searches = item.config.stash.get(SEARCHES, None)
+    return searches is not None and searches.is_ahead(item.stash[CASE_RUN])
 
 
 def _search_of(run: CaseRun) -> Search:

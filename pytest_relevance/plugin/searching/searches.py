@@ -13,19 +13,11 @@ from pytest_relevance.plugin.options import batch_size, is_home
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CaseRun
-from pytest_relevance.plugin.searching.calls import (
-    BatchCall,
-    Call,
-    SearchOutcome,
-    SingleCall,
-    Timed,
-    batches,
-)
+from pytest_relevance.plugin.searching.batches import BatchCall, batches
+from pytest_relevance.plugin.searching.calls import Call, SearchOutcome, SingleCall, Timed
 from pytest_relevance.plugin.searching.output import capturing, show_in_flight
 from pytest_relevance.plugin.searching.threads import Threads
-from pytest_relevance.plugin.searching.windows import Windows, is_loop_shared, is_per_case
-
-_SEARCHES: pytest.StashKey[Searches] = pytest.StashKey()
+from pytest_relevance.plugin.searching.windows import Windows, is_loop_shared
 
 _WINDOW = 4
 """How many times the concurrency a window has in cases: few wait for the slowest of the window."""
@@ -33,9 +25,9 @@ _WINDOW = 4
 
 def searches_of(config: pytest.Config) -> Searches:
     """Return the searches of a run in this process."""
-    if _SEARCHES not in config.stash:
-        config.stash[_SEARCHES] = Searches(config)
-    return config.stash[_SEARCHES]
+    if calling.SEARCHES not in config.stash:
+        config.stash[calling.SEARCHES] = Searches(config)
+    return config.stash[calling.SEARCHES]
 
 
 class Searches:
@@ -50,7 +42,7 @@ class Searches:
         self._concurrency: int = config.option.relevance_concurrency
         self._batch = batch_size(config)
         self._failures: list[BaseException] = []  # in the window that runs
-        self._tells = True
+        self._told: set[str] = set()
 
     def take(self, this: CaseRun) -> list[Timed] | None:
         """Return the rankings of a case; None where its search is to be called alone.
@@ -96,6 +88,11 @@ class Searches:
         many = calling.many_of(search)
         is_alone = callable(search) and this not in self._ahead and not self._begins_window(this)
         return search if many is None or is_alone else many
+
+    def is_ahead(self, this: CaseRun) -> bool:
+        """Whether the search of a case was called ahead of its turn, and its outcome waits for the case."""
+        outcome = self._ahead.get(this)
+        return outcome is not None and not outcome.call.is_lost
 
     def waiting(self, this: CaseRun) -> object:
         """Return the response for a prepared case that must be awaited, or None."""
@@ -171,12 +168,10 @@ class Searches:
     def _begins_window(self, this: CaseRun) -> bool:
         if this in self._called or not is_home(self._config):
             return False
-        if self._windows.takes(this):
-            return True
-        if self._tells and is_per_case(this):
-            self._tells = False
-            run_store(self._config).warn("relevance_concurrency", _ONE_BY_ONE.format(name=this.case.search))
-        return False
+        if (why := self._windows.why_alone(this)) and why not in self._told:
+            self._told.add(why)
+            run_store(self._config).warn(f"relevance_concurrency: {why}", why)
+        return self._windows.takes(this)
 
     def _run(self, calls: Sequence[Call], this: CaseRun) -> None:
         """Run the calls of a window outside of any loop: in threads, or as tasks of the plugin's own loop."""
@@ -273,7 +268,3 @@ def _search_of(this: CaseRun) -> Any:
     return this.item.funcargs[this.case.search]
 
 
-_ONE_BY_ONE = (
-    'the fixture "{name}" has function scope, so that its cases are searched one by one: give it a wider scope '
-    '(@pytest.fixture(scope="session")) to have several searched at a time'
-)

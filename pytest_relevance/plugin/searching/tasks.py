@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from pytest_relevance.plugin.searching.calls import Call
+from pytest_relevance.plugin.searching.interrupts import add_section
 from pytest_relevance.plugin.searching.threads import GRACE
 
 _SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGALRM") if hasattr(signal, name)]
@@ -26,6 +27,7 @@ class _Tasks:
     """The tasks of the calls of a window, `most` at a time."""
 
     def __init__(self, calls: Sequence[Call], most: int, is_last: Callable[[Call], bool]) -> None:
+        self._all = calls
         self._calls = deque(calls)
         self._places = {call: place for place, call in enumerate(calls)}
         self._most = most
@@ -41,7 +43,7 @@ class _Tasks:
             try:
                 last = await self._finished
             except BaseException:
-                self._calls.clear()
+                self._note_interrupt()
                 await self._end(self._running)
                 raise
             if last is not None:
@@ -76,6 +78,13 @@ class _Tasks:
             self._finished.set_result(self._places[call])
         self._start()
 
+    def _note_interrupt(self) -> None:
+        """Drop what is not started, and have the first case say what runs; here, as it may end before its loop does."""
+        if not self._is_interrupted:
+            add_section(self._all)
+        self._is_interrupted = True
+        self._calls.clear()
+
     async def _end(self, tasks: Any) -> None:
         """Wait a second for running tasks, and cancel those that still run."""
         waiting = [*tasks]
@@ -95,8 +104,7 @@ class _Tasks:
         before = {number: handler for number in _SIGNALS if callable(handler := signal.getsignal(number))}
 
         def note(number: int, frame: Any) -> None:
-            self._is_interrupted = True
-            self._calls.clear()
+            self._note_interrupt()
             restore()  # here too, as the loop may be left in the middle
             before[number](number, frame)
 

@@ -10,6 +10,8 @@ from threading import Thread
 from time import perf_counter
 
 from pytest_relevance.plugin.searching.calls import Call
+from pytest_relevance.plugin.searching.cursors import Cursors
+from pytest_relevance.plugin.searching.interrupts import add_section
 
 GRACE = 1.0
 """How many seconds running searches are waited for where the others are dropped."""
@@ -23,8 +25,9 @@ class _Work:
     def __init__(self, calls: Sequence[Call], is_last: Callable[[Call], bool]) -> None:
         self.reports: SimpleQueue[str] = SimpleQueue()
         self._calls = deque((call, copy_context()) for call in calls)
+        cursors = Cursors()
         for call in calls:
-            call.is_started = True
+            call.is_started, call.cursors = True, cursors
         self._is_last = is_last
 
     def take(self) -> tuple[Call, Context] | None:
@@ -74,6 +77,7 @@ class Threads:
                 if report == _STOPPED:
                     deadline = perf_counter() + GRACE
         except BaseException:
+            add_section(calls)
             work.drop()
             deadline = perf_counter() + GRACE
             while running and perf_counter() < deadline:

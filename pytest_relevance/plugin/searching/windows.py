@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from pytest_relevance.plugin.collecting.variants import OwnFixtures
-from pytest_relevance.plugin.private import added_fixtures, fixtures_of, parameters_of, queue_of_worker
+from pytest_relevance.plugin.private import added_fixtures, fixtures_of, is_queue_shared, parameters_of, queue_of_worker
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun
 
 _SKIPPING = frozenset({"skip", "skipif", "filterwarnings"})
@@ -29,15 +29,15 @@ class _Fixtures:
 
     `used` are the identities of their definitions, `parameters` the names of parametrised fixtures of the project, and
     of the backend of anyio.
-    `is_per_case`: the project has one of function scope among them, or the search is one; `is_per_file`: the project
-    has one that may be set up anew for another file. `definitions` keeps them alive, as identities of objects that are
-    gone come again.
+    `per_case` is the name of one that is set up for each case anew: the search, or one of function scope of the
+    project; empty where there is none. `is_per_file`: the project has one that may be set up anew for another file.
+    `definitions` keeps them alive, as identities of objects that are gone come again.
     """
 
     definitions: Mapping[str, Sequence[Any]]
     used: frozenset[int]
     parameters: Sequence[str]
-    is_per_case: bool
+    per_case: str
     is_per_file: bool
 
 
@@ -51,7 +51,13 @@ class Windows:
 
     def takes(self, run: CaseRun) -> bool:
         """Whether the search of a case may be called together with those of others."""
-        return not (self._fixtures(run).is_per_case or _is_alone(run))
+        return not (self._fixtures(run).per_case or _is_alone(run))
+
+    def why_alone(self, run: CaseRun) -> str:
+        """Return why all cases with the fixtures of a case are searched one by one; empty where they are not."""
+        if name := self._fixtures(run).per_case:
+            return _PER_CASE.format(name=name)
+        return _WORKSTEAL if is_queue_shared(run.item.config) else ""
 
     def following(self, run: CaseRun, most: int) -> list[CaseRun]:
         """Return the next cases, at most `most`, that may be searched together with a case that `takes` takes."""
@@ -86,7 +92,7 @@ class Windows:
         if run.case.search != other.case.search or run.variant != other.variant:
             return False
         ours, theirs = self._fixtures(run), self._fixtures(other)
-        if theirs.is_per_case or not theirs.used <= ours.used:
+        if theirs.per_case or not theirs.used <= ours.used:
             return False
         if (ours.is_per_file or theirs.is_per_file) and run.item.parent is not other.item.parent:
             return False
@@ -106,16 +112,28 @@ class Windows:
         self, run: CaseRun, definitions: Mapping[str, Sequence[Any]], added: Mapping[str, Sequence[Any]]
     ) -> _Fixtures:
         last = {name: chain[-1] for name, chain in {**definitions, **added}.items() if chain}
-        own = [each for each in last.values() if self._own.is_own(each.func)]
+        own = {name: each for name, each in last.items() if self._own.is_own(each.func)}
+        per_case = [name for name, each in own.items() if each.scope == "function"]
         parameters = parameters_of(run.item)
         names = () if parameters is None else parameters.indices
         return _Fixtures(
             definitions,
             used=frozenset(map(id, last.values())),
             parameters=[name for name in names if name == _BACKEND or self._own.is_parameter(name, definitions)],
-            is_per_case=is_per_case(run) or any(each.scope == "function" for each in own),
-            is_per_file=any(each.scope != "session" for each in own) or run.case.search not in last,
+            per_case=run.case.search if is_per_case(run) else "".join(per_case[:1]),
+            is_per_file=any(each.scope != "session" for each in own.values()) or run.case.search not in last,
         )
+
+
+_PER_CASE = (
+    'the fixture "{name}" has function scope, so that its cases are searched one by one: give it a wider scope '
+    '(@pytest.fixture(scope="session")) to have several searched at a time'
+)
+
+_WORKSTEAL = (
+    "cases are searched one by one with --dist worksteal, as another worker may take them out of the queue: use "
+    "--dist load to have several searched at a time"
+)
 
 
 def is_per_case(run: CaseRun) -> bool:

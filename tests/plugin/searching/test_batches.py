@@ -151,7 +151,10 @@ def test_another_number_of_responses_is_an_error_of_all_of_them(engine: Engine, 
 
 
 REFUSED = {
-    "a tuple": ("tuple([query] for query in queries)", "[(d, i) for d, i in zip(distances, labels)]"),
+    "a tuple": (
+        "tuple([query] for query in queries)",
+        "search.many: of (distances, labels) return list(zip(distances, labels))",
+    ),
     "a mapping": ("{'responses': [[query] for query in queries]}", 'body["responses"]'),
     "an array": ("__import__('numpy').zeros((len(queries), 2))", "list(array)"),
     "Results of bm25s": (
@@ -179,6 +182,107 @@ def test_what_is_no_list_is_refused_with_how_to_split_it(engine: Engine, returne
     run = engine.run()
     assert run.counts == {"failed": 3}
     assert advice in run.failure("q0").replace("\n", " ")
+
+
+def test_the_advice_comes_before_what_was_returned(engine: Engine) -> None:
+    engine.searches(batching("import numpy; return numpy.zeros((3, 20)), numpy.zeros((3, 20), int)"))
+    engine.project.cases(numbered(3))
+    error = engine.run().results["q0"].error
+    assert error is not None
+    assert error.message.index("return list(zip(distances, labels))") < 45
+    assert "for 3 queries it returned (array([[" in error.message
+    assert error.message.endswith("(tuple)")
+
+
+COLUMNS = "return list((numpy.zeros(({rows}, 4), 'float32'), numpy.ones(({rows}, 4), 'int64')))"
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_a_list_of_distances_and_labels_is_refused(engine: Engine, count: int) -> None:
+    engine.searches(batching(f"import numpy; {COLUMNS.format(rows='len(queries)')}"))
+    engine.project.cases(numbered(count))
+    run = engine.run()
+    assert run.counts == {"failed": count}
+    text = run.failure("q0").replace("\n", " ")
+    assert "search.many: of (distances, labels) return list(zip(distances, labels))" in text
+    rows = "1 row for 1 query" if count == 1 else f"{count} rows for {count} queries"
+    assert f"It returned 2 arrays with {rows}, not one response a query" in text
+
+
+def test_tables_with_as_many_rows_as_queries_are_responses(engine: Engine) -> None:
+    pytest.importorskip("pandas")
+    table = "pandas.DataFrame({'id': [query, 'other'], 'score': [0.9, 0.5]})"
+    engine.searches(batching(f"import pandas; return [{table} for query in queries]"))
+    engine.project.cases(numbered(2))
+    assert engine.run().counts == {"passed": 2}
+
+
+def test_a_cursor_that_is_returned_for_two_queries(engine: Engine) -> None:
+    engine.searches(
+        "    import sqlite3\n"
+        + batching(
+            "with __import__('contextlib').closing(sqlite3.connect(':memory:')) as connection:\n"
+            "                cursor = connection.cursor()\n"
+            "                yield [cursor.execute('select ? as id', (query,)) for query in queries]",
+            many="def cursors(self, queries):",
+            more="def many(self, queries): return next(self.cursors(queries))",
+        )
+    )
+    engine.project.cases(numbered(2))
+    run = engine.run()
+    assert run.counts == {"failed": 2}
+    assert "search.many returned the same Cursor for two queries: make a cursor" in run.failure("q0")
+
+
+REFILLING = "found = []\n            for query in queries: found[:] = [query, 'other']; yield found"
+
+
+@pytest.mark.parametrize("many", ["def", "async def"])
+def test_a_generator_may_fill_the_same_list_anew(engine: Engine, many: str) -> None:
+    engine.searches(batching(REFILLING, many=f"{many} many(self, queries):"))
+    engine.project.cases(numbered(3))
+    assert engine.run().counts == {"passed": 3}
+
+
+def test_a_reason_is_asked_for_with_the_response_of_its_own_case(engine: Engine) -> None:
+    engine.searches(f"""{batching(REFILLING)}
+    def pytest_relevance_explain(document, response):
+        return f"found in {{response}}"
+""")
+    engine.project.cases("cases: [{query: q0, expect: {exclude: [q0]}}, {query: q1}]")
+    assert "found in ['q0', 'other']" in engine.run("-v").failure("q0")
+
+
+@pytest.mark.parametrize("many", ["def", "async def"])
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ("while True: yield ['q']", "more than 3 responses"),
+        ("for query in queries[1:]: yield [query]", "2 responses"),
+        ("yield None", "1 response"),
+    ],
+)
+def test_a_generator_of_another_number_of_responses(engine: Engine, many: str, body: str, found: str) -> None:
+    engine.searches(batching(body, many=f"{many} many(self, queries):"))
+    engine.project.cases(numbered(3))
+    run = engine.run()
+    assert run.counts == {"failed": 3}
+    assert f"search.many returned {found} for 3 queries" in run.failure("q0").replace("\n", " ")
+
+
+def test_an_exception_in_a_generator_fails_all_cases_with_the_traceback_of_the_user(engine: Engine) -> None:
+    engine.searches(batching("yield ['q0']; raise ConnectionError('no engine')"))
+    engine.project.cases(numbered(3))
+    run = engine.run()
+    assert run.counts == {"failed": 3}
+    assert "ConnectionError: no engine" in run.failure("q0")
+    assert "pytest_relevance" not in run.failure("q0")
+
+
+def test_the_latency_of_a_generator_is_the_time_of_reading_it(engine: Engine) -> None:
+    engine.searches(batching("for query in queries: time.sleep(0.02); yield [query]"))
+    engine.project.cases(numbered(3))
+    assert all(0.02 <= (result.latency or 0) < 0.06 for result in engine.run().results.values())
 
 
 @pytest.mark.parametrize("many", ["def", "async def"])
@@ -221,6 +325,15 @@ def test_an_exception_of_the_call_is_told_once(engine: Engine) -> None:
     assert run.text.count("E   ") == 1
     assert "pytest_relevance" not in run.failure("q0")
     assert "5 searches failed alike: ConnectionError: no engine (many in conftest.py" in run.text.replace("\n    ", " ")
+
+
+def test_an_exception_of_the_call_is_that_of_each_case_where_the_search_is_given_up(engine: Engine) -> None:
+    engine.searches(batching("raise ConnectionError('no engine')"))
+    engine.project.cases(numbered(7))
+    run = engine.run(*THREE, "--relevance-give-up=2")
+    assert [result.verdict for result in run.results.values()] == ["error"] * 3 + ["not searched"] * 4
+    assert "3 searches failed alike: ConnectionError: no engine" in run.text
+    assert engine.batches == [["q0", "q1", "q2"]]
 
 
 def test_arguments_that_many_does_not_take(engine: Engine) -> None:

@@ -197,6 +197,80 @@ def test_a_cursor_is_read_in_the_thread_that_made_it(engine: Engine) -> None:
     assert engine.run(TWO).counts == {"passed": 3}
 
 
+SHARED = """
+    class Connection:  # as that of DuckDB: `execute` returns the connection itself
+        def execute(self, query):
+            time.sleep(PAUSE if query != "q1" else 2 * PAUSE)
+            self.rows = [query]
+            return self
+
+        def fetchall(self):
+            return [(row,) for row in self.rows]
+
+        def __iter__(self):
+            return iter(self.fetchall())
+"""
+
+
+def test_a_cursor_that_is_returned_to_two_searches_at_once(engine: Engine) -> None:
+    engine.searches(SHARED.replace("PAUSE", "0.05") + returning("Connection().execute"))
+    engine.project.cases(numbered(2))
+    run = engine.run(TWO)
+    assert run.counts == {"failed": 2}
+    for result in run.results.values():
+        assert result.error is not None
+        assert result.error.message.startswith(
+            "search returned the same Connection to two searches at once: make a cursor (or a connection) for each "
+            "call, or use --relevance-concurrency=1"
+        )
+    assert engine.run().counts == {"passed": 2}
+
+
+def test_an_iterator_that_is_returned_to_two_searches_at_once(engine: Engine) -> None:
+    engine.searches("""
+    same = iter(["q0", "q1", "q2", "q3"])
+
+    @pytest.fixture(scope="session")
+    def search():
+        def search(query):
+            time.sleep(0.05)
+            return same
+        return search
+""")
+    engine.project.cases(numbered(2))
+    run = engine.run(TWO)
+    assert run.counts == {"failed": 2}
+    assert "the same list_iterator to two searches at once" in run.failure("q1").replace("\n", " ")
+
+
+def test_a_cursor_of_each_thread_may_be_returned_to_one_search_after_another(engine: Engine) -> None:
+    engine.searches(f"""{SHARED.replace("PAUSE", "0.01")}
+    local = threading.local()
+
+    @pytest.fixture(scope="session")
+    def search():
+        def search(query):
+            if not hasattr(local, "connection"):
+                local.connection = Connection()
+            return local.connection.execute(query)
+        return search
+""")
+    engine.project.cases(numbered(8))
+    assert engine.run(TWO).counts == {"passed": 8}
+
+
+def test_a_list_may_be_returned_to_two_searches_at_once(engine: Engine) -> None:
+    engine.searches("""
+    found = ["a", "b"]
+
+    @pytest.fixture(scope="session")
+    def search():
+        return lambda query: time.sleep(0.02) or found
+""")
+    engine.project.cases("cases: [{query: a, expect: {first: a}}, {query: b, expect: {include: [b]}}]")
+    assert engine.run(TWO).counts == {"passed": 2}
+
+
 def test_reruns_call_the_search_anew_and_alone(engine: Engine) -> None:
     pytest.importorskip("pytest_rerunfailures")
     engine.project.cases("cases: [{query: q0}, {query: boom}, {query: q2}]")
@@ -262,8 +336,28 @@ def test_a_search_that_fails_in_many_cases_in_a_row_is_given_up(engine: Engine, 
     engine.searches(returning(search))
     engine.project.cases("cases:\n" + "".join(f"  - query: boom {number}\n" for number in range(30)))
     run = engine.run(TWO, "--relevance-give-up=3")
-    assert run.counts == {"failed": 3, "not": 27}
+    assert run.counts == {"failed": 8, "not": 22}
     assert engine.windows == [["boom"] * 8]
+    assert "search failed in 3 cases in a row" in run.results["boom 29"].reasons[0]
+
+
+@both_kinds
+def test_a_case_that_was_searched_before_the_search_is_given_up_keeps_its_result(engine: Engine, search: str) -> None:
+    engine.searches(returning(search))
+    queries = [f"{word} {number}" for word in ("boom", "q") for number in range(10)]
+    engine.project.cases("cases:\n" + "".join(f"  - {{query: {query}, expect: {{first: q}}}}\n" for query in queries))
+    run = engine.run(FOUR)
+    verdicts = [result.verdict for result in run.results.values()]
+    assert verdicts == ["error"] * 10 + ["passed"] * 6 + ["not searched"] * 4
+    assert (engine.calls["boom"], engine.calls["q"]) == (10, 6)
+
+
+def test_a_case_that_was_searched_before_the_search_is_given_up_is_not_rerun(engine: Engine) -> None:
+    pytest.importorskip("pytest_rerunfailures")
+    engine.project.cases("cases:\n" + "".join(f"  - query: boom {number}\n" for number in range(10)))
+    run = engine.run(TWO, "--relevance-give-up=2", "--reruns=1")
+    assert run.counts == {"failed": 8, "not": 2, "rerun": 2}
+    assert engine.calls["boom"] == 8 + 2  # the window, and the reruns before the search was given up
 
 
 TIMEOUT = """
@@ -295,6 +389,34 @@ def test_a_timeout_drops_the_searches_that_are_not_started(engine: Engine, searc
     assert "Timeout" in run.failure("q0")
     assert engine.calls == {f"q{number}": 1 for number in range(5)}
     assert "q0" not in [query for window in engine.windows[1:] for query in window]
+
+
+WITH_LOOPS = {
+    "threads": ("plain", ()),
+    "own loop": ("coroutine", ()),
+    "pytest-asyncio": ("coroutine", ("--asyncio-mode=auto",)),
+}
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no such timer here")
+@pytest.mark.parametrize(("search", "options"), WITH_LOOPS.values(), ids=WITH_LOOPS)
+def test_a_timeout_says_which_searches_were_in_flight(engine: Engine, search: str, options: tuple[str, ...]) -> None:
+    if options:
+        pytest.importorskip("pytest_asyncio")
+    slow = "time.sleep(0.8)" if search == "plain" else "await asyncio.sleep(0.8)"
+    engine.searches(searching(f"if query == 'old watch' or query == 'q1': {slow}", search) + TIMEOUT)
+    engine.project.cases("cases: [{query: q0}, {query: old watch}, {query: q1}, {query: q2}]")
+    run = engine.run(TWO, *options, loops=bool(options))
+    (said,) = re.findall(r"^searches in flight: (.*)$", run.failure("q0"), re.MULTILINE)
+    assert re.fullmatch(r"old watch \(0\.[23] s\) and q1 \(0\.[23] s\)", said)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no such timer here")
+def test_at_most_five_searches_in_flight_are_named(engine: Engine) -> None:
+    engine.searches(TIMEOUT + PLAIN, pause=0.5)
+    engine.project.cases(numbered(8))
+    text = engine.run("--relevance-concurrency=8").text
+    assert re.search(r"in flight: (q\d \(0\.[23] s\), ){4}q\d \(0\.[23] s\) and 3 more\n", text)
 
 
 def _with_ctrl_c() -> None:
