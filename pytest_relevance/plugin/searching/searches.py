@@ -266,5 +266,3 @@ def _runs(call: Call) -> list[CaseRun]:
 def _search_of(this: CaseRun) -> Any:
     assert isinstance(this.item, pytest.Function)
     return this.item.funcargs[this.case.search]
-
-

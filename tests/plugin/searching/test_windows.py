@@ -147,8 +147,10 @@ def test_a_fixture_of_the_project_for_each_case_has_them_searched_one_by_one(eng
         yield
 """)
     engine.project.cases(numbered(3))
-    assert engine.run(TWO).counts == {"passed": 3}
+    run = engine.run(TWO)
+    assert run.counts == {"passed": 3}
     assert engine.windows == [["q0"], ["q1"], ["q2"]]
+    assert len(run.sentences('the fixture "clean_cache" has function scope')) == 1
 
 
 def test_only_the_cases_that_use_such_a_fixture(engine: Engine) -> None:
@@ -274,6 +276,13 @@ def test_under_xdist_each_worker_searches_what_is_in_its_queue(engine: Engine, o
     engine.project.cases(numbered(24))
     assert engine.run(TWO, *options).counts == {"passed": 24}
     assert engine.calls == {f"q{number}": 1 for number in range(24)}
+
+
+def test_the_run_says_that_a_queue_that_workers_share_has_cases_searched_one_by_one(engine: Engine) -> None:
+    engine.project.cases(numbered(8))
+    run = engine.run(TWO, "-n2", "--dist=worksteal")
+    assert run.counts == {"passed": 8}
+    assert len(run.sentences("cases are searched one by one with --dist")) == 1
 
 
 def test_under_xdist_several_are_searched_at_a_time(engine: Engine) -> None:
