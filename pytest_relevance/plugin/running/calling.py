@@ -29,12 +29,7 @@ from pytest_relevance.results.responses.tables import ReadCursor
 if TYPE_CHECKING:
     import asyncio
 
-    from pytest_relevance.plugin.searching.searches import Searches
-
 LOOP: pytest.StashKey[asyncio.AbstractEventLoop] = pytest.StashKey()
-
-SEARCHES: pytest.StashKey[Searches] = pytest.StashKey()
-"""What was searched ahead in this process; set once a case is searched together with others."""
 
 
 def asked_for(search: Any, case: Case) -> int | None:

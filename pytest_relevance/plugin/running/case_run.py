@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -160,6 +160,9 @@ def _without_group(item: pytest.Item) -> str:
 
 CASE_RUN = pytest.StashKey[CaseRun]()
 """The case run of an item of a case file."""
+
+IS_AHEAD = pytest.StashKey[Callable[[CaseRun], bool]]()
+"""Tells whether the search of a case was called before its turn, where searches are called together."""
 
 NEGLECTED = pytest.StashKey[str]()
 """The async fixture of an item that no plugin sets up."""

@@ -12,12 +12,19 @@ from dataclasses import dataclass
 from math import inf
 from threading import Lock
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from pytest_relevance.plugin.failures import CaseError
+from pytest_relevance.plugin.running.case_run import CaseRun
 
-if TYPE_CHECKING:
-    from pytest_relevance.plugin.searching.calls import SearchOutcome
+
+class Searched(Protocol):
+    """A case whose search was called, as far as cursors need it."""
+
+    run: CaseRun
+
+    def fail(self, error: BaseException) -> None:
+        """Have the case fail with an exception."""
 
 
 class SharedCursorError(CaseError):
@@ -29,7 +36,7 @@ class _Use:
     """A cursor that was returned for a case, and the times when its call began and when it was read, in seconds."""
 
     cursor: object
-    outcome: SearchOutcome
+    outcome: Searched
     started: float
     ended: float = inf
 
@@ -42,7 +49,7 @@ class Cursors:
         self._uses: dict[int, list[_Use]] = {}
 
     @contextmanager
-    def reading(self, response: object, outcome: SearchOutcome, started: float) -> Iterator[None]:
+    def reading(self, response: object, outcome: Searched, started: float) -> Iterator[None]:
         """Read what a call returned that began at `started`, in seconds of `perf_counter`.
 
         Raises `SharedCursorError` where a call that ran at the same time returned it too, and has that call fail.

@@ -12,7 +12,7 @@ import pytest
 from pytest_relevance.plugin.options import batch_size, is_home
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import calling
-from pytest_relevance.plugin.running.case_run import CaseRun
+from pytest_relevance.plugin.running.case_run import IS_AHEAD, CaseRun
 from pytest_relevance.plugin.searching.batches import BatchCall, batches
 from pytest_relevance.plugin.searching.calls import Call, SearchOutcome, SingleCall, Timed
 from pytest_relevance.plugin.searching.output import capturing, show_in_flight
@@ -23,11 +23,15 @@ _WINDOW = 4
 """How many times the concurrency a window has in cases: few wait for the slowest of the window."""
 
 
+_SEARCHES: pytest.StashKey[Searches] = pytest.StashKey()
+
+
 def searches_of(config: pytest.Config) -> Searches:
     """Return the searches of a run in this process."""
-    if calling.SEARCHES not in config.stash:
-        config.stash[calling.SEARCHES] = Searches(config)
-    return config.stash[calling.SEARCHES]
+    if _SEARCHES not in config.stash:
+        searches = config.stash[_SEARCHES] = Searches(config)
+        config.stash[IS_AHEAD] = searches.is_ahead
+    return config.stash[_SEARCHES]
 
 
 class Searches:
