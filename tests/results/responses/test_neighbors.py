@@ -99,7 +99,7 @@ def test_ids_is_asked_for_where_there_are_labels_alone() -> None:
     asked: list[object] = []
     nothing = np.array([[-1, -1]])
     for response in (["a"], [("a", 0.5)], [{"id": "a"}], iter(["a"]), (np.zeros((1, 2), "float32"), nothing)):
-        read_ranking(response, ids=lambda: asked.append(response))
+        read_ranking(response, ids=lambda: asked.append("ids"))
     assert not asked
 
 
