@@ -1,4 +1,4 @@
-"""Say which searches were running when a timeout or Ctrl-C ended the wait for a window."""
+"""Say in the report of a case which searches were running when a timeout ended the wait for its window."""
 
 from __future__ import annotations
 

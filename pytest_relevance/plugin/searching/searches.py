@@ -159,7 +159,6 @@ class Searches:
         calls: Sequence[Call]
         if many is not None:
             groups = [*batches(runs, many, self._batch)][:most]  # those with other params begin a window of their own
-            runs = [run for group in groups for run in group]
             calls = [BatchCall(group, search, many, times) for group in groups]
         elif len(runs) > 1:
             calls = [SingleCall(run, search, times) for run in runs]
