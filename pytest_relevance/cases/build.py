@@ -12,6 +12,7 @@ from pytest_relevance.cases.checking.keys import CASE, KEYS, OF_SETTINGS, OF_TER
 from pytest_relevance.cases.contradictions import check_contradictions, most_results
 from pytest_relevance.cases.floors import check_reachable, needs_best
 from pytest_relevance.cases.model import Case, Expectation, Terms
+from pytest_relevance.cases.names import node_name
 from pytest_relevance.cases.problems import Location
 from pytest_relevance.metrics.names import MEASURES, Metric
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE, Settings
@@ -151,10 +152,10 @@ def make_case(
         expect = tuple(expected for expected in expect if expected not in not_applicable)
     tags = tuple(dict.fromkeys((*suite.tags, *own["tags"]))) if "tags" in own else suite.tags  # type: ignore[misc]
     unchanged: dict[str, Any] = {name: own[name] for name in _UNCHANGED if name in own}
-    default_id = unchanged["query"] if listed is None else listed.query.id
+    case_id: str = own.get("id", unchanged["query"] if listed is None else listed.query.id)  # type: ignore[assignment]
     return Case(
         **unchanged,
-        id=own.get("id", default_id),  # type: ignore[arg-type]
+        id=case_id,
         terms=terms,
         judgments=graded.grades,
         min_ndcg=floor,
@@ -164,7 +165,7 @@ def make_case(
         column=position[1],
         params=own.get("params", suite.params),  # type: ignore[arg-type]
         tags=tags,
-        has_written_id="id" in own,
+        node_name=case_id if "id" in own else node_name(case_id),
         titles=graded.titles,
         notes=graded.notes,
         source=None if listed is None else listed.file,

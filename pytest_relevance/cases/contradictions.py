@@ -86,7 +86,7 @@ def _check_ranks(expect: Sequence[Expectation], allowed: Sequence[_Allowed], at:
 
 def most_results(expect: Sequence[Expectation]) -> float:
     """The most results that the expectations allow; infinity where they set no limit."""
-    return min(map(_most, expect), default=inf)
+    return min(map(_most, expect)) if expect else inf
 
 
 def _most(expected: Expectation) -> float:

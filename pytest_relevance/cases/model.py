@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from pytest_relevance._text import counted, examples
-from pytest_relevance.cases.names import node_name
 from pytest_relevance.judgments.scale import Scale
 from pytest_relevance.metrics.names import LARGEST_CUTOFF, Metric
 from pytest_relevance.metrics.scalar import ranks_needed
@@ -181,15 +180,17 @@ class Terms:
 class Case:
     """A query and what is expected of its ranking.
 
-    `line` and `column` count from 1, in the case file or in `source`, the path in messages of the file of queries that
-    the case comes from (line 1 where none is known); they are 0 in a case written in Python. `judgments` maps document
-    ids to grades. `min_ndcg` is the floor that applies; None where there is none, or where nDCG is not defined because
-    no document is relevant. `expect` has the expectations of the suite too, without those of the `not_applicable`
-    metrics, for which the case has no relevant judgments. `weight` is the weight in means. `titles` and `notes` are
-    those of judged documents.
+    `node_name` is the name of the case in its pytest node id: a written id itself, an encoded query. `line` and
+    `column` count from 1, in the case file or in `source`, the path in messages of the file of queries that the
+    case comes from (line 1 where none is known); they are 0 in a case written in Python. `judgments` maps document
+    ids to grades. `min_ndcg` is the floor that applies; None where there is none, or where nDCG is not defined
+    because no document is relevant. `expect` has the expectations of the suite too, without those of the
+    `not_applicable` metrics, for which the case has no relevant judgments. `weight` is the weight in means.
+    `titles` and `notes` are those of judged documents.
     """
 
     id: str
+    node_name: str
     query: str
     terms: Terms
     judgments: Mapping[str, float]
@@ -198,7 +199,6 @@ class Case:
     column: int
     params: Mapping[str, object]
     tags: tuple[str, ...]
-    has_written_id: bool = False
     weight: float = 1
     expect: tuple[Expectation, ...] = ()
     not_applicable: tuple[Metric, ...] = ()
@@ -209,11 +209,6 @@ class Case:
     titles: Mapping[str, str] = field(default_factory=dict)
     notes: Mapping[str, str] = field(default_factory=dict)
     source: str | None = None
-
-    @property
-    def node_name(self) -> str:
-        """The name of the case in its pytest node id."""
-        return self.id if self.has_written_id else node_name(self.id)
 
     @property
     def search(self) -> str:

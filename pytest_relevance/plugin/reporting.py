@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from pytest_relevance._text import counted, harmless, listed
-from pytest_relevance.plugin.collecting.case_items import ANYIO, PYTEST_ASYNCIO, LoopChoice, has_plugin
+from pytest_relevance.plugin.collecting.case_items import ANYIO, PYTEST_ASYNCIO, LoopChoice, has_plugin, set_locations
 from pytest_relevance.plugin.failures import Crash, FailureText, MaskedError, report_gates
 from pytest_relevance.plugin.options import ended_well, outputs_of, recorded_rankings, runs_tests
 from pytest_relevance.plugin.private import is_fixture_defined
@@ -187,6 +187,7 @@ class Reporting:
             if self._store.fingerprint is None and not is_fixture_defined(FINGERPRINT, session):
                 self._store.fingerprint = {}
             self._store.to_run = [item.nodeid for item in session.items]
+            set_locations(session.items)
             self._giving_up.watch(session.items)
 
     @pytest.hookimpl(optionalhook=True)

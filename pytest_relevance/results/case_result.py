@@ -277,12 +277,14 @@ class CaseResult:
 
     def to_dict(self, names: frozenset[str] | None = None) -> dict[str, Any]:
         """The result in builtin types: the fields that differ from their defaults, of these only `names` if given."""
-        values: dict[str, Any] = {}
         defaults, values_of = _fields(names)
-        for (name, default), value in zip(defaults, values_of(self), strict=True):
-            if value is not default and value != default:
-                convert = TO_BUILTIN.get(name)
-                values[name] = value if convert is None else convert(value)
+        values = {
+            name: value
+            for (name, default), value in zip(defaults, values_of(self), strict=True)
+            if value is not default and value != default
+        }
+        for name in values.keys() & TO_BUILTIN.keys():
+            values[name] = TO_BUILTIN[name](values[name])
         if self.query == self.id:
             values.pop("query", None)
         if self.outcome == self.verdict:

@@ -111,7 +111,6 @@ def test_a_file_with_every_key(tmp_path: Path) -> None:
 def test_a_query_is_all_that_a_case_must_have(case: ReadCase) -> None:
     plain = case("cases: [{query: blue shoes}]")
     assert plain.id == plain.node_name == "blue shoes"
-    assert not plain.has_written_id
     assert (plain.search, plain.k, plain.min_ndcg, plain.min_judged, plain.weight) == ("search", 10, None, 0, 1)
     settings = plain.settings
     assert (settings.gain, settings.discount, settings.ideal) == ("exponential", "log2", "judged")

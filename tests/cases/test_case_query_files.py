@@ -73,7 +73,7 @@ def test_a_query_a_line_has_its_text_as_id(shop: Shop) -> None:
     shop.write("queries.txt", "blue shoes\nhats\n")
     cases = shop.cases("queries: {file: queries.txt, format: text}")
     assert list(cases) == ["blue shoes", "hats"]
-    assert [case.has_written_id for case in cases.values()] == [False, False]
+    assert [case.node_name for case in cases.values()] == ["blue shoes", "hats"]
 
 
 def test_a_file_of_judgments_is_one_of_queries(shop: Shop) -> None:

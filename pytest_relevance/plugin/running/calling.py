@@ -46,7 +46,7 @@ def call(search: Any, case: Case, asked: int | None, queries: list[str] | None =
     """
     __tracebackhide__ = True
     params = case.params
-    if any(type(value) in (list, dict) for value in params.values()):
+    if params and any(type(value) in (list, dict) for value in params.values()):
         params = deepcopy(params)  # the suite's own objects: a search that changes them must not affect the next case
     try:
         if asked is not None:

@@ -18,13 +18,13 @@ from pytest_relevance.reports.summary.cases import (
     NOT_PASSED,
     WIDEST_VARIANT,
     case_count,
-    grouped,
     key_of,
     lowest_table,
     means_by_variant,
     metric_of,
     short_label,
     variant_label,
+    variant_of,
     variants_of,
 )
 from pytest_relevance.reports.summary.padding import padding_lines
@@ -138,8 +138,8 @@ def _unfinished(info: RunInfo) -> str:
 def case_counts(results: Sequence[CaseResult]) -> list[str]:
     """How many cases there are, how many of each status, and how many failed newly, over all variants."""
     cases = counted(case_count(results), "case")
-    groups = grouped((result for result in results if not result.is_check), key_of).values()
-    if any(len(variants_of(group)) > 1 for group in groups):
+    searched = [result for result in results if not result.is_check]
+    if len({(key_of(result), variant_of(result)) for result in searched}) > case_count(searched):
         cases += f" in {counted(len(variants_of(results)), 'variant')}"
     found, kinds = Counter(result.status for result in results), {}
     if found[FAILED]:
