@@ -140,12 +140,7 @@ _INI: Sequence[tuple[str, str, str | None, object]] = (
         None,
         "10",
     ),
-    (
-        "relevance_concurrency",
-        "how many searches run at a time (--relevance-concurrency; default: 1)",
-        None,
-        "1",
-    ),
+    ("relevance_concurrency", "how many searches run at a time (--relevance-concurrency; default: 1)", None, "1"),
     (
         "relevance_batch",
         "for how many cases at most the attribute many of a search is called at once (default: 64)",
@@ -158,12 +153,7 @@ _INI: Sequence[tuple[str, str, str | None, object]] = (
         None,
         "auto",
     ),
-    (
-        "relevance_ci",
-        "auto (default) or off: what a run leaves in GitHub Actions (--relevance-ci)",
-        None,
-        "auto",
-    ),
+    ("relevance_ci", "auto (default) or off: what a run leaves in GitHub Actions (--relevance-ci)", None, "auto"),
     (
         "relevance_redact",
         "a regular expression for the names of params and other values that no report, record or baseline may have; "

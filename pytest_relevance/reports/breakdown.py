@@ -275,12 +275,7 @@ def _losses(
     return tuple(losses)
 
 
-def _rows(
-    ranking: Sequence[str],
-    graded: GradedRanking,
-    found: _Terms,
-    settings: Settings,
-) -> tuple[Row, ...]:
+def _rows(ranking: Sequence[str], graded: GradedRanking, found: _Terms, settings: Settings) -> tuple[Row, ...]:
     """The rows of the scored results, and of the ideal below the last of them."""
     indexes, terms, ideal_terms = found.indexes, found.own, found.ideal
     ended, ideal_ended = (Term(0, None, 0.0, 0.0, 0.0, of[-1].total if of else 0.0) for of in (terms, ideal_terms))

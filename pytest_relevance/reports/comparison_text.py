@@ -11,15 +11,7 @@ from pytest_relevance._text import case_name, counted, harmless, p_text, score_t
 from pytest_relevance.reports.failure import settings_text
 from pytest_relevance.reports.numbers import signed
 from pytest_relevance.reports.reasons import grade_and_ranks
-from pytest_relevance.reports.table import (
-    RIGHT,
-    Column,
-    Table,
-    cut_middle,
-    styled,
-    title_room,
-    titled,
-)
+from pytest_relevance.reports.table import RIGHT, Column, Table, cut_middle, styled, title_room, titled
 from pytest_relevance.reports.text import BAD, DIM, GOOD, PLAIN, STRONG, WIDEST, Line, folded_lines, line, wrapped
 from pytest_relevance.results.compare.comparison import Compared, Mover, Movers
 from pytest_relevance.results.compare.differences import TIE, Difference, TagDifference
@@ -46,11 +38,7 @@ _YIELDS = {"effect": 4, "cases": 3, "95 % interval": 2, "p": 1, "p (Holm)": 1}
 
 
 def comparison_lines(
-    comparison: Compared,
-    *,
-    limit: int | None = MOST_SHOWN,
-    gates: ComparisonGates | None = None,
-    width: int = WIDEST,
+    comparison: Compared, *, limit: int | None = MOST_SHOWN, gates: ComparisonGates | None = None, width: int = WIDEST
 ) -> list[Line]:
     """The report, at most `width` terminal columns wide, with at most `limit` entries of each list, None for all.
 

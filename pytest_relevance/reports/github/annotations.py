@@ -15,13 +15,7 @@ from pytest_relevance.reports.run_report import results_to_report
 from pytest_relevance.reports.summary.cases import variants_of
 from pytest_relevance.reports.summary.faults import together_text, together_title
 from pytest_relevance.reports.table import cut
-from pytest_relevance.results.baseline.overall import (
-    FAILED_BEFORE,
-    NEWLY_FAILING,
-    REGRESSED,
-    STALE_ENTRY,
-    failure_kind,
-)
+from pytest_relevance.results.baseline.overall import FAILED_BEFORE, NEWLY_FAILING, REGRESSED, STALE_ENTRY, failure_kind
 from pytest_relevance.results.case_parts import REGRESSION
 from pytest_relevance.results.case_result import ERROR, INCONCLUSIVE, CaseResult
 from pytest_relevance.results.gates import GateResult

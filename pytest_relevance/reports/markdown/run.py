@@ -54,17 +54,7 @@ from pytest_relevance.reports.summary.faults import fault_texts, together_text
 from pytest_relevance.reports.summary.slices import MOST_TAGS, tag_change_table, tag_table, variant_tables
 from pytest_relevance.reports.summary.suites import suite_figures
 from pytest_relevance.reports.summary.summary import case_counts, changed_id_lines, not_in_index_lines, stability_lines
-from pytest_relevance.reports.table import (
-    MORE_HINT,
-    MOST_CHARACTERS,
-    RIGHT,
-    Column,
-    Table,
-    block,
-    code,
-    cut,
-    escaped,
-)
+from pytest_relevance.reports.table import MORE_HINT, MOST_CHARACTERS, RIGHT, Column, Table, block, code, cut, escaped
 from pytest_relevance.reports.text import plain
 from pytest_relevance.results.baseline.overall import has_failed, mean_change
 from pytest_relevance.results.case_result import FAILED, PASSED, SKIPPED, CaseResult
