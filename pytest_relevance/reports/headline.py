@@ -33,6 +33,7 @@ from pytest_relevance.results.case_result import (
     CaseResult,
 )
 from pytest_relevance.results.gates import GateResult
+from pytest_relevance.results.rankings.rank_changes import Move, ranks_of
 from pytest_relevance.results.records.run_info import RunInfo
 
 WORSE, BROKEN, BETTER, FINE, NOTHING = "worse", "broken", "better", "fine", "nothing"
@@ -122,20 +123,16 @@ class CaseChange:
     """What happened to one case: nDCG@k before (None without a baseline) and now, and the documents to name.
 
     `lost` is the document that costs most: of the accepted ranking the one whose discounted gain fell most, without a
-    baseline the one with the largest loss; `lost_from` and `lost_to` are its ranks (from 1) then and now, None where it
-    was not returned. `on_top` is the result that a reader finds in its place, and `on_top_rank` its rank: the result at
-    rank 1 where another one was accepted, else the first one that rose, or is new, at no lower rank than `lost_from`;
-    without a baseline the first result. All are None where there is none.
+    baseline the one with the largest loss. `on_top` is the result that a reader finds in its place: the result at rank
+    1 where another one was accepted, else the first one that rose, or is new, at no lower rank than `lost` had; without
+    a baseline the first result. Both are None where there is none, and have no first rank without a baseline.
     """
 
     result: CaseResult
     before: float | None
     after: float | None
-    lost: str | None = None
-    lost_from: int | None = None
-    lost_to: int | None = None
-    on_top: str | None = None
-    on_top_rank: int | None = None
+    lost: Move | None = None
+    on_top: Move | None = None
 
     @property
     def effect(self) -> float:
@@ -152,11 +149,12 @@ def case_change(result: CaseResult) -> CaseChange:
         before = None if baseline is None or baseline.standing == NEW else baseline.score
         losses = losses_of(result) if result.judgments else ()
         worst = next((loss for loss in losses if loss.loss > 0 and loss.document is not None), None)
-        lost, rank = (None, None) if worst is None else (worst.document, worst.rank)
-        top = (result.documents[0], 1) if result.documents else (None, None)
-        return CaseChange(result, before, result.score, lost, None, rank, *top)
-    lost, was, rank = _most_lost(result)
-    return CaseChange(result, baseline.score, result.score, lost, was, rank, *_risen(result, was or 1))
+        lost = Move(worst.document, None, worst.rank) if worst is not None and worst.document is not None else None
+        on_top = Move(result.documents[0], None, 1) if result.documents else None
+        return CaseChange(result, before, result.score, lost, on_top)
+    lost = _most_lost(result)
+    lowest = lost.first if lost is not None and lost.first is not None else 1
+    return CaseChange(result, baseline.score, result.score, lost, _risen(result, lowest))
 
 
 def worst_first(results: Iterable[CaseResult]) -> list[CaseChange]:
@@ -173,40 +171,30 @@ def is_new_failure(result: CaseResult) -> bool:
     return has_failed(result) and failure_kind(result) == NEWLY_FAILING
 
 
-def _most_lost(result: CaseResult) -> tuple[str | None, int | None, int | None]:
-    """The document of the accepted ranking whose discounted gain fell most, with its ranks then and now."""
+def _most_lost(result: CaseResult) -> Move | None:
+    """The document of the accepted ranking whose discounted gain fell most."""
     before, now = _discounted_before(result), _discounted_now(result)
     falls = [(gain - now.get(document, (0, 0.0))[1], -rank, document) for document, (rank, gain) in before.items()]
     fall, rank, document = max(falls, default=(0.0, 0, ""))
-    return (document, -rank, result.rank_of(document)) if fall > 0 else (None, None, None)
+    return Move(document, -rank, result.rank_of(document)) if fall > 0 else None
 
 
-def _risen(result: CaseResult, lowest: int) -> tuple[str | None, int | None]:
-    """The first result down to the rank `lowest` that was lower, or absent, in the accepted ranking; and its rank."""
+def _risen(result: CaseResult, lowest: int) -> Move | None:
+    """The first result down to the rank `lowest` that was lower, or absent, in the accepted ranking."""
     assert result.baseline is not None
-    places = _ranks(result.baseline.documents)
-    for rank, document in enumerate(result.documents[:lowest], 1):
-        if places.get(document, rank + 1) > rank:
-            return document, rank
-    return None, None
+    before = ranks_of(result.baseline.documents)
+    moves = (Move(document, before.get(document), rank) for rank, document in enumerate(result.documents[:lowest], 1))
+    return next((move for move in moves if move.first is None or move.distance > 0), None)
 
 
-def most_gained(result: CaseResult) -> tuple[str, int | None, int] | None:
-    """The document in the top k whose discounted gain rose most since the baseline, with its ranks then and now.
-
-    Its rank then is None where the accepted ranking did not have it. None where no gain rose, or none is known.
-    """
+def most_gained(result: CaseResult) -> Move | None:
+    """The document in the top k whose discounted gain rose most since the baseline; None where none rose."""
     if result.baseline is None or not result.baseline.documents:
         return None
     before, now = _discounted_before(result), _discounted_now(result)
     rises = [(gain - before.get(document, (0, 0.0))[1], -rank, document) for document, (rank, gain) in now.items()]
     rise, rank, document = max(rises, default=(0.0, 0, ""))
-    return (document, _ranks(result.baseline.documents).get(document), -rank) if rise > 0 else None
-
-
-def _ranks(documents: Sequence[str]) -> dict[str, int]:
-    """The rank (from 1) of each document; of several copies that of the first."""
-    return {document: rank for rank, document in reversed([*enumerate(documents, 1)])}
+    return Move(document, ranks_of(result.baseline.documents).get(document), -rank) if rise > 0 else None
 
 
 def _discounted_before(result: CaseResult) -> dict[str, tuple[int, float]]:

@@ -92,15 +92,15 @@ def _lost_and_found(change: CaseChange) -> list[str]:
     result, parts = change.result, []
     if change.after is None:
         return []
-    if change.lost is not None:
-        place = "not returned" if change.lost_to is None else f"at rank {change.lost_to}"
-        before = f", before at rank {change.lost_from}" if change.lost_from else ""
-        parts.append(f"lost: {_document(result, change.lost)} ({place}{before})")
+    if (lost := change.lost) is not None:
+        place = "not returned" if lost.second is None else f"at rank {lost.second}"
+        before = f", before at rank {lost.first}" if lost.first else ""
+        parts.append(f"lost: {_document(result, lost.document)} ({place}{before})")
     if not result.documents:
         parts.append("nothing returned")
     elif change.on_top is not None:
-        place = "on top" if change.on_top_rank == 1 else f"at rank {change.on_top_rank}"
-        parts.append(f"now {place}: {_document(result, change.on_top)}")
+        place = "on top" if change.on_top.second == 1 else f"at rank {change.on_top.second}"
+        parts.append(f"now {place}: {_document(result, change.on_top.document)}")
     return parts
 
 

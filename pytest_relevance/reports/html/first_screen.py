@@ -20,6 +20,7 @@ from pytest_relevance.reports.text import plain
 from pytest_relevance.results.case_parts import NEW
 from pytest_relevance.results.case_result import ERROR, FAILED, NOT_SEARCHED, PASSED, SKIPPED, CaseResult
 from pytest_relevance.results.gates import GateResult
+from pytest_relevance.results.rankings.rank_changes import Move
 from pytest_relevance.results.records.run import Run
 
 MOST_WORST = 10
@@ -147,8 +148,9 @@ def _row(change: CaseChange, name: str, variant: str) -> str:
     facts = [variant] if variant else []
     facts += [f"weight {number(result.weight)}"] if result.weight != 1 else []
     badges = "".join(f' <span class="variant">{text(fact)}</span>' for fact in facts)
-    place = f"rank {change.on_top_rank}: " if (change.on_top_rank or 1) > 1 else ""
-    on_top = place + _document(result, change.on_top)
+    top, on_top = change.on_top, ""
+    if top is not None:
+        on_top = (f"rank {top.second}: " if top.second != 1 else "") + _title(result, top)
     if not result.documents:
         on_top = f'<span class="place">{_nothing(result)}</span>'
     cells = [
@@ -179,7 +181,11 @@ def _lost(change: CaseChange) -> str:
     """The error of the search, or the document that costs most with where it was and is."""
     if (error := change.result.error) is not None:
         return f'<span class="place">{text(error.headline)}</span>'
-    return f"{_document(change.result, change.lost)}{_place(change)}"
+    lost = change.lost
+    if lost is None:
+        return ""
+    place = f' <span class="place">{lost.first} {ARROW} {lost.second or "gone"}</span>' if lost.first else ""
+    return _title(change.result, lost) + place
 
 
 def _nothing(result: CaseResult) -> str:
@@ -187,13 +193,6 @@ def _nothing(result: CaseResult) -> str:
     return {ERROR: "the search failed", NOT_SEARCHED: "not searched"}.get(result.verdict, "nothing returned")
 
 
-def _document(result: CaseResult, document: str | None) -> str:
+def _title(result: CaseResult, move: Move) -> str:
     """The title of a document, or its id where it has none."""
-    return "" if document is None else text(result.titles.get(document) or document)
-
-
-def _place(change: CaseChange) -> str:
-    """` 1 -> 37`: where the document was and is."""
-    if change.lost is None or change.lost_from is None:
-        return ""
-    return f' <span class="place">{change.lost_from} {ARROW} {change.lost_to or "gone"}</span>'
+    return text(result.titles.get(move.document) or move.document)

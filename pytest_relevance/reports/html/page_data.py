@@ -146,6 +146,7 @@ def _settings(settings: Settings, grades: Iterable[float]) -> dict[str, Any]:
 def _case(result: CaseResult, name: str, tables: _Tables, variants: Sequence[Any]) -> dict[str, Any]:
     """The object of a case: empty values are left out."""
     change, scale = case_change(result), _scale(result)
+    lost, top = change.lost, change.on_top
     lower, upper = result.interval
     values: dict[str, Any] = {
         "node": name,
@@ -170,9 +171,9 @@ def _case(result: CaseResult, name: str, tables: _Tables, variants: Sequence[Any
         "upper": upper if result.lower is not None else None,
         "before": change.before,
         "effect": change.effect,
-        "lost": _moved(change.lost, change.lost_from, change.lost_to),
-        "onTop": change.on_top,
-        "onTopRank": change.on_top_rank if (change.on_top_rank or 1) > 1 else None,
+        "lost": lost and {"document": lost.document, "from": lost.first, "to": lost.second},
+        "onTop": top and top.document,
+        "onTopRank": top.second if top is not None and top.second != 1 else None,
         "latency": result.latency,
         "isShare": result.latency_shared or None,
         "settings": tables.settings_of(result, scale),
@@ -203,10 +204,6 @@ def _case(result: CaseResult, name: str, tables: _Tables, variants: Sequence[Any
     if baseline is not None and baseline.standing != NEW:
         values |= {"accepted": [*baseline.documents], "acceptedGrades": [*baseline.grades], "stale": [*baseline.stale]}
     return {name: value for name, value in values.items() if value not in _EMPTY and value is not False}
-
-
-def _moved(document: str | None, before: int | None, after: int | None) -> dict[str, Any] | None:
-    return None if document is None else {"document": document, "from": before, "to": after}
 
 
 def _losses(result: CaseResult) -> Sequence[Loss]:

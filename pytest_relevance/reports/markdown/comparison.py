@@ -32,9 +32,10 @@ from pytest_relevance.reports.markdown.parts import (
     ARROW,
     Section,
     cell_code,
-    document_code,
+    gained_code,
     heading,
     joined_sections,
+    lost_code,
     on_top_code,
     shown_of,
     span,
@@ -166,30 +167,15 @@ def _mover_table(title: str, comparison: Compared, movers: Sequence[Mover], *, i
         _, case, variant = mover.key
         name = case_name(case, mover.query) + ("" if variant is None else f" [{variant}]")
         scores = f"{score_text(mover.first)}{ARROW}{score_text(mover.second)}"
-        documents = (_lost(mover), _on_top(mover)) if is_drop else (_gained(mover), "")
+        documents = (gained_code(most_gained(mover), mover.titles), "")
+        if is_drop:
+            documents = (lost_code(most_lost(mover), mover.titles), _on_top(mover))
         table.add(cell_code(name), "" if metric else mover.metric, scores, *documents, rank_counts(mover))
     return table
-
-
-def _lost(mover: Mover) -> str:
-    """The document that lost most, and its ranks."""
-    move = most_lost(mover)
-    if move is None:
-        return ""
-    return f"{document_code(move.document, mover.titles)} {move.first}{ARROW}{move.second or 'gone'}"
-
-
-def _gained(mover: Mover) -> str:
-    """The document that gained most, and its ranks."""
-    move = most_gained(mover)
-    if move is None:
-        return ""
-    return f"{document_code(move.document, mover.titles)} {move.first or 'new'}{ARROW}{move.second}"
 
 
 def _on_top(mover: Mover) -> str:
     """The document that a reader finds in the place of those that were lost; empty where the beginning is the same."""
     if not mover.changes.entered and mover.changes.jaccard == 0:
         return "nothing returned"
-    top = now_on_top(mover)
-    return "" if top is None else on_top_code(top.document, top.second, mover.titles)
+    return on_top_code(now_on_top(mover), mover.titles)

@@ -29,9 +29,10 @@ from pytest_relevance.reports.markdown.parts import (
     LONGEST_TEXT,
     Section,
     cell_code,
-    document_code,
+    gained_code,
     heading,
     joined_sections,
+    lost_code,
     on_top_code,
     shown_of,
     span,
@@ -309,28 +310,18 @@ def _lost(change: CaseChange) -> str:
     """The document that costs most, and the ranks between which it moved; the error of a case that has one."""
     if change.result.error is not None:
         return cell_code(change.result.error.headline)
-    if change.lost is None:
-        return ""
-    if change.lost_from is None:
-        place = f"rank {change.lost_to}" if change.lost_to else "not returned"
-    else:
-        place = f"{change.lost_from}{ARROW}{change.lost_to or 'gone'}"
-    return f"{document_code(change.lost, change.result.titles)} {place}"
+    return lost_code(change.lost, change.result.titles)
 
 
 def _on_top(change: CaseChange) -> str:
     if change.result.error is None and change.after is not None and not change.result.documents:
         return "nothing returned"
-    return on_top_code(change.on_top, change.on_top_rank, change.result.titles)
+    return on_top_code(change.on_top, change.result.titles)
 
 
 def _gained(change: CaseChange) -> str:
     """The document that gained most, and the ranks between which it moved."""
-    found = most_gained(change.result)
-    if found is None:
-        return ""
-    document, before, now = found
-    return f"{document_code(document, change.result.titles)} {before or 'new'}{ARROW}{now}"
+    return gained_code(most_gained(change.result), change.result.titles)
 
 
 def _suites(ran: Sequence[CaseResult], *, full: bool) -> Table:

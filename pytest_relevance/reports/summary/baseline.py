@@ -162,8 +162,8 @@ def _mover_table(title: str, results: Sequence[CaseResult], sign: int, style: st
 
 def _lost_document(result: CaseResult) -> str:
     """`lost Smart Watch 2`: the title, or the id, of the document whose fall cost most."""
-    document = case_change(result).lost
-    return "" if document is None else f"lost {result.titles.get(document, document)}"
+    lost = case_change(result).lost
+    return "" if lost is None else f"lost {result.titles.get(lost.document, lost.document)}"
 
 
 def _advice(results: Sequence[CaseResult], orphans: Sequence[str], updating: str | None) -> Iterable[tuple[str, str]]:
