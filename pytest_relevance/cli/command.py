@@ -280,15 +280,13 @@ def write(path: str | Path, data: bytes) -> None:
         write_whole(path, data)
 
 
-def deliver(report: str, arguments: Namespace) -> None:
-    """Write a report to the file that `--output` names, else to standard output. Raises `CommandError` as `write`."""
-    if report_format(arguments) == MARKDOWN:
-        report = safe_output(report)
-    data = report.encode("utf-8", "backslashreplace")
-    if arguments.output is not None:
-        write(arguments.output, data)
-        complain(f"written: {arguments.output}")
-    elif report_format(arguments) == TEXT:
+def deliver(report: str, format: str, output: str | None = None) -> None:
+    """Write a report to the file `output`, else to standard output. Raises `CommandError` as `write`."""
+    data = (safe_output(report) if format == MARKDOWN else report).encode("utf-8", "backslashreplace")
+    if output is not None:
+        write(output, data)
+        complain(f"written: {output}")
+    elif format == TEXT:
         say(report, end="")
     else:  # the same bytes as in a file
         put(data)

@@ -16,7 +16,8 @@ import os
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,9 +51,6 @@ if TYPE_CHECKING:
     from pytest_relevance.reports.comparison import Comparison
     from pytest_relevance.results.compare.gates import ComparisonGates
     from pytest_relevance.results.compare.incompatibilities import Incomparable
-
-_MAKERS: Mapping[str, str] = {MARKDOWN: "to_markdown", JSON: "to_json"}
-"""The method of a comparison that makes each further format of the report."""
 
 _MOST_SHOWN = 5
 _NO_VARIANT = "-"
@@ -129,15 +127,17 @@ def run(arguments: Namespace) -> int:
             limit = arguments.limit or sys.maxsize
             format = report_format(arguments)
             width = WIDEST if format == TEXT and arguments.output is not None else terminal_width()
-            reports = {TEXT: comparison.summary(limit=limit, gates=gates, width=width)}
-            if format != TEXT:
-                cut = {"max_chars": arguments.max_chars} if format == MARKDOWN else {}
-                reports[format] = getattr(comparison, _MAKERS[format])(limit=limit, gates=gates, **cut)
+            makers: Mapping[str, Callable[..., str]] = {
+                TEXT: partial(comparison.summary, width=width),
+                MARKDOWN: partial(comparison.to_markdown, max_chars=arguments.max_chars),
+                JSON: comparison.to_json,
+            }
+            reports = {name: makers[name](limit=limit, gates=gates) for name in {TEXT, format}}
     except Incomparable as error:
         raise CommandError(_with_remedies(error, arguments)) from None
     except (ValueError, OverflowError, RecursionError) as error:
         raise CommandError(f"{PROGRAM} compare: {error}") from None
-    deliver(reports[format], arguments)
+    deliver(reports[format], format, arguments.output)
     if arguments.output is not None:
         say(reports[TEXT], end="")
     if os.path.realpath(arguments.first) == os.path.realpath(arguments.second) and not arguments.variants:

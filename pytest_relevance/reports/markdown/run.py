@@ -81,18 +81,13 @@ Changes = Sequence[CaseChange]
 Cell = Callable[[CaseChange], str]
 
 
-def run_markdown(run: Run, *, verbosity: int = 0, most: int = MOST_CHARACTERS) -> str:
-    """The report of a run as Markdown, of at most `most` characters.
+def run_markdown(run: Run, *, verbosity: int = 0, notes: Sequence[str] = (), most: int = MOST_CHARACTERS) -> str:
+    """The report of a run as Markdown, of at most `most` characters. `notes` are sentences about how it was merged.
 
     `verbosity` above 0 lists all queries in tables and all ranks in failures, 2 has the cases that passed too; below 0
     the report of each failure is left out. The first section, with the sentence, is always there.
     """
-    return joined_sections(run_sections(run, verbosity=verbosity), most)
-
-
-def merged_markdown(run: Run, notes: Sequence[str], *, most: int = MOST_CHARACTERS) -> str:
-    """The same of a run that was merged from records; `notes` are sentences about these."""
-    return joined_sections(run_sections(run, notes=notes), most)
+    return joined_sections(run_sections(run, verbosity=verbosity, notes=notes), most)
 
 
 def run_sections(run: Run, *, verbosity: int = 0, notes: Sequence[str] = ()) -> Iterator[Section]:
