@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain
 
 from pytest_relevance._text import case_name, counted, harmless, p_text, score_text
 from pytest_relevance.reports.failure import settings_text
@@ -148,7 +147,7 @@ def _mover_lines(title: str, movers: Sequence[Mover], columns: int, *, is_drop: 
         figures = (signed(mover.difference), f"{score_text(mover.first)} -> {score_text(mover.second)}")
         style = BAD if is_drop else GOOD
         cells = [styled(text, style) for text in (*figures, mover.metric if metric is None else "")]
-        similarity = f"{rank_counts(mover)}, Jaccard {mover.changes.jaccard:.2f}, RBO {mover.changes.rbo:.2f}"
+        similarity = f"{mover.counts}, Jaccard {mover.changes.jaccard:.2f}, RBO {mover.changes.rbo:.2f}"
         _, case, variant = mover.key
         name = (case_name(case, mover.query), "" if variant is None else f"[{variant}]")
         table.add(*cells, *name, styled(similarity, DIM))
@@ -217,13 +216,6 @@ def shared_metric(movers: Iterable[Mover]) -> str | None:
     return metrics.pop() if len(metrics) == 1 else None
 
 
-def rank_counts(mover: Mover) -> str:
-    """`4 out, 4 in, 3 moved`."""
-    changes = mover.changes
-    counts = ((len(changes.left), "out"), (len(changes.entered), "in"), (len(changes.moved), "moved"))
-    return ", ".join(f"{count} {what}" for count, what in counts if count) or f"the same top {changes.k}"
-
-
 def _moves(mover: Mover, *, is_drop: bool, shown: ShowDocument) -> list[tuple[str, list[str]]]:
     """The rank changes that explain a drop or a gain, by kind: `("lost", ["sku-1 (grade 3, was rank 1)"])`.
 
@@ -245,25 +237,3 @@ def _first_of(found: Sequence[Move], shown: ShowDocument, titles: Mapping[str, s
     first = found if len(found) <= _MOST_DOCUMENTS + 1 else found[:_MOST_DOCUMENTS]
     more = [f"{len(found) - len(first)} more"] if len(found) > len(first) else []
     return [*(f"{shown(move.document, titles)} ({grade_and_ranks(move)})" for move in first), *more]
-
-
-def most_lost(mover: Mover) -> Move | None:
-    """The document with the highest gain that left the top k, else that moved down; None where there is none."""
-    return next(chain(mover.lost, (move for move in mover.shifted if move.distance < 0)), None)
-
-
-def most_gained(mover: Mover) -> Move | None:
-    """The document with the highest gain that entered the top k, else that moved up; None where there is none."""
-    return next(chain(mover.found, (move for move in mover.shifted if move.distance > 0)), None)
-
-
-def now_on_top(mover: Mover) -> Move | None:
-    """The first result of the second run where the first has another; None where there is none.
-
-    Else the first one that rose, or is new, at no lower rank than the document that lost most had.
-    """
-    lost = most_lost(mover)
-    lowest = 1 if lost is None or lost.first is None else lost.first
-    risen = chain(mover.changes.entered, (move for move in mover.changes.moved if move.distance > 0))
-    found = min(risen, key=lambda move: move.second or 0, default=None)
-    return found if found is not None and (found.second or 0) <= lowest else None

@@ -141,6 +141,17 @@ class CaseChange:
             return -self.result.weight
         return self.result.weight * (self.after - (1.0 if self.before is None else self.before))
 
+    @property
+    def gained(self) -> Move | None:
+        """The document in the top k whose discounted gain rose most since the baseline; None where none rose."""
+        baseline = self.result.baseline
+        if baseline is None or not baseline.documents:
+            return None
+        before, now = _discounted_before(self.result), _discounted_now(self.result)
+        rises = [(gain - before.get(document, (0, 0.0))[1], -rank, document) for document, (rank, gain) in now.items()]
+        rise, rank, document = max(rises, default=(0.0, 0, ""))
+        return Move(document, ranks_of(baseline.documents).get(document), -rank) if rise > 0 else None
+
 
 def case_change(result: CaseResult) -> CaseChange:
     """What happened to a case since its baseline, or what is wrong with it where it has none."""
@@ -185,16 +196,6 @@ def _risen(result: CaseResult, lowest: int) -> Move | None:
     before = ranks_of(result.baseline.documents)
     moves = (Move(document, before.get(document), rank) for rank, document in enumerate(result.documents[:lowest], 1))
     return next((move for move in moves if move.first is None or move.distance > 0), None)
-
-
-def most_gained(result: CaseResult) -> Move | None:
-    """The document in the top k whose discounted gain rose most since the baseline; None where none rose."""
-    if result.baseline is None or not result.baseline.documents:
-        return None
-    before, now = _discounted_before(result), _discounted_now(result)
-    rises = [(gain - before.get(document, (0, 0.0))[1], -rank, document) for document, (rank, gain) in now.items()]
-    rise, rank, document = max(rises, default=(0.0, 0, ""))
-    return Move(document, ranks_of(result.baseline.documents).get(document), -rank) if rise > 0 else None
 
 
 def _discounted_before(result: CaseResult) -> dict[str, tuple[int, float]]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
 from pytest_relevance.metrics.settings import discount_table
-from pytest_relevance.reports.headline import CaseChange, Headline, case_change, headline, most_gained, worst_first
+from pytest_relevance.reports.headline import CaseChange, Headline, case_change, headline, worst_first
 from pytest_relevance.reports.run_report import run_gates
 from pytest_relevance.results.case_parts import IMPROVEMENT, NEW, REGRESSION, STALE, WITHIN, BaselineComparison
 from pytest_relevance.results.rankings.rank_changes import Move
@@ -179,7 +179,7 @@ def test_where_unjudged_results_are_skipped_the_place_among_the_judged_ones_coun
     assert case_change(pushed).lost == Move("sku-2", 2, None)
     deep = ["sku-5", "sku-6", "sku-1"]
     same = shop.result(deep, judgments=judgments, accepted=["sku-1"], unjudged="skip", k=1)
-    assert (same.score, case_change(same).lost, most_gained(same)) == (1, None, None)
+    assert (same.score, case_change(same).lost, case_change(same).gained) == (1, None, None)
 
 
 def test_without_a_baseline_the_largest_loss_is_named(shop: Shop) -> None:

@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance.plugin.searching.calls import Call
-from pytest_relevance.plugin.searching.interrupts import add_section
+from pytest_relevance.plugin.searching.calls import Call, add_section
 from pytest_relevance.plugin.searching.threads import GRACE
 
 _SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGALRM") if hasattr(signal, name)]

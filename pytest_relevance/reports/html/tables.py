@@ -6,16 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from pytest_relevance._html import html_paragraph
 from pytest_relevance._text import case_name, counted, harmless, score_text
-from pytest_relevance.reports.comparison_text import (
-    MOST_SHOWN,
-    metric_table,
-    most_gained,
-    most_lost,
-    now_on_top,
-    rank_counts,
-    shared_metric,
-    verdict,
-)
+from pytest_relevance.reports.comparison_text import MOST_SHOWN, metric_table, shared_metric, verdict
 from pytest_relevance.reports.markdown.comparison import comparison_headline
 from pytest_relevance.reports.numbers import signed
 from pytest_relevance.reports.reasons import grade_and_ranks
@@ -51,9 +42,9 @@ def _mover_table(title: str, movers: Sequence[Mover], *, is_drop: bool) -> Table
     for mover in movers:
         _, case, variant = mover.key
         scores = (score_text(mover.first), score_text(mover.second), signed(mover.difference))
-        found = (most_lost(mover), now_on_top(mover)) if is_drop else (most_gained(mover),)
+        found = (mover.most_lost, mover.now_on_top) if is_drop else (mover.most_gained,)
         shown = ("" if move is None else _document(move, mover.titles) for move in found)
-        table.add(case_name(case, mover.query), variant or "", *scores, *shown, rank_counts(mover))
+        table.add(case_name(case, mover.query), variant or "", *scores, *shown, mover.counts)
     return table
 
 

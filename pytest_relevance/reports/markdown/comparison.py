@@ -17,11 +17,7 @@ from pytest_relevance.reports.comparison_text import (
     chosen_movers,
     gates_text,
     metric_table,
-    most_gained,
-    most_lost,
     new_errors_text,
-    now_on_top,
-    rank_counts,
     settings_texts,
     shared_metric,
     tag_table,
@@ -167,10 +163,10 @@ def _mover_table(title: str, comparison: Compared, movers: Sequence[Mover], *, i
         _, case, variant = mover.key
         name = case_name(case, mover.query) + ("" if variant is None else f" [{variant}]")
         scores = f"{score_text(mover.first)}{ARROW}{score_text(mover.second)}"
-        documents = (gained_code(most_gained(mover), mover.titles), "")
+        documents = (gained_code(mover.most_gained, mover.titles), "")
         if is_drop:
-            documents = (lost_code(most_lost(mover), mover.titles), _on_top(mover))
-        table.add(cell_code(name), "" if metric else mover.metric, scores, *documents, rank_counts(mover))
+            documents = (lost_code(mover.most_lost, mover.titles), _on_top(mover))
+        table.add(cell_code(name), "" if metric else mover.metric, scores, *documents, mover.counts)
     return table
 
 
@@ -178,4 +174,4 @@ def _on_top(mover: Mover) -> str:
     """The document that a reader finds in the place of those that were lost; empty where the beginning is the same."""
     if not mover.changes.entered and mover.changes.jaccard == 0:
         return "nothing returned"
-    return on_top_code(now_on_top(mover), mover.titles)
+    return on_top_code(mover.now_on_top, mover.titles)

@@ -15,14 +15,7 @@ from html import escape
 
 from pytest_relevance._text import counted, harmless, score_text
 from pytest_relevance.reports.failure import failure_lines, reason_in_brief
-from pytest_relevance.reports.headline import (
-    CaseChange,
-    case_change,
-    headline,
-    is_new_failure,
-    most_gained,
-    worst_first,
-)
+from pytest_relevance.reports.headline import CaseChange, case_change, headline, is_new_failure, worst_first
 from pytest_relevance.reports.markdown.parts import (
     ARROW,
     FAILURE,
@@ -243,7 +236,7 @@ def _case_tables(
     yield "the failing queries", _cases("Other failures" if new else "Failing", failing, variants, most, lost)
     also = " without failing" if new or failing else ""
     yield "the queries that fell most", _cases(f"Fell{also}", fell, variants, most, lost)
-    gained = {"gained": _gained}
+    gained = {"gained": lambda change: gained_code(change.gained, change.result.titles)}
     gains = [CaseChange(result, (result.score or 0.0) - result.change, result.score) for result in rose]
     yield "the queries that rose most", _cases("Rose", gains, variants, most, gained)
     if not (changes or rose):
@@ -312,11 +305,6 @@ def _on_top(change: CaseChange) -> str:
     if change.result.error is None and change.after is not None and not change.result.documents:
         return "nothing returned"
     return on_top_code(change.on_top, change.result.titles)
-
-
-def _gained(change: CaseChange) -> str:
-    """The document that gained most, and the ranks between which it moved."""
-    return gained_code(most_gained(change.result), change.result.titles)
 
 
 def _suites(ran: Sequence[CaseResult], *, full: bool) -> Table:
