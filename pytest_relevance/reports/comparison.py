@@ -13,7 +13,8 @@ from pytest_relevance._text import harmless
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.reports.comparison_text import MOST_SHOWN, comparison_lines
-from pytest_relevance.reports.markdown.comparison import comparison_markdown
+from pytest_relevance.reports.markdown.comparison import comparison_sections
+from pytest_relevance.reports.markdown.parts import joined_sections
 from pytest_relevance.reports.text import REPORT_MARK, WIDEST, plain
 from pytest_relevance.results.case_parts import settings_to_dict
 from pytest_relevance.results.case_result import Key
@@ -66,7 +67,7 @@ class Comparison(Compared):
 
         Where it is longer than `max_chars` characters, whole sections are left out from its end, and a line says which.
         """
-        return comparison_markdown(self, limit=limit, gates=gates, most=max_chars)
+        return joined_sections(comparison_sections(self, limit=limit, gates=gates), max_chars)
 
     def to_dict(self, *, limit: int | None = None, gates: ComparisonGates | None = None) -> dict[str, Any]:
         """The report as a dict of the types of JSON; at most `limit` drops and gains, by default those of `movers`.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 
 from pytest_relevance._text import case_name, counted, harmless, p_text, score_text
 from pytest_relevance.reports.failure import settings_text
@@ -19,9 +18,6 @@ from pytest_relevance.results.compare.incompatibilities import some_cases
 from pytest_relevance.results.rankings.rank_changes import Move
 from pytest_relevance.results.records.run_info import changes_text
 from pytest_relevance.results.scoring import asked_text
-
-ShowDocument = Callable[[str, Mapping[str, str]], str]
-"""A function that makes text of a document and the titles of all."""
 
 MOST_SHOWN = 5
 """How many movers of a kind, and tags, are shown unless more are asked for."""
@@ -153,14 +149,8 @@ def _mover_lines(title: str, movers: Sequence[Mover], columns: int, *, is_drop: 
         table.add(*cells, *name, styled(similarity, DIM))
     for shown, mover in zip(table.lines(columns), movers, strict=True):
         yield shown
-        for word, documents in _moves(
-            mover, is_drop=is_drop, shown=partial(_shown_document, longest=title_room(columns))
-        ):
+        for word, documents in _moves(mover, title_room(columns), is_drop=is_drop):
             yield from map(line, wrapped(f"          {word:<5}  ", documents, columns))
-
-
-def _shown_document(document: str, titles: Mapping[str, str], longest: int) -> str:
-    return titled(cut_middle(harmless(document), _WIDEST_ID), document, titles, longest)
 
 
 def _verdict_lines(comparison: Compared, gates: ComparisonGates | None, columns: int) -> Iterator[Line]:
@@ -216,10 +206,10 @@ def shared_metric(movers: Iterable[Mover]) -> str | None:
     return metrics.pop() if len(metrics) == 1 else None
 
 
-def _moves(mover: Mover, *, is_drop: bool, shown: ShowDocument) -> list[tuple[str, list[str]]]:
+def _moves(mover: Mover, longest: int, *, is_drop: bool) -> list[tuple[str, list[str]]]:
     """The rank changes that explain a drop or a gain, by kind: `("lost", ["sku-1 (grade 3, was rank 1)"])`.
 
-    Relevant documents come first, then the others. `shown` escapes and cuts an id for the report, and adds the title.
+    Relevant documents come first, then the others. Titles are cut to `longest` columns.
     """
     shifted = [move for move in mover.shifted if (move.distance < 0) == is_drop]
     kinds: dict[str, Sequence[Move]]
@@ -229,11 +219,12 @@ def _moves(mover: Mover, *, is_drop: bool, shown: ShowDocument) -> list[tuple[st
     else:
         left = [move for move in mover.changes.left if move not in mover.lost]
         kinds = {"found": mover.found, "up": shifted, "gone": left}
-    return [(word, _first_of(found, shown, mover.titles)) for word, found in kinds.items() if found]
+    return [(word, _first_of(found, mover.titles, longest)) for word, found in kinds.items() if found]
 
 
-def _first_of(found: Sequence[Move], shown: ShowDocument, titles: Mapping[str, str]) -> list[str]:
+def _first_of(found: Sequence[Move], titles: Mapping[str, str], longest: int) -> list[str]:
     """A few of the documents, and how many more there are; one more is named, as that takes no more room."""
     first = found if len(found) <= _MOST_DOCUMENTS + 1 else found[:_MOST_DOCUMENTS]
     more = [f"{len(found) - len(first)} more"] if len(found) > len(first) else []
-    return [*(f"{shown(move.document, titles)} ({grade_and_ranks(move)})" for move in first), *more]
+    names = [titled(cut_middle(harmless(move.document), _WIDEST_ID), move.document, titles, longest) for move in first]
+    return [*(f"{name} ({grade_and_ranks(move)})" for name, move in zip(names, first, strict=True)), *more]

@@ -42,6 +42,9 @@ that it got worse; the mean rose significantly and nothing failed; nothing faile
 
 _SIGNIFICANT = 0.05
 
+_Gains = dict[str, tuple[int, float]]
+"""The rank (from 1) and the discounted gain of each document."""
+
 
 @dataclass(frozen=True, slots=True)
 class Headline:
@@ -147,7 +150,7 @@ class CaseChange:
         baseline = self.result.baseline
         if baseline is None or not baseline.documents:
             return None
-        before, now = _discounted_before(self.result), _discounted_now(self.result)
+        before, now = _discounted_gains(self.result)
         rises = [(gain - before.get(document, (0, 0.0))[1], -rank, document) for document, (rank, gain) in now.items()]
         rise, rank, document = max(rises, default=(0.0, 0, ""))
         return Move(document, ranks_of(baseline.documents).get(document), -rank) if rise > 0 else None
@@ -184,7 +187,7 @@ def is_new_failure(result: CaseResult) -> bool:
 
 def _most_lost(result: CaseResult) -> Move | None:
     """The document of the accepted ranking whose discounted gain fell most."""
-    before, now = _discounted_before(result), _discounted_now(result)
+    before, now = _discounted_gains(result)
     falls = [(gain - now.get(document, (0, 0.0))[1], -rank, document) for document, (rank, gain) in before.items()]
     fall, rank, document = max(falls, default=(0.0, 0, ""))
     return Move(document, -rank, result.rank_of(document)) if fall > 0 else None
@@ -198,24 +201,22 @@ def _risen(result: CaseResult, lowest: int) -> Move | None:
     return next((move for move in moves if move.first is None or move.distance > 0), None)
 
 
-def _discounted_before(result: CaseResult) -> dict[str, tuple[int, float]]:
+def _discounted_gains(result: CaseResult) -> tuple[_Gains, _Gains]:
+    """Those of the accepted ranking, and those of the present one."""
     assert result.baseline is not None
-    graded = GradedRanking([*result.baseline.grades], (), ())
-    return _discounted(result.baseline.documents, graded, result)
+    accepted = GradedRanking([*result.baseline.grades], (), ())
+    before = _discounted(result.baseline.documents, accepted, result)
+    return before, _discounted(result.documents, result.graded, result)
 
 
-def _discounted_now(result: CaseResult) -> dict[str, tuple[int, float]]:
-    return _discounted(result.documents, result.graded, result)
-
-
-def _discounted(documents: Sequence[str], graded: GradedRanking, result: CaseResult) -> dict[str, tuple[int, float]]:
-    """The rank (from 1) and the discounted gain of each document that nDCG@k scores.
+def _discounted(documents: Sequence[str], graded: GradedRanking, result: CaseResult) -> _Gains:
+    """The ranks and the discounted gains of the documents that nDCG@k scores.
 
     With `unjudged="skip"` the discount is that of its place among the judged results.
     """
     settings = result.settings
     scored = scored_indexes(graded, settings)[: result.k]
-    found: dict[str, tuple[int, float]] = {}
+    found: _Gains = {}
     for index, discount in zip(scored, discount_table(settings.discount, len(scored)), strict=False):
         found.setdefault(documents[index], (index + 1, settings.gains[graded.grades[index]] / discount))
     return found

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_relevance._text import case_name, harmless, quoted
 from pytest_relevance.reports.numbers import number
 from pytest_relevance.reports.table import cut, cut_middle, title_room, titled
-from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, Line, folded, line, width, wrapped
+from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, Line, folded, folded_lines, line, width, wrapped
 from pytest_relevance.results.case_parts import REGRESSION, Outcome
 from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, PASSED, CaseResult
 from pytest_relevance.results.expectations import below, digits_apart, duration, message_with_titles
@@ -228,8 +228,7 @@ def baseline_change_lines(result: CaseResult, *, full: bool, columns: int) -> li
     if baseline is None or changes is None:
         return []
     searched = changes_text(baseline.searched, None if full else MOST_SHOWN)
-    lines = [line(text, DOUBT) for text in folded(f"searched then and now: {searched}", columns, "    ")]
-    lines = lines if searched else []
+    lines = folded_lines(f"searched then and now: {searched}", DOUBT, columns, "    ") if searched else []
     judgments = _judgments_changed(result)
     if not changes:
         text = "the ranking is the same" + (f"; its score {judgments}" if judgments else "")

@@ -138,7 +138,8 @@ class Table:
             return []
         widths = self._natural(self.rows)
         used = [(index, column) for index, column in enumerate(self.columns) if widths[index]]
-        head = [_title_in_markdown(column) for _, column in used]
+        titles = ((column.title or "", column.has_user_title) for _, column in used)
+        head = [code(title, in_cell=True) if title and is_user_title else title for title, is_user_title in titles]
         align = ["---:" if column.align == RIGHT else "---" for _, column in used]
         body = [[_in_markdown(dict(row).get(index), column) for index, column in used] for row in self.rows]
         title = [f"**{self.title[0].upper()}{self.title[1:]}**", ""] if self.title else []
@@ -269,11 +270,6 @@ def _in_markdown(cell: Cell | None, column: Column) -> str:
         return text
     is_code = column.is_code and cell is not None and cell.columns == 1
     return code(text, in_cell=True) if text and is_code else escaped(text)
-
-
-def _title_in_markdown(column: Column) -> str:
-    title = column.title or ""
-    return code(title, in_cell=True) if title and column.has_user_title else title
 
 
 def _joined(spans: Iterable[Span]) -> Line:

@@ -40,17 +40,8 @@ def about_run(config: pytest.Config) -> tuple[dict[str, FileInfo], RunInfo]:
         for file, info in sorted(store.files.items())
     }
     faults = faults_to_record(store.results, store.warnings.values())
-    info = RunInfo(
-        __version__,
-        started(config),
-        versions,
-        command,
-        store.common_fingerprint,
-        missing,
-        faults,
-        requires_gates(config),
-    )
-    return files, info
+    how = (__version__, started(config), versions, command, store.common_fingerprint)
+    return files, RunInfo(*how, missing, faults, requires_gates(config))
 
 
 def report_of(config: pytest.Config, name: str, title: str, most: int | None = None) -> str:

@@ -33,6 +33,7 @@ _MOST_FILES = 6
 _MOST_GATES = 6
 _OUTCOMES = {FAILED: "NOT MET", PASSED: "met", SKIPPED: "not evaluated"}
 _COMPARED = (f"before {ARROW} after", "lost", "now on top")
+_WITHOUT_RESULTS = {ERROR: "the search failed", NOT_SEARCHED: "not searched"}
 _NO_SCORE = "no relevant judgment"
 _ALONE = ("nDCG", "largest loss", "on top")
 
@@ -152,7 +153,7 @@ def _row(change: CaseChange, name: str, variant: str) -> str:
     if top is not None:
         on_top = (f"rank {top.second}: " if top.second != 1 else "") + _title(result, top)
     if not result.documents:
-        on_top = f'<span class="place">{_nothing(result)}</span>'
+        on_top = f'<span class="place">{_WITHOUT_RESULTS.get(result.verdict, "nothing returned")}</span>'
     cells = [
         f'<th scope="row"><span class="query">{text(case_label(result))}</span>{badges}</th>',
         f'<td class="scores">{_scores(change)}</td>',
@@ -186,11 +187,6 @@ def _lost(change: CaseChange) -> str:
         return ""
     place = f' <span class="place">{lost.first} {ARROW} {lost.second or "gone"}</span>' if lost.first else ""
     return _title(change.result, lost) + place
-
-
-def _nothing(result: CaseResult) -> str:
-    """Why there are no results."""
-    return {ERROR: "the search failed", NOT_SEARCHED: "not searched"}.get(result.verdict, "nothing returned")
 
 
 def _title(result: CaseResult, move: Move) -> str:

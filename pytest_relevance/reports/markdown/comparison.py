@@ -30,7 +30,6 @@ from pytest_relevance.reports.markdown.parts import (
     cell_code,
     gained_code,
     heading,
-    joined_sections,
     lost_code,
     on_top_code,
     shown_of,
@@ -46,24 +45,13 @@ NOTABLE = 0.05
 """By how much more the score of a query must have changed to be counted in the sentence."""
 
 
-def comparison_markdown(
-    comparison: Compared,
-    *,
-    limit: int | None = MOST_SHOWN,
-    gates: ComparisonGates | None = None,
-    most: int | None = None,
-) -> str:
-    """The report as Markdown, of at most `most` characters (None: as many as it has).
-
-    Each list has at most `limit` entries, None for all. The first section, with the sentence, is always there.
-    """
-    return joined_sections(comparison_sections(comparison, limit=limit, gates=gates), most)
-
-
 def comparison_sections(
     comparison: Compared, *, limit: int | None = MOST_SHOWN, gates: ComparisonGates | None = None
 ) -> Iterator[Section]:
-    """The sections of the report, the most important first."""
+    """The sections of the report, the most important first.
+
+    Each list has at most `limit` entries, None for all. The first section has the sentence.
+    """
     yield Section("\n".join(_first(comparison, gates)), "the summary")
     movers = chosen_movers(comparison, limit, gates)
     tables = (
@@ -92,7 +80,7 @@ def comparison_headline(comparison: Compared, gates: ComparisonGates | None = No
         return Headline("No query has a score in both runs", NOTHING)
     tested = [row.means.difference for row in rows if row.adjusted_p <= SIGNIFICANT]
     fell, rose = _moved(comparison, -1), _moved(comparison, 1)
-    by = _by(comparison)
+    by = f" by more than {NOTABLE:g}" if _is_bounded(comparison) else ""
     new = sum(error.is_new for error in comparison.errors)
     unmet = 0 if gates is None else sum(not finding.is_met for finding in gates.findings)
     if any(difference < 0 for difference in tested):
@@ -117,10 +105,6 @@ def _moved(comparison: Compared, sign: int) -> int:
     least = TIE + (NOTABLE if _is_bounded(comparison) else 0.0)
     indexes = [index for index, change in enumerate(comparison.changes.tolist()) if sign * change > least]
     return len({comparison.key(index)[:2] for index in indexes})
-
-
-def _by(comparison: Compared) -> str:
-    return f" by more than {NOTABLE:g}" if _is_bounded(comparison) else ""
 
 
 def _is_bounded(comparison: Compared) -> bool:
