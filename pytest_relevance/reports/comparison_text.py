@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pytest_relevance._text import case_name, counted, harmless, p_text, score_text
 from pytest_relevance.reports.failure import settings_text
 from pytest_relevance.reports.numbers import signed
-from pytest_relevance.reports.reasons import grade_and_ranks
-from pytest_relevance.reports.table import RIGHT, Column, Table, cut_middle, styled, title_room, titled
+from pytest_relevance.reports.reasons import move_text
+from pytest_relevance.reports.table import RIGHT, Column, Table, styled, title_room
 from pytest_relevance.reports.text import BAD, DIM, GOOD, PLAIN, STRONG, WIDEST, Line, folded_lines, line, wrapped
 from pytest_relevance.results.compare.comparison import Compared, Mover, Movers
 from pytest_relevance.results.compare.differences import TIE, Difference, TagDifference
@@ -27,7 +27,6 @@ SIGNIFICANT = 0.05
 
 _MOST_DOCUMENTS = 3
 _MOST_DROPS = 50
-_WIDEST_ID = 40
 _YIELDS = {"effect": 4, "cases": 3, "95 % interval": 2, "p": 1, "p (Holm)": 1}
 """The columns of figures that are left out where there is little room, the highest number first."""
 
@@ -226,5 +225,4 @@ def _first_of(found: Sequence[Move], titles: Mapping[str, str], longest: int) ->
     """A few of the documents, and how many more there are; one more is named, as that takes no more room."""
     first = found if len(found) <= _MOST_DOCUMENTS + 1 else found[:_MOST_DOCUMENTS]
     more = [f"{len(found) - len(first)} more"] if len(found) > len(first) else []
-    names = [titled(cut_middle(harmless(move.document), _WIDEST_ID), move.document, titles, longest) for move in first]
-    return [*(f"{name} ({grade_and_ranks(move)})" for name, move in zip(names, first, strict=True)), *more]
+    return [*(move_text(move, titles, longest) for move in first), *more]

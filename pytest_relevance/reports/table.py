@@ -17,8 +17,8 @@ from pytest_relevance._html import NUMBER, TEXT, html_table
 from pytest_relevance._text import harmless
 from pytest_relevance.reports.text import DIM, PLAIN, STRONG, WIDEST, Line, Span, folded_lines, line, width
 
-LEFT, RIGHT = "<", ">"
-_HTML_ALIGN = {LEFT: TEXT, RIGHT: NUMBER}
+LEFT, RIGHT = TEXT, NUMBER
+"""The alignments of a column."""
 
 MORE_HINT = " (-v shows all)"
 """How a terminal shows the rest of a list."""
@@ -152,7 +152,7 @@ class Table:
             return ""
         widths = self._natural(self.rows)
         used = [index for index, width in enumerate(widths) if width]
-        columns = [(self.columns[index].title or "", _HTML_ALIGN[self.columns[index].align]) for index in used]
+        columns = [(self.columns[index].title or "", self.columns[index].align) for index in used]
         cells = [{index: _text(cell) for index, cell in row} for row in self.rows]
         return html_table(columns, [[row.get(index, "") for index in used] for row in cells], self.title, self.note)
 
