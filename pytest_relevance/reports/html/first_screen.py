@@ -15,7 +15,7 @@ from pytest_relevance.reports.html.page_data import names_of
 from pytest_relevance.reports.numbers import number
 from pytest_relevance.reports.reasons import case_label
 from pytest_relevance.reports.summary.baseline import mean_change_lines
-from pytest_relevance.reports.summary.cases import metric_of, short_label, variants_of, weighted_mean
+from pytest_relevance.reports.summary.cases import mean_text, metric_of, short_label, variants_of
 from pytest_relevance.reports.text import plain
 from pytest_relevance.results.case_parts import NEW
 from pytest_relevance.results.case_result import ERROR, FAILED, NOT_SEARCHED, PASSED, SKIPPED, CaseResult
@@ -57,10 +57,10 @@ def _means(run: Run) -> Iterator[str]:
     changes = [line for line in changes if not line.startswith("against ")]  # which the context says
     for line in changes:
         yield f'<p class="mean">{text(line.replace(" -> ", f" {ARROW} "))}</p>'
-    mean = weighted_mean(run.results)
-    if not changes and mean is not None:
-        yield f'<p class="mean">mean {metric_of(run.results)} {score_text(mean)}</p>'
-    if changes or mean is not None:
+    has_mean = any(result.score is not None for result in run.results)
+    if not changes and has_mean:
+        yield f'<p class="mean">{mean_text(run.results)}</p>'
+    if changes or has_mean:
         yield f'<p class="place">{_measure(metric_of(run.results))}</p>'
 
 

@@ -114,7 +114,7 @@ def _mean_change_lines(head: str, results: Sequence[CaseResult], columns: int) -
     change = mean_change(results)
     if change is None:
         return []
-    text, head = mean_change_text(change, metric_of(results)), harmless(head)
+    text, head = mean_change_text(change, results), harmless(head)
     style = PLAIN if change.p > SIGNIFICANT else GOOD if change.after > change.before else BAD
     if width(head) + width(text) <= columns:
         return [((head, PLAIN), (text, style))]
@@ -124,13 +124,13 @@ def _mean_change_lines(head: str, results: Sequence[CaseResult], columns: int) -
     return [line(head.rstrip()), *folded_lines(indent + text, style, columns, indent)]
 
 
-def mean_change_text(change: MeanChange, metric: str) -> str:
+def mean_change_text(change: MeanChange, results: Iterable[CaseResult]) -> str:
     """`mean nDCG@10 0.665 -> 0.712 (+0.047, p 0.003): 35 better, 20 worse, 61 the same`.
 
     How many cases that is of is added where others have no score now or before.
     """
     p = p_text(change.p)
-    means = f"mean {metric} {change.before:.3f} -> {change.after:.3f} ({signed(change.after - change.before)}, p {p})"
+    means = f"mean {metric_of(results)} {change.before:.3f} -> {change.after:.3f} ({signed(change.after - change.before)}, p {p})"
     of_all = f" ({change.cases:,} of {counted(change.total, 'case')})" if change.cases < change.total else ""
     return f"{means}: {change.better:,} better, {change.worse:,} worse, {change.same:,} the same{of_all}"
 
