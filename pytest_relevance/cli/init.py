@@ -143,12 +143,8 @@ def _queries(arguments: Namespace) -> Sequence[Query]:
     )
 
 
-def _text(query: Query) -> str:
-    return query.id if query.text is None else query.text
-
-
 def _is_judged(query: Query, judgments: Judgments) -> bool:
-    keys = [query.id, *judgments.known_as(_text(query))]
+    keys = [query.id, *judgments.known_as(query.id if query.text is None else query.text)]
     return any(judgments.get(key) for key in keys)
 
 

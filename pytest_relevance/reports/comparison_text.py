@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from pytest_relevance._text import case_name, counted, harmless, p_text, score_text
 from pytest_relevance.reports.failure import settings_text
-from pytest_relevance.reports.numbers import signed
+from pytest_relevance.reports.numbers import SIGNIFICANT, signed
 from pytest_relevance.reports.reasons import move_text
 from pytest_relevance.reports.table import RIGHT, Column, Table, styled, title_room
 from pytest_relevance.reports.text import BAD, DIM, GOOD, PLAIN, STRONG, WIDEST, Line, folded_lines, line, wrapped
@@ -21,9 +21,6 @@ from pytest_relevance.results.scoring import asked_text
 
 MOST_SHOWN = 5
 """How many movers of a kind, and tags, are shown unless more are asked for."""
-
-SIGNIFICANT = 0.05
-"""The largest p-value at which a difference is reported as more than chance."""
 
 _MOST_DOCUMENTS = 3
 _MOST_DROPS = 50

@@ -12,9 +12,11 @@ from pytest_relevance._text import counted
 from pytest_relevance.metrics.graded import GradedRanking, scored_indexes
 from pytest_relevance.metrics.settings import discount_table
 from pytest_relevance.reports.breakdown import losses_of
+from pytest_relevance.reports.numbers import SIGNIFICANT
 from pytest_relevance.reports.summary.cases import case_count
 from pytest_relevance.results.baseline.overall import (
     FAILED_BEFORE,
+    IN_DOUBT,
     NEWLY_FAILING,
     REGRESSED,
     MeanChange,
@@ -23,15 +25,7 @@ from pytest_relevance.results.baseline.overall import (
     mean_change,
 )
 from pytest_relevance.results.case_parts import NEW, STALE
-from pytest_relevance.results.case_result import (
-    FAILED,
-    INCONCLUSIVE,
-    MEASURED,
-    PASSED,
-    SKIPPED,
-    WITHOUT_SCORE,
-    CaseResult,
-)
+from pytest_relevance.results.case_result import FAILED, MEASURED, PASSED, SKIPPED, WITHOUT_SCORE, CaseResult
 from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.rankings.rank_changes import Move, ranks_of
 from pytest_relevance.results.records.run_info import RunInfo
@@ -40,7 +34,6 @@ WORSE, BROKEN, BETTER, FINE, NOTHING = "worse", "broken", "better", "fine", "not
 """What a run came to: the search got worse than its baseline; something failed, or did not run, and no baseline says
 that it got worse; the mean rose significantly and nothing failed; nothing failed; nothing ran."""
 
-_SIGNIFICANT = 0.05
 
 _Gains = dict[str, tuple[int, float]]
 """The rank (from 1) and the discounted gain of each document."""
@@ -83,7 +76,7 @@ def headline(results: Sequence[CaseResult], gates: Iterable[GateResult], info: R
         return Headline(unmet_text[0].upper() + unmet_text[1:], BROKEN)
     if change is None:
         return Headline(_without_failure(ran), FINE)
-    if change.after == change.before or change.p > _SIGNIFICANT:
+    if change.after == change.before or change.p > SIGNIFICANT:
         return Headline("No query newly fails", FINE)
     if change.after > change.before:
         return Headline("Search got better: no query newly fails", BETTER)
@@ -107,7 +100,7 @@ def _failures(failed: Sequence[CaseResult], ran: Sequence[CaseResult]) -> str:
         return f"{counted(broken, 'query', 'queries')} could not be scored"
     count = case_count(failed)
     some = f"{count:,} of {counted(case_count(ran), 'query', 'queries')} {'fails' if count == 1 else 'fail'}"
-    if any(result.verdict == INCONCLUSIVE for result in failed):
+    if any(failure_kind(result) == IN_DOUBT for result in failed):
         return f"{some} or {'is' if count == 1 else 'are'} inconclusive"
     return f"{some}, as before" if all(failure_kind(result) == FAILED_BEFORE for result in failed) else some
 

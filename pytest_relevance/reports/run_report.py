@@ -124,9 +124,7 @@ def merged_lines(merged: Merged, gates: Sequence[GateResult], records: int, widt
     lines += summary_lines(run.results, {}, run.info, gates, width=width)
     for gate in gates:
         lines += named_gate_lines(gate, width)
-    for text in searched:
-        lines += folded_lines(text, BAD, width, "  ")
-    for text in _missing(merged):
+    for text in (*searched, *_missing(merged)):
         lines += folded_lines(text, BAD, width, "  ")
     absent = max(len(run.missing), sum(gap.total - gap.found for gap in merged.gaps))
     unfinished = f"{counted(absent, 'case is', 'cases are')} missing" if absent else ""

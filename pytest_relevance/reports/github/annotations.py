@@ -73,18 +73,14 @@ def _of_cases(results: Sequence[CaseResult], several_variants: bool) -> Annotati
     kind = _VERDICTS.get(result.verdict) or _KINDS.get(failure_kind(result), "Failed")
     variant = f" [{result.variant}]" if several_variants and result.variant is not None else ""
     title = cut(f"{kind}: {harmless(case_label(result) + variant)}", _LONGEST_TITLE)
-    parts = [_reason(result), *_lost_and_found(case_change(result))]
+    reason = reason_in_brief(result).removeprefix(failure_head(result) or f"{REGRESSION}: ")  # which the title says
+    parts = [reason, *_lost_and_found(case_change(result))]
     return Annotation(file, result.line, title, "\n".join(map(_cut, parts)))
 
 
 def _of_gate(gate: GateResult) -> Annotation:
     title = cut(f"Gate not met: {harmless(gate.name)}", _LONGEST_TITLE)
     return Annotation(gate.file, gate.line, title, _cut(gate.message))
-
-
-def _reason(result: CaseResult) -> str:
-    """The reason in brief, without what the title says: `1.000 -> 0.710, floor 0.900`."""
-    return reason_in_brief(result).removeprefix(failure_head(result) or f"{REGRESSION}: ")
 
 
 def _lost_and_found(change: CaseChange) -> list[str]:

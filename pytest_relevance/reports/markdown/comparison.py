@@ -13,7 +13,6 @@ from pytest_relevance.cases.checking.expectations import largest_score
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.reports.comparison_text import (
     MOST_SHOWN,
-    SIGNIFICANT,
     chosen_movers,
     gates_text,
     metric_table,
@@ -35,6 +34,7 @@ from pytest_relevance.reports.markdown.parts import (
     shown_of,
     span,
 )
+from pytest_relevance.reports.numbers import SIGNIFICANT
 from pytest_relevance.reports.table import RIGHT, Column, Table, code
 from pytest_relevance.results.compare.comparison import Compared, Mover
 from pytest_relevance.results.compare.differences import TIE
