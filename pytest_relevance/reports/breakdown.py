@@ -285,7 +285,9 @@ class _Scored:
         graded, settings = self.graded, self.settings
         ended, ideal_ended = (Term(0, None, 0.0, 0.0, 0.0, _total(terms)) for terms in (self.own, self.ideal))
         ranks = max(len(self.own), len(self.ideal))
-        order, repeated = _dense_ranks(graded, settings), set(graded.repeated)
+        levels = sorted({settings.gains[grade] for grade in graded.judged}, reverse=True)
+        order = {grade: levels.index(settings.gains[grade]) + 1 for grade in set(graded.judged)}
+        repeated = set(graded.repeated)
         rows: list[Row] = []
         cg = 0.0
         for number, discount in enumerate(discount_table(settings.discount, ranks)[:ranks]):
@@ -320,10 +322,3 @@ def _checked(judgments: Mapping[Any, float], settings: Settings) -> dict[str, fl
             raise ValueError(f"document {quoted(name)}: {error}") from None
         grades[name] = grade
     return grades
-
-
-def _dense_ranks(graded: GradedRanking, settings: Settings) -> dict[float, int]:
-    """The ideal rank of each grade, equal gains sharing one."""
-    gains = settings.gains
-    levels = sorted({gains[grade] for grade in graded.judged}, reverse=True)
-    return {grade: levels.index(gains[grade]) + 1 for grade in set(graded.judged)}
