@@ -265,7 +265,7 @@ def _unjudged(result: CaseResult, *, full: bool, columns: int) -> list[Line]:
 
 
 def _explanations(result: CaseResult, *, full: bool, columns: int) -> list[Line]:
-    """Why documents stand where they do, as the project explains it: in full, or how many explanations there are."""
+    """Why documents have their ranks, as the project explains it: in full, or how many explanations there are."""
     found = result.explanations
     if not found or not full:
         return [line(f"explained: {counted(len(found), 'document')} (-v shows why)", DIM)] if found else []

@@ -56,7 +56,7 @@ def reasons_in_brief(result: CaseResult) -> Line:
 
 
 def failure_head(result: CaseResult) -> str:
-    """`newly failing: ` or `failed before: ` where the baseline tells; empty for others, whose reasons say it."""
+    """`newly failing: ` or `failed before: ` where the baseline says so; else empty, as the reasons say enough."""
     if result.baseline is None or result.verdict != FAILED:
         return ""
     if result.baseline.newly_failing:

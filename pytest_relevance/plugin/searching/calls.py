@@ -102,7 +102,7 @@ class Call:
     """One call of a search; with `--relevance-repeat`, several in a row.
 
     `waiting` is a response that must be awaited, of a plain function, with the time of the call. `is_started`: it is
-    not dropped any more; `is_done`: it has returned or raised; `is_async`: it runs in an event loop; `passes_on` tells
+    not dropped any more; `is_done`: it has returned or raised; `is_async`: it runs in an event loop; `passes_on` says
     which exceptions in a loop are not of the search; `cursors` are those of a window in threads; `began` is when it
     last began to run, in seconds of `perf_counter`, 0 before that.
     """

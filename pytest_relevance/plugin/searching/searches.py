@@ -46,7 +46,7 @@ class Searches:
         self._concurrency: int = config.option.relevance_concurrency
         self._batch = batch_size(config)
         self._failures: list[BaseException] = []  # in the window that runs
-        self._told: set[str] = set()
+        self._warned: set[str] = set()
 
     def take(self, this: CaseRun) -> list[Timed] | None:
         """Return the rankings of a case; None where its search is to be called alone.
@@ -171,8 +171,8 @@ class Searches:
     def _begins_window(self, this: CaseRun) -> bool:
         if this in self._called or not is_home(self._config):
             return False
-        if (why := self._windows.why_alone(this)) and why not in self._told:
-            self._told.add(why)
+        if (why := self._windows.why_alone(this)) and why not in self._warned:
+            self._warned.add(why)
             run_store(self._config).warn(f"relevance_concurrency: {why}", why)
         return self._windows.takes(this)
 

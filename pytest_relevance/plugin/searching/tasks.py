@@ -96,7 +96,7 @@ class _Tasks:
 
     @contextmanager
     def _noticing_interrupts(self) -> Iterator[None]:
-        """Tell Ctrl-C and timeouts from what a search raises: only the former end the window."""
+        """Distinguish Ctrl-C and timeouts from what a search raises: only the former end the window."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return

@@ -146,9 +146,9 @@ def _worst(run: Run) -> str:
 
 def _row(change: CaseChange, name: str, variant: str) -> str:
     result = change.result
-    facts = [variant] if variant else []
-    facts += [f"weight {number(result.weight)}"] if result.weight != 1 else []
-    badges = "".join(f' <span class="variant">{text(fact)}</span>' for fact in facts)
+    labels = [variant] if variant else []
+    labels += [f"weight {number(result.weight)}"] if result.weight != 1 else []
+    badges = "".join(f' <span class="variant">{text(label)}</span>' for label in labels)
     top, on_top = change.on_top, ""
     if top is not None:
         on_top = (f"rank {top.second}: " if top.second != 1 else "") + _title(result, top)

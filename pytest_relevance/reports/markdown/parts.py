@@ -63,8 +63,8 @@ def joined_sections(sections: Iterable[Section], most: int | None = MOST_CHARACT
         return "\n\n".join(texts) + "\n"
     room = most - len(_left_out(names, most)) - len("\n")
     ends = accumulate(len(text) + len("\n\n") for text in texts)
-    kept = max(1, sum(end <= room for end in ends))
-    return "\n\n".join([*texts[:kept], _left_out(names[kept:], most)]) + "\n"
+    count = max(1, sum(end <= room for end in ends))
+    return "\n\n".join([*texts[:count], _left_out(names[count:], most)]) + "\n"
 
 
 def _left_out(names: Sequence[str], most: int) -> str:

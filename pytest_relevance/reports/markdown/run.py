@@ -115,7 +115,7 @@ def _groups(ran: Iterable[CaseResult]) -> dict[tuple[str, Variant], list[CaseRes
 
 
 def _names_of(file: str, variant: Variant, among: Sequence[tuple[str, Variant]]) -> list[str]:
-    """The names by which a suite and its variant are told from the others."""
+    """The names that distinguish a suite and its variant from the others."""
     variants = [*dict.fromkeys(variant for _, variant in among)]
     has_files = len({file for file, _ in among}) > 1
     return [file] * has_files + [variant_label(variant, variants)] * (len(variants) > 1)
