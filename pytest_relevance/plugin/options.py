@@ -140,9 +140,6 @@ _INI: Mapping[str, tuple[str, object]] = {
 }
 """The ini keys, with their help texts and defaults."""
 
-_INI_TYPES: Mapping[type, str] = {float: "float", list: "args"}
-"""The types that pytest has for the ini keys whose defaults are no text."""
-
 
 def declare(parser: pytest.Parser) -> None:
     """Add the command-line options, in a group of their own, and the ini keys."""
@@ -156,7 +153,8 @@ def declare(parser: pytest.Parser) -> None:
     ):
         group.addoption(*names, dest="relevance_update", action="store_const", const=accepts, default=None, help=what)
     for name, (about, default) in _INI.items():
-        parser.addini(name, about, type=_INI_TYPES.get(type(default)), default=default)  # type: ignore[arg-type]
+        kind = {float: "float", list: "args"}.get(type(default))  # None: a text
+        parser.addini(name, about, type=kind, default=default)  # type: ignore[arg-type]
 
 
 class CaseFiles:

@@ -63,8 +63,12 @@ class GitHubReport:
         """Print the annotations, when the terminal has ended its last line, unless another plugin annotates."""
         if any(map(config.pluginmanager.has_plugin, _ANNOTATORS)) or not anything_ran(self._store.results):
             return
-        for annotation in self._annotations():
-            _print(annotation)
+        from pytest_relevance.reports.github.annotations import run_annotations
+        from pytest_relevance.results.records.run import Run
+
+        failed_gates = [gate for gate in self._store.gates if gate.outcome() == FAILED]
+        for each in run_annotations(Run(self._store.results), failed_gates):
+            _print(each.as_command(self._path(each.file)))
 
     def _append(self, path: Path) -> str:
         """Append the report to the summary, as far as there is room; return why nothing was appended, or ""."""
@@ -88,14 +92,6 @@ class GitHubReport:
                 return data
             most = min(most - 1, most * room // len(data)) if len(text) <= most else 0
         return None
-
-    def _annotations(self) -> list[str]:
-        from pytest_relevance.reports.github.annotations import run_annotations
-        from pytest_relevance.results.records.run import Run
-
-        failed_gates = [gate for gate in self._store.gates if gate.outcome() == FAILED]
-        found = run_annotations(Run(self._store.results), failed_gates)
-        return [each.as_command(self._path(each.file)) for each in found]
 
     def _path(self, file: str) -> str | None:
         """The path of a file relative to the workspace of the job, or None where it is outside."""
