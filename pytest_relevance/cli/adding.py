@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 
-from pytest_relevance._text import counted, harmless, printable, quoted
+from pytest_relevance._text import counted, examples, harmless, printable, quoted
 from pytest_relevance.cases.lint import normalized
 from pytest_relevance.cases.model import Suite
 from pytest_relevance.cases.problems import CaseFileError
@@ -79,9 +79,7 @@ def _by_case(
 def _left_out(judgments: Judgments, without: Sequence[str]) -> str:
     """Return a message about the queries without a case."""
     total = counted(len(judgments.all_queries), "query", "queries")
-    named = ", ".join(quoted(query, 40) for query in without[:_MOST_NAMED])
-    more = " ..." if len(without) > _MOST_NAMED else ""
-    left_out = f"{len(without):,} of {total} have no case there and are left out: {named}{more}"
+    left_out = f"{len(without):,} of {total} have no case there and are left out: {examples(without, _MOST_NAMED)}"
     return f"{left_out}; --add-cases adds a case for each"
 
 

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import os
 from argparse import ArgumentParser, Namespace
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_relevance._text import harmless, quoted
-from pytest_relevance.cli.command import FOUND, OK, PROGRAM, YAML, CommandError, add_reading, say, show
+from pytest_relevance.cli.arguments import YAML, add_reading
+from pytest_relevance.cli.command import FOUND, OK, PROGRAM, CommandError, say, show
 
 if TYPE_CHECKING:
     from pytest_relevance.cases.lint import LintFinding
@@ -43,10 +45,7 @@ class _Looked:
     are the catalogues of the suites, by path and by the columns that a suite names, with the judged documents.
     """
 
-    files: int = 0
-    cases: int = 0
-    queries: int = 0
-    judgments: int = 0
+    counts: Counter[str] = field(default_factory=lambda: Counter(file=0, case=0, query=0, judgment=0))
     errors: int = 0
     at_least: bool = False
     findings: list[LintFinding] = field(default_factory=list)
@@ -64,7 +63,7 @@ def run(arguments: Namespace) -> int:
     looked = _Looked()
     # suites first: the files that they name are not counted again
     for path in sorted(_files(arguments.paths), key=lambda path: not path.endswith(YAML)):
-        looked.files += 1
+        looked.counts["file"] += 1
         try:
             if path.endswith(YAML):
                 _look_at_suite(path, looked)
@@ -86,14 +85,7 @@ def run(arguments: Namespace) -> int:
     _look_at_catalogues(looked)
     if looked.errors:
         print()
-    amounts = [
-        (looked.files, "file", ""),
-        (looked.cases, "case", ""),
-        (looked.queries, "query", "queries"),
-        (looked.judgments, "judgment", ""),
-    ]
-    there = [amount for amount in amounts if amount[0]]
-    total = total_line(there, looked.errors, len(looked.findings), at_least=looked.at_least)
+    total = total_line(looked.counts, looked.errors, len(looked.findings), at_least=looked.at_least)
     show([*finding_lines(looked.findings, every=arguments.all), total])
     return FOUND if looked.errors or (arguments.strict and looked.findings) else OK
 
@@ -145,8 +137,8 @@ def _look_at_suite(path: str, looked: _Looked) -> None:
     from pytest_relevance.results.baseline.paths import baseline_path, has_baseline
 
     suite = load_suite(path)
-    looked.cases += len(suite.cases)
-    looked.judgments += sum(len(case.judgments) for case in suite.cases)
+    looked.counts["case"] += len(suite.cases)
+    looked.counts["judgment"] += sum(len(case.judgments) for case in suite.cases)
     is_there = has_baseline(path)
     looked.findings += lint_suite(suite, has_baseline=is_there)
     if is_there:
@@ -192,11 +184,11 @@ def _look_at_judgments(path: str, arguments: Namespace, looked: _Looked) -> None
     source = Source.read(path, options=options_of(None, arguments.grade_column))
     if holds_queries_alone(source, arguments.format):
         queries = queries_in(Source.read(path), arguments.format)
-        looked.queries += len(queries)
+        looked.counts["query"] += len(queries)
         looked.findings += lint_queries(queries, path)
         return
     rows = read_ratings(source, arguments.format)
     judgments = graded(rows, arguments.scale, arguments.raters)
-    looked.queries += len({*judgments, *judgments.queries})
-    looked.judgments += sum(map(len, judgments.values()))
+    looked.counts["query"] += len({*judgments, *judgments.queries})
+    looked.counts["judgment"] += sum(map(len, judgments.values()))
     looked.findings += lint_judgments(judgments, rows)

@@ -16,32 +16,17 @@ import os
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._paused_gc import paused_gc
 from pytest_relevance._text import counted, did_you_mean, listed, quoted
-from pytest_relevance.cli.command import (
-    FOUND,
-    JSON,
-    MARKDOWN,
-    OK,
-    PROGRAM,
-    TEXT,
-    CommandError,
-    add_reading,
-    add_report,
-    check_output,
-    checked_by,
-    complain,
-    deliver,
-    existing,
-    number,
-    report_format,
-    say,
-    whole_from,
-)
+from pytest_relevance.cli.arguments import YAML, add_reading, checked_by, existing, number, whole_from
+from pytest_relevance.cli.command import FOUND, OK, PROGRAM, CommandError, check_output, complain, say
+from pytest_relevance.cli.formats import JSON, MARKDOWN, TEXT, add_report, deliver, report_format
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.settings import CHOICES
 from pytest_relevance.reports.text import WIDEST, terminal_width
@@ -50,9 +35,6 @@ if TYPE_CHECKING:
     from pytest_relevance.reports.comparison import Comparison
     from pytest_relevance.results.compare.gates import ComparisonGates
     from pytest_relevance.results.compare.incompatibilities import Incomparable
-
-_MAKERS: Mapping[str, str] = {MARKDOWN: "to_markdown", JSON: "to_json"}
-"""The method of a comparison that makes each further format of the report."""
 
 _MOST_SHOWN = 5
 _NO_VARIANT = "-"
@@ -129,15 +111,17 @@ def run(arguments: Namespace) -> int:
             limit = arguments.limit or sys.maxsize
             format = report_format(arguments)
             width = WIDEST if format == TEXT and arguments.output is not None else terminal_width()
-            reports = {TEXT: comparison.summary(limit=limit, gates=gates, width=width)}
-            if format != TEXT:
-                cut = {"max_chars": arguments.max_chars} if format == MARKDOWN else {}
-                reports[format] = getattr(comparison, _MAKERS[format])(limit=limit, gates=gates, **cut)
+            makers: Mapping[str, Callable[..., str]] = {
+                TEXT: partial(comparison.summary, width=width),
+                MARKDOWN: partial(comparison.to_markdown, max_chars=arguments.max_chars),
+                JSON: comparison.to_json,
+            }
+            reports = {name: makers[name](limit=limit, gates=gates) for name in {TEXT, format}}
     except Incomparable as error:
         raise CommandError(_with_remedies(error, arguments)) from None
     except (ValueError, OverflowError, RecursionError) as error:
         raise CommandError(f"{PROGRAM} compare: {error}") from None
-    deliver(reports[format], arguments)
+    deliver(reports[format], format, arguments.output)
     if arguments.output is not None:
         say(reports[TEXT], end="")
     if os.path.realpath(arguments.first) == os.path.realpath(arguments.second) and not arguments.variants:
@@ -234,9 +218,8 @@ def _setting(text: str) -> tuple[str, Any]:
 
 def _check(arguments: Namespace) -> None:
     """Raise `CommandError` for arguments that contradict each other, before anything is read."""
-    for problems in (_given_twice, _without_its_option, _too_large_a_drop, _no_run, _no_judgments):
-        for message in problems(arguments):
-            raise CommandError(f"{PROGRAM} compare: {message}")
+    for message in chain(_contradictions(arguments), _wrong_files(arguments)):
+        raise CommandError(f"{PROGRAM} compare: {message}")
     if arguments.output is not None:
         from pytest_relevance.reports.comparison import is_report
 
@@ -249,46 +232,36 @@ def _metrics_of(arguments: Namespace) -> list[str]:
     return list(dict.fromkeys([*arguments.metrics, *(name for name, _ in arguments.max_drop)]))
 
 
-def _given_twice(arguments: Namespace) -> Iterator[str]:
+def _contradictions(arguments: Namespace) -> Iterator[str]:
+    """Yield messages about options that are given twice, lack another one, or have a value out of its range."""
+    from pytest_relevance.results.compare.gates import allowance_of, is_allowance
+
     for option, given in (("--max-drop", arguments.max_drop), ("--set", arguments.settings)):
         twice = [name for name, times in Counter(name for name, _ in given).items() if times > 1]
         if twice:
             yield f"{option} is given twice for {listed(twice, 'and')}; keep one of them"
-
-
-def _without_its_option(arguments: Namespace) -> Iterator[str]:
     if arguments.p is not None and not arguments.max_drop:
         yield "--p says which drops of a mean count; give --max-drop with it, such as nDCG@10=0.02"
     if arguments.grade_column is not None and arguments.judgments is None:
         yield "--grade-column names a column of the file that --judgments takes; give both"
-
-
-def _too_large_a_drop(arguments: Namespace) -> Iterator[str]:
-    from pytest_relevance.results.compare.gates import allowance_of, is_allowance
-
     by = parse_metric(next(iter(_metrics_of(arguments)), "nDCG@10"))
     if arguments.max_case_drop is not None and not is_allowance(arguments.max_case_drop, by):
         yield f"--max-case-drop is {allowance_of(by)}, not {arguments.max_case_drop:g}"
 
 
-def _no_run(arguments: Namespace) -> Iterator[str]:
+def _wrong_files(arguments: Namespace) -> Iterator[str]:
+    """Yield messages about runs that are case files, and about judgments that are none."""
     from pytest_relevance.results.baseline.paths import SUFFIX
-    from pytest_relevance.results.compare.rejudging import CASE_FILES
+    from pytest_relevance.results.compare.runs import kind_of
 
     for path in (arguments.first, arguments.second):
-        if path.suffix in CASE_FILES:
+        if path.suffix in YAML:
             accepted = f"{path}{SUFFIX}"
             its = f"; its baseline is one: {accepted}" if os.path.isfile(accepted) else ""
             yield (
                 f"{quoted(str(path))} is a case file, which says what should be found, and no run{its}\n--judgments "
                 "takes a case file; a record of a run is written by pytest --relevance-record=FILE"
             )
-
-
-def _no_judgments(arguments: Namespace) -> Iterator[str]:
-    from pytest_relevance.results.compare.rejudging import CASE_FILES
-    from pytest_relevance.results.compare.runs import kind_of
-
     path = arguments.judgments
     if path is None:
         return
@@ -297,5 +270,5 @@ def _no_judgments(arguments: Namespace) -> Iterator[str]:
             f"{quoted(str(path))} is a {kind.removeprefix('pytest-relevance ')}, which has no judgments in it; "
             "--judgments takes a case file, or a judgment file in any format"
         )
-    if arguments.grade_column is not None and path.suffix in CASE_FILES:
+    if arguments.grade_column is not None and path.suffix in YAML:
         yield f"{quoted(str(path))} is a case file, which has no columns; leave out --grade-column"

@@ -18,19 +18,15 @@ from pytest_relevance._files import Unreadable, read_whole, unpacked
 from pytest_relevance._text import counted, harmless, listed, quoted
 from pytest_relevance.cases.lint import blank_documents
 from pytest_relevance.cases.yaml.writing import CASE_FILE, case_file, judgments_of, losses_of
+from pytest_relevance.cli.arguments import YAML, a_format, add_reading, checked_by, existing
 from pytest_relevance.cli.check import CASE_FILES as COLLECTED
 from pytest_relevance.cli.command import (
     FOUND,
     OK,
     PROGRAM,
     STANDARD,
-    YAML,
     CommandError,
-    a_format,
-    add_reading,
-    checked_by,
     complain,
-    existing,
     put,
     refuse_to_overwrite,
     write,
@@ -121,7 +117,7 @@ def _check_outputs(arguments: Namespace, target: str, *, is_edit: bool) -> None:
 
 
 def _write(files: Mapping[str, Written]) -> None:
-    """Write the files, by path, after the messages about what their formats cannot hold."""
+    """Write the files, by path, after the messages about what their formats cannot represent."""
     for path, written in files.items():
         for message in written.lost:
             complain(f"{_shown(path, 'standard output')}: {message}")
@@ -159,8 +155,8 @@ def _converted(judgments: Judgments, target: str, arguments: Namespace) -> dict[
         lines = [*str(error).splitlines(), *([cure] if lacks_ids else [])]
         raise CommandError("\n".join(f"{_shown(out, 'standard output')}: {line}" for line in lines), FOUND) from None
     if queries_out is not None:
-        kept = [message for message in files[arguments.target].lost if not message.endswith(IN_QUERIES)]
-        files[arguments.target] = Written(files[arguments.target].data, tuple(kept))
+        lost = [message for message in files[arguments.target].lost if not message.endswith(IN_QUERIES)]
+        files[arguments.target] = Written(files[arguments.target].data, tuple(lost))
     return files
 
 

@@ -20,16 +20,8 @@ from typing import TYPE_CHECKING
 from pytest_relevance._text import counted, harmless, quoted, shown
 from pytest_relevance.cases.schema import SHIPPED
 from pytest_relevance.cases.yaml.scalars import write_number, write_text
-from pytest_relevance.cli.command import (
-    FOUND,
-    OK,
-    PROGRAM,
-    CommandError,
-    add_reading,
-    existing,
-    judgment_file,
-    refuse_to_overwrite,
-)
+from pytest_relevance.cli.arguments import add_reading, existing, judgment_file
+from pytest_relevance.cli.command import FOUND, OK, PROGRAM, CommandError, refuse_to_overwrite
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE
 
 if TYPE_CHECKING:
@@ -151,12 +143,8 @@ def _queries(arguments: Namespace) -> Sequence[Query]:
     )
 
 
-def _text(query: Query) -> str:
-    return query.id if query.text is None else query.text
-
-
 def _is_judged(query: Query, judgments: Judgments) -> bool:
-    keys = [query.id, *judgments.known_as(_text(query))]
+    keys = [query.id, *judgments.known_as(query.id if query.text is None else query.text)]
     return any(judgments.get(key) for key in keys)
 
 

@@ -16,26 +16,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_relevance._text import listed, quoted
+from pytest_relevance.cli.arguments import existing
 from pytest_relevance.cli.command import (
     FOUND,
-    HTML,
-    JSON,
-    MARKDOWN,
     OK,
     PROGRAM,
-    TEXT,
     CommandError,
-    add_format,
-    as_indented_json,
     check_output,
     complain,
-    existing,
-    put,
     read_run_record,
-    say,
     writing,
 )
-from pytest_relevance.reports.github.commands import safe_output
+from pytest_relevance.cli.formats import HTML, JSON, MARKDOWN, TEXT, add_format, as_indented_json, deliver
+from pytest_relevance.reports.text import plain, terminal_width
 
 if TYPE_CHECKING:
     from pytest_relevance.results.gates import GateResult
@@ -76,33 +69,30 @@ def run(arguments: Namespace) -> int:
         raise CommandError(str(error)) from None
     run = merged.run
     gates = judge_gates(run.results, run.files, require=run.info.requires_gates)
-    report = _report(merged, gates, len(runs), arguments)
+    format = arguments.format or TEXT
+    report = _report(merged, gates, len(runs), format, arguments.max_chars)
     try:
         if arguments.output is not None:  # before the report is printed, as its reader may close the pipe
             with writing(arguments.output):
                 merged.run.write(arguments.output)
             complain(f"written: {arguments.output}")
     finally:
-        if arguments.format in (None, TEXT):
-            say(report, end="")
-        else:  # the same bytes as in a file
-            put((safe_output(report) if arguments.format == MARKDOWN else report).encode("utf-8", "backslashreplace"))
+        deliver(report, format)
     is_good = merged.is_whole and all(gate.outcome() != FAILED for gate in gates)
     return OK if is_good else FOUND
 
 
-def _report(merged: Merged, gates: Sequence[GateResult], records: int, arguments: Namespace) -> str:
+def _report(merged: Merged, gates: Sequence[GateResult], records: int, format: str, max_chars: int) -> str:
     """The report of the whole run in the format that was asked for."""
     from pytest_relevance.reports.run_report import merge_notes, merged_data, merged_lines, with_missing
-    from pytest_relevance.reports.text import plain, terminal_width
 
-    if arguments.format == JSON:
+    if format == JSON:
         return as_indented_json(merged_data(merged, records))
-    if arguments.format == MARKDOWN:
-        from pytest_relevance.reports.markdown.run import merged_markdown
+    if format == MARKDOWN:
+        from pytest_relevance.reports.markdown.run import run_markdown
 
-        return merged_markdown(with_missing(merged), merge_notes(merged, records), most=arguments.max_chars)
-    if arguments.format == HTML:
+        return run_markdown(with_missing(merged), notes=merge_notes(merged, records), most=max_chars)
+    if format == HTML:
         from pytest_relevance.reports.html.page import html_page
 
         return html_page(with_missing(merged))

@@ -12,20 +12,10 @@ from typing import TYPE_CHECKING
 
 from pytest_relevance._files import name_to_forward
 from pytest_relevance._text import listed, quoted
-from pytest_relevance.cli.command import (
-    HTML,
-    JSON,
-    MARKDOWN,
-    OK,
-    CommandError,
-    add_report,
-    as_indented_json,
-    check_output,
-    deliver,
-    existing,
-    read_run_record,
-    report_format,
-)
+from pytest_relevance.cli.arguments import existing
+from pytest_relevance.cli.command import OK, CommandError, check_output, read_run_record
+from pytest_relevance.cli.formats import HTML, JSON, MARKDOWN, add_report, as_indented_json, deliver, report_format
+from pytest_relevance.reports.text import WIDEST, is_report, plain, terminal_width
 
 if TYPE_CHECKING:
     from pytest_relevance.results.records.run import Run
@@ -50,22 +40,14 @@ def declare(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Print or write the report of a record. Raises `CommandError` for an invalid record or output."""
     format = report_format(arguments)
-    is_own = _is_report if format in (HTML, MARKDOWN) else None
+    is_own = is_report if format in (HTML, MARKDOWN) else None
     check_output(arguments, [arguments.record, arguments.against], is_own, "no report")
-    deliver(_report(arguments, format), arguments)
+    deliver(_report(arguments, format), format, arguments.output)
     return OK
-
-
-def _is_report(data: bytes) -> bool:
-    """Whether a file is a report in HTML or Markdown, which the next one may replace."""
-    from pytest_relevance.reports.text import is_report
-
-    return is_report(data)
 
 
 def _report(arguments: Namespace, format: str) -> str:
     from pytest_relevance.reports.run_report import report_data, report_lines
-    from pytest_relevance.reports.text import WIDEST, plain, terminal_width
 
     run = read_run_record(arguments.record)
     if arguments.against is not None:

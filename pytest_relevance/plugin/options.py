@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from argparse import ArgumentTypeError
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import translate
 from pathlib import Path
@@ -21,38 +21,38 @@ if TYPE_CHECKING:
 PATTERNS = ("*.relevance.yaml", "*.relevance.yml")
 BASELINE = ("auto", "require")
 CI = ("auto", "off")
-OUTPUTS = ("unjudged", "record", "html", "markdown", "update", "ratchet")
-"""The options `--relevance-*` that write files at the end of a run."""
-_WITH_DETAILS = ("record", "update", "unjudged", "html", "markdown")  # outputs that show passing cases too
+FILES: Mapping[str, str] = {
+    "unjudged": "write a worklist of the results that nobody has judged, as CSV, the most valuable first",
+    "record": "write the record of the run: every case with its ranking and scores, for compare, merge and notebooks",
+    "html": "write the report as one HTML file to forward, with all rankings and with grading in the page",
+    "markdown": "write the report as Markdown, for the comment of a pull request",
+}
+"""The options `--relevance-*` that name a file to write at the end of a run, with their help texts."""
+
+OUTPUTS = (*FILES, "update", "ratchet")
+"""All options `--relevance-*` that write files at the end of a run."""
 
 SECRETS = r"token(?!iz)|secret|password|key(?!word|board)|auth(?!or(?!i))"
 """The names whose values are masked by default: not `keywords`, `tokenizer`, `author`."""
 
 
-def _calls(text: str) -> int:
-    """Convert the value of `--relevance-repeat`: how often each search is called, 2 or more.
+def _whole_number(least: int, expected: str) -> Callable[[str], int]:
+    """Return the type of an option whose value is a whole number that is at least `least`.
 
-    Raises ArgumentTypeError for any other value.
+    It raises ArgumentTypeError, which says what is `expected`, for any other value.
     """
-    if not (text.isascii() and text.isdigit() and int(text) > 1):
-        raise ArgumentTypeError(
-            f"call each search 2 times or more, to see whether its ranking changes; found {_shown(text)}"
-        )
-    return int(text)
+
+    def whole(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and int(text) >= least):
+            raise ArgumentTypeError(f"{expected}; found {_shown(text)}")
+        return int(text)
+
+    return whole
 
 
-def _failures(text: str) -> int:
-    """Convert the value of `--relevance-give-up`. Raises ArgumentTypeError for anything but a whole number."""
-    if not (text.isascii() and text.isdigit()):
-        raise ArgumentTypeError(f"a whole number of cases, or 0 to search on whatever fails; found {_shown(text)}")
-    return int(text)
-
-
-def _at_least_one(text: str) -> int:
-    """Convert the value of `--relevance-concurrency`. Raises ArgumentTypeError for anything but 1 or more."""
-    if not (text.isascii() and text.isdigit() and int(text) > 0):
-        raise ArgumentTypeError(f"a whole number, 1 or more; found {_shown(text)}")
-    return int(text)
+_calls = _whole_number(2, "call each search 2 times or more, to see whether its ranking changes")
+_failures = _whole_number(0, "a whole number of cases, or 0 to search on whatever fails")
+_at_least_one = _whole_number(1, "a whole number, 1 or more")
 
 
 def _shown(text: str) -> str:
@@ -83,22 +83,7 @@ _OPTIONS: Mapping[str, Mapping[str, Any]] = {
         "metavar": "RUN",
         "help": "compare with the record of a run (--relevance-record) in the place of committed baselines",
     },
-    "--relevance-unjudged": {
-        "metavar": "FILE",
-        "help": "write a worklist of the results that nobody has judged, as CSV, the most valuable first",
-    },
-    "--relevance-record": {
-        "metavar": "FILE",
-        "help": "write the record of the run: every case with its ranking and scores, for compare, merge and notebooks",
-    },
-    "--relevance-html": {
-        "metavar": "FILE",
-        "help": "write the report as one HTML file to forward, with all rankings and with grading in the page",
-    },
-    "--relevance-markdown": {
-        "metavar": "FILE",
-        "help": "write the report as Markdown, for the comment of a pull request",
-    },
+    **{f"--relevance-{name}": {"metavar": "FILE", "help": what} for name, what in FILES.items()},
     "--relevance-ci": {
         "choices": CI,
         "help": "what a run leaves in GitHub Actions: its report in the summary of the job and annotations of its "
@@ -127,53 +112,33 @@ _OPTIONS: Mapping[str, Mapping[str, Any]] = {
 }
 """The command-line options, with the arguments of `addoption`."""
 
-_INI: Sequence[tuple[str, str, str | None, object]] = (
-    (
-        "relevance_tolerance",
+_INI: Mapping[str, tuple[str, object]] = {
+    "relevance_tolerance": (
         "how far nDCG@k of a case may drop below its baseline (default: 0.05); a suite or a case may say otherwise",
-        "float",
         0.05,
     ),
-    (
-        "relevance_give_up",
+    "relevance_give_up": (
         "after how many failed searches in a row the remaining cases fail as not searched (--relevance-give-up)",
-        None,
         "10",
     ),
-    (
-        "relevance_concurrency",
-        "how many searches run at a time (--relevance-concurrency; default: 1)",
-        None,
-        "1",
-    ),
-    (
-        "relevance_batch",
+    "relevance_concurrency": ("how many searches run at a time (--relevance-concurrency; default: 1)", "1"),
+    "relevance_batch": (
         "for how many cases at most the attribute many of a search is called at once (default: 64)",
-        None,
         "64",
     ),
-    (
-        "relevance_baseline",
+    "relevance_baseline": (
         "auto (default) or require: whether a case file without a baseline fails (--relevance-baseline)",
-        None,
         "auto",
     ),
-    (
-        "relevance_ci",
-        "auto (default) or off: what a run leaves in GitHub Actions (--relevance-ci)",
-        None,
-        "auto",
-    ),
-    (
-        "relevance_redact",
+    "relevance_ci": ("auto (default) or off: what a run leaves in GitHub Actions (--relevance-ci)", "auto"),
+    "relevance_redact": (
         "a regular expression for the names of params and other values that no report, record or baseline may have; "
         f"they are masked (default: {SECRETS})",
-        None,
         SECRETS,
     ),
-    ("relevance_files", f"names of the case files to collect (default: {' '.join(PATTERNS)})", "args", [*PATTERNS]),
-)
-"""The ini keys: name, help, type and default."""
+    "relevance_files": (f"names of the case files to collect (default: {' '.join(PATTERNS)})", [*PATTERNS]),
+}
+"""The ini keys, with their help texts and defaults."""
 
 
 def declare(parser: pytest.Parser) -> None:
@@ -187,7 +152,8 @@ def declare(parser: pytest.Parser) -> None:
         (("--relevance-update=new",), "new", "the same for cases that have no baseline yet, and only these"),
     ):
         group.addoption(*names, dest="relevance_update", action="store_const", const=accepts, default=None, help=what)
-    for name, about, kind, default in _INI:
+    for name, (about, default) in _INI.items():
+        kind = {float: "float", list: "args"}.get(type(default))  # None: a text
         parser.addini(name, about, type=kind, default=default)  # type: ignore[arg-type]
 
 
@@ -238,10 +204,15 @@ def tolerance(config: pytest.Config) -> float:
 
 def requires_baseline(config: pytest.Config) -> bool:
     """Whether a case file without a baseline fails. Raises UsageError where the ini key has an invalid value."""
-    value = config.option.relevance_baseline or config.getini("relevance_baseline")
-    if value not in BASELINE:
-        raise pytest.UsageError(f"relevance_baseline is auto or require, found {value!r}")
-    return bool(value == "require")
+    return _choice(config, "relevance_baseline", BASELINE) == "require"
+
+
+def _choice(config: pytest.Config, name: str, allowed: Sequence[str]) -> str:
+    """Return the value of an option or else of the ini key of its name. Raises UsageError where it is not allowed."""
+    value: str = getattr(config.option, name) or config.getini(name)
+    if value not in allowed:
+        raise pytest.UsageError(f"{name} is {' or '.join(allowed)}, found {value!r}")
+    return value
 
 
 def requires_gates(config: pytest.Config) -> bool:
@@ -251,10 +222,7 @@ def requires_gates(config: pytest.Config) -> bool:
 
 def writes_ci_report(config: pytest.Config) -> bool:
     """Whether a CI system gets what it can show. Raises UsageError where the ini key has an invalid value."""
-    value = config.option.relevance_ci or config.getini("relevance_ci")
-    if value not in CI:
-        raise pytest.UsageError(f"relevance_ci is auto or off, found {value!r}")
-    return bool(value == "auto")
+    return _choice(config, "relevance_ci", CI) == "auto"
 
 
 AGAINST: pytest.StashKey[RecordedRankings] = pytest.StashKey()
@@ -289,12 +257,8 @@ def most_failures(config: pytest.Config) -> int:
 
     Raises UsageError where the ini key `relevance_give_up` is no whole number.
     """
-    if config.option.relevance_give_up is not None:
-        return int(config.option.relevance_give_up)
-    try:
-        return _failures(str(config.getini("relevance_give_up")))
-    except ArgumentTypeError as error:
-        raise pytest.UsageError(f"relevance_give_up is {error}") from None
+    given = config.option.relevance_give_up
+    return int(given) if given is not None else _from_ini(config, "relevance_give_up", _failures)
 
 
 def set_concurrency(config: pytest.Config) -> None:
@@ -305,7 +269,7 @@ def set_concurrency(config: pytest.Config) -> None:
     batch_size(config)
     config.stash[_HOME] = os.getpid(), get_ident()
     if config.option.relevance_concurrency is None:
-        config.option.relevance_concurrency = _whole_number(config, "relevance_concurrency")
+        config.option.relevance_concurrency = _from_ini(config, "relevance_concurrency", _at_least_one)
 
 
 _HOME: pytest.StashKey[tuple[int, int]] = pytest.StashKey()
@@ -318,12 +282,12 @@ def is_home(config: pytest.Config) -> bool:
 
 def batch_size(config: pytest.Config) -> int:
     """Return for how many cases at most `many` is called at once. Raises UsageError as `set_concurrency` does."""
-    return _whole_number(config, "relevance_batch")
+    return _from_ini(config, "relevance_batch", _at_least_one)
 
 
-def _whole_number(config: pytest.Config, name: str) -> int:
+def _from_ini(config: pytest.Config, name: str, convert: Callable[[str], int]) -> int:
     try:
-        return _at_least_one(str(config.getini(name)))
+        return convert(str(config.getini(name)))
     except ArgumentTypeError as error:
         raise pytest.UsageError(f"{name} is {error}") from None
 
@@ -376,7 +340,7 @@ def needs_details(config: pytest.Config) -> bool:
     """
     if _NEEDS_DETAILS not in config.stash:  # asked for each case
         option = config.option
-        written = any(getattr(option, f"relevance_{name}") is not None for name in _WITH_DETAILS)
+        written = any(getattr(option, f"relevance_{name}") is not None for name in (*FILES, "update"))
         config.stash[_NEEDS_DETAILS] = verbosity(option) > 1 or written or _writes_step_summary(config)
     return config.stash[_NEEDS_DETAILS]
 

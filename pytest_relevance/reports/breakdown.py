@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from pytest_relevance.metrics.graded import (
     grade_ranking,
     has_gain,
     ideal_grades,
+    scored_grades,
     scored_indexes,
 )
 from pytest_relevance.metrics.settings import Settings, discount_table
@@ -173,180 +174,137 @@ def breakdown(
     grades = _checked(judgments, settings)
     documents = read_ranking(ranking).ids
     present = set(documents)
-    absent = [(document, grade) for document, grade in grades.items() if document not in present]
-    return _break_down(documents, grade_ranking(documents, grades), k, settings, absent, {})
+    missing = [(document, grade) for document, grade in grades.items() if document not in present]
+    return _Scored(documents, grade_ranking(documents, grades), settings, k, missing, {}).breakdown()
 
 
 def break_down(result: CaseResult) -> Breakdown:
     """Break down the nDCG@k of a result, from its own ranking, grades and judgments."""
-    return _break_down(result.documents, result.graded, result.k, result.settings, result.missing, result.deeper)
+    return _scored(result).breakdown()
 
 
 def losses_of(result: CaseResult) -> tuple[Loss, ...]:
     """The losses of `break_down(result)` alone, in less than half of its time."""
-    parts = result.graded, result.settings, result.k
-    return _losses(result.documents, *parts, result.missing, result.deeper, _Terms.of(*parts))
+    return _scored(result).losses()
 
 
-@dataclass(frozen=True, slots=True)
-class _Terms:
-    """The ranks of a ranking (`own`) and of its ideal; `indexes` are those of the scored results in the ranking.
+def _scored(result: CaseResult) -> _Scored:
+    return _Scored(result.documents, result.graded, result.settings, result.k, result.missing, result.deeper)
 
-    `best` is the best order of the judged documents: the ideal itself, except with ideal "max".
+
+class _Scored:
+    """A ranking with grades, and the terms of its DCG and of that of its ideal.
+
+    `missing` are the judged documents that the ranking lacks, `deeper` the ranks of some of these below it. `indexes`
+    are those of the scored results. `own` are the terms of the ranking down to k, `ideal` those of the ideal ranking,
+    and `best` those of the best order of the judged documents: the ideal itself, except with ideal "max".
     """
 
-    indexes: Sequence[int]
-    own: Sequence[Term]
-    ideal: Sequence[Term]
-    best: Sequence[Term]
-
-    @classmethod
-    def of(cls, graded: GradedRanking, settings: Settings, k: int | None) -> _Terms:
-        indexes = scored_indexes(graded, settings)
-        own = dcg_terms([graded.grades[index] for index in indexes], settings, k)
-        ideal = best = dcg_terms(ideal_grades(graded, settings, k), settings)
+    def __init__(
+        self,
+        documents: Sequence[str],
+        graded: GradedRanking,
+        settings: Settings,
+        k: int | None,
+        missing: Sequence[tuple[str, float]],
+        deeper: Mapping[str, int],
+    ) -> None:
+        self.documents, self.graded, self.settings = documents, graded, settings
+        self.missing, self.deeper = missing, deeper
+        self.indexes = scored_indexes(graded, settings)
+        self.own = dcg_terms(scored_grades(graded, settings), settings, k)
+        self.ideal = self.best = dcg_terms(ideal_grades(graded, settings, k), settings)
         if settings.ideal == "max":
-            best = dcg_terms(ideal_grades(graded, replace(settings, ideal="judged"), len(ideal)), settings)
-        return cls(indexes, own, ideal, best)
+            judged = replace(settings, ideal="judged")
+            self.best = dcg_terms(ideal_grades(graded, judged, len(self.ideal)), settings)
+        self.ideal_dcg = _total(self.ideal)
 
-    @property
-    def ideal_dcg(self) -> float:
-        """The DCG of the ideal ranking."""
-        return self.ideal[-1].total if self.ideal else 0.0
+    def breakdown(self) -> Breakdown:
+        """The table, with the losses where the ideal has a gain."""
+        rows, dcg = self._rows(), _total(self.own)
+        if not self.ideal_dcg:
+            return Breakdown(rows, dcg, self.ideal_dcg, (), is_defined=has_gain(self.graded, self.settings))
+        too_high = tuple(
+            row
+            for row, term in zip(rows, self.best, strict=False)
+            if row.gain < term.gain and row.document is not None and not row.repeated
+        )
+        unfilled = (self.ideal_dcg - _total(self.best)) / self.ideal_dcg
+        return Breakdown(rows, dcg, self.ideal_dcg, self.losses(), too_high, unfilled)
 
+    def losses(self) -> tuple[Loss, ...]:
+        """The losses of the ranking, the largest first; none where its ideal has no gain."""
+        if not self.ideal_dcg:
+            return ()
+        gains, found = self.settings.gains, []
+        counts = Counter(gains[grade] for grade in self.graded.judged)
+        free: _Places = defaultdict(deque)
+        for term in self.best:
+            free[term.gain].append(term.discounted)
+        for document, grade, rank, discounted in self._ranked():  # these get the first ideal ranks of their gain
+            gain = gains[grade]
+            counts[gain] -= 1
+            loss = (free[gain].popleft() if free[gain] else 0.0) - discounted
+            if gain > 0 or loss:
+                found.append(Loss(document, grade, rank, loss / self.ideal_dcg))
+        if self.settings.ideal != "returned":
+            found += self._of_missing(free, counts)
+        found.sort(key=lambda loss: (-loss.loss, -loss.grade, loss.rank is None, loss.rank or 0))
+        return tuple(found)
 
-def _break_down(
-    ranking: Sequence[str],
-    graded: GradedRanking,
-    k: int | None,
-    settings: Settings,
-    absent: Sequence[tuple[str, float]],
-    deeper: Mapping[str, int],
-) -> Breakdown:
-    """Break down a ranking with grades; `absent` are judged documents that it lacks, `deeper` the ranks of some."""
-    terms = _Terms.of(graded, settings, k)
-    rows = _rows(ranking, graded, terms, settings)
-    dcg, ideal_dcg = (rows[-1].dcg, rows[-1].ideal_dcg) if rows else (0.0, 0.0)
-    if not ideal_dcg:
-        return Breakdown(rows, dcg, ideal_dcg, (), is_defined=has_gain(graded, settings))
-    losses = _losses(ranking, graded, settings, k, absent, deeper, terms)
-    best = terms.best[-1].total if terms.best else 0.0
-    unfilled = (ideal_dcg - best) / ideal_dcg if settings.ideal == "max" else 0.0
-    return Breakdown(rows, dcg, ideal_dcg, losses, _too_high(rows, terms.best), unfilled)
+    def _ranked(self) -> Iterator[tuple[str, float, int, float]]:
+        """The judged documents whose rank is known, by rank: with grade, rank and discounted gain (0 below k)."""
+        for rank, index in enumerate(self.indexes, 1):
+            if (grade := self.graded.grades[index]) is not None:
+                discounted = self.own[rank - 1].discounted if rank <= len(self.own) else 0.0
+                yield self.documents[index], grade, rank, discounted
+        below = (
+            (self.deeper[document], document, grade) for document, grade in self.missing if document in self.deeper
+        )
+        yield from ((document, grade, rank, 0.0) for rank, document, grade in sorted(below))
 
+    def _of_missing(self, free: _Places, counts: Mapping[float, int]) -> Iterator[Loss]:
+        """The losses of documents that were not returned; `counts` has their number by gain.
 
-def _losses(
-    ranking: Sequence[str],
-    graded: GradedRanking,
-    settings: Settings,
-    k: int | None,
-    absent: Sequence[tuple[str, float]],
-    deeper: Mapping[str, int],
-    terms: _Terms,
-) -> tuple[Loss, ...]:
-    """The losses of a ranking, the largest first; none where its ideal has no gain."""
-    if not terms.ideal_dcg:
-        return ()
-    returned = [
-        (ranking[index], grade, rank)
-        for rank, index in enumerate(terms.indexes, 1)
-        if (grade := graded.grades[index]) is not None
-    ]
-    returned += sorted(
-        ((document, grade, deeper[document]) for document, grade in absent if document in deeper),
-        key=lambda found: found[2],
-    )
-    repeated = set(graded.repeated)
-    own = {
-        ranking[index]: term.discounted
-        for index, term in zip(terms.indexes, terms.own, strict=False)
-        if index not in repeated
-    }
-    free: _Places = defaultdict(deque)
-    for term in terms.best:
-        free[term.gain].append(term.discounted)
-    losses = [*_of_returned(returned, free, own, settings, terms.ideal_dcg)]
-    if settings.ideal != "returned":
-        names = [(document, grade) for document, grade in absent if document not in deeper]
-        counts = Counter(settings.gains[grade] for grade in graded.judged)
-        counts.subtract(settings.gains[grade] for _, grade, _ in returned)
-        losses += _of_missing(names, counts, free, graded, settings, terms.ideal_dcg)
-    losses.sort(key=lambda loss: (-loss.loss, -loss.grade, loss.rank is None, loss.rank or 0))
-    return tuple(losses)
+        They share the ideal ranks that are free.
+        """
+        gains = self.settings.gains
+        for gain, places in free.items():
+            if not places:
+                continue
+            named = [(name, grade) for name, grade in self.missing if name not in self.deeper and gains[grade] == gain]
+            if len(places) == counts[gain] == len(named):
+                share = sum(places) / len(places) / self.ideal_dcg
+                yield from (Loss(document, grade, None, share) for document, grade in named)
+            else:
+                highest = max(grade for grade in self.graded.judged if gains[grade] == gain)
+                yield Loss(None, highest, None, sum(places) / self.ideal_dcg, len(places), counts[gain])
 
-
-def _rows(
-    ranking: Sequence[str],
-    graded: GradedRanking,
-    found: _Terms,
-    settings: Settings,
-) -> tuple[Row, ...]:
-    """The rows of the scored results, and of the ideal below the last of them."""
-    indexes, terms, ideal_terms = found.indexes, found.own, found.ideal
-    ended, ideal_ended = (Term(0, None, 0.0, 0.0, 0.0, of[-1].total if of else 0.0) for of in (terms, ideal_terms))
-    ranks = max(len(terms), len(ideal_terms))
-    order, repeated = _dense_ranks(graded, settings), set(graded.repeated)
-    rows: list[Row] = []
-    cg = 0.0
-    for number, discount in enumerate(discount_table(settings.discount, ranks)[:ranks]):
-        index = indexes[number] if number < len(terms) else None
-        term = terms[number] if number < len(terms) else ended
-        ideal = ideal_terms[number] if number < len(ideal_terms) else ideal_ended
-        if term.grade is not None and (term.grade > 0 or settings.negative == "keep"):
-            cg += term.grade
-        document = None if index is None else ranking[index]
-        sums = (term.discounted, term.total, cg, ideal.grade, ideal.total)
-        place = None if term.grade is None else order[term.grade]
-        rows.append(Row(number + 1, document, term.grade, term.gain, discount, *sums, place, index in repeated))
-    return tuple(rows)
+    def _rows(self) -> tuple[Row, ...]:
+        """The rows of the scored results, and of the ideal below the last of them."""
+        graded, settings = self.graded, self.settings
+        ended, ideal_ended = (Term(0, None, 0.0, 0.0, 0.0, _total(terms)) for terms in (self.own, self.ideal))
+        ranks = max(len(self.own), len(self.ideal))
+        levels = sorted({settings.gains[grade] for grade in graded.judged}, reverse=True)
+        order = {grade: levels.index(settings.gains[grade]) + 1 for grade in set(graded.judged)}
+        repeated = set(graded.repeated)
+        rows: list[Row] = []
+        cg = 0.0
+        for number, discount in enumerate(discount_table(settings.discount, ranks)[:ranks]):
+            index = self.indexes[number] if number < len(self.own) else None
+            term = self.own[number] if number < len(self.own) else ended
+            ideal = self.ideal[number] if number < len(self.ideal) else ideal_ended
+            if term.grade is not None and (term.grade > 0 or settings.negative == "keep"):
+                cg += term.grade
+            document = None if index is None else self.documents[index]
+            sums = (term.discounted, term.total, cg, ideal.grade, ideal.total)
+            place = None if term.grade is None else order[term.grade]
+            rows.append(Row(number + 1, document, term.grade, term.gain, discount, *sums, place, index in repeated))
+        return tuple(rows)
 
 
-def _too_high(rows: Sequence[Row], best: Sequence[Term]) -> tuple[Row, ...]:
-    return tuple(
-        row
-        for row, term in zip(rows, best, strict=False)
-        if row.gain < term.gain and row.document is not None and not row.repeated
-    )
-
-
-def _of_returned(
-    returned: Iterable[tuple[str, float, int]],
-    free: _Places,
-    own: Mapping[str, float],
-    settings: Settings,
-    ideal_dcg: float,
-) -> Iterator[Loss]:
-    """The losses of documents that were returned. They get the first ideal ranks of their gain."""
-    for document, grade, rank in returned:
-        gain = settings.gains[grade]
-        loss = (free[gain].popleft() if free[gain] else 0.0) - own.get(document, 0.0)
-        if gain > 0 or loss:
-            yield Loss(document, grade, rank, loss / ideal_dcg)
-
-
-def _of_missing(
-    names: Sequence[tuple[str, float]],
-    counts: Mapping[float, int],
-    free: _Places,
-    graded: GradedRanking,
-    settings: Settings,
-    ideal_dcg: float,
-) -> Iterator[Loss]:
-    """The losses of documents that were not returned; `counts` has their number by gain.
-
-    They share the ideal ranks that are free. `names` are those that are known by name.
-    """
-    gains = settings.gains
-    for gain, places in free.items():
-        if not places:
-            continue
-        shared = [(document, grade) for document, grade in names if gains[grade] == gain]
-        if len(places) == counts[gain] == len(shared):
-            share = sum(places) / len(places) / ideal_dcg
-            yield from (Loss(document, grade, None, share) for document, grade in shared)
-        else:
-            highest = max(grade for grade in graded.judged if gains[grade] == gain)
-            yield Loss(None, highest, None, sum(places) / ideal_dcg, len(places), counts[gain])
+def _total(terms: Sequence[Term]) -> float:
+    return terms[-1].total if terms else 0.0
 
 
 def _checked(judgments: Mapping[Any, float], settings: Settings) -> dict[str, float]:
@@ -364,10 +322,3 @@ def _checked(judgments: Mapping[Any, float], settings: Settings) -> dict[str, fl
             raise ValueError(f"document {quoted(name)}: {error}") from None
         grades[name] = grade
     return grades
-
-
-def _dense_ranks(graded: GradedRanking, settings: Settings) -> dict[float, int]:
-    """The ideal rank of each grade, equal gains sharing one."""
-    gains = settings.gains
-    levels = sorted({gains[grade] for grade in graded.judged}, reverse=True)
-    return {grade: levels.index(gains[grade]) + 1 for grade in set(graded.judged)}

@@ -1,4 +1,4 @@
-"""`compare_runs` and `Comparison`: two runs compared, as figures, text, Markdown, a dict or JSON."""
+"""`compare_runs` and `Comparison`: two runs compared, as figures, text, Markdown, HTML, a dict or JSON."""
 
 from __future__ import annotations
 
@@ -9,11 +9,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from pytest_relevance._text import harmless
+from pytest_relevance._html import html_paragraph
+from pytest_relevance._text import case_name, counted, harmless, score_text
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.reports.comparison_text import MOST_SHOWN, comparison_lines
-from pytest_relevance.reports.markdown.comparison import comparison_markdown
+from pytest_relevance.reports.comparison_text import MOST_SHOWN, comparison_lines, metric_table, shared_metric, verdict
+from pytest_relevance.reports.markdown.comparison import comparison_headline, comparison_sections
+from pytest_relevance.reports.markdown.parts import joined_sections
+from pytest_relevance.reports.numbers import signed
+from pytest_relevance.reports.reasons import move_text
+from pytest_relevance.reports.table import RIGHT, Column, Table
 from pytest_relevance.reports.text import REPORT_MARK, WIDEST, plain
 from pytest_relevance.results.case_parts import settings_to_dict
 from pytest_relevance.results.case_result import Key
@@ -37,10 +42,18 @@ class Comparison(Compared):
     """
 
     def _repr_html_(self) -> str:
-        """The tables that a notebook shows: the metrics, and the largest drops and gains."""
-        from pytest_relevance.reports.html.tables import comparison_html  # imported only in a notebook
-
-        return comparison_html(self)
+        """The tables that a notebook shows: the verdict on each metric, the metrics, the largest drops and gains."""
+        names = f"{self.first} -> {self.second}, {counted(len(self), 'case')} compared"
+        verdicts = [names, *(verdict(row)[0] for row in self.metrics)]
+        movers = self.largest(MOST_SHOWN)
+        tables = (
+            metric_table(self, all_p_values=True),
+            _mover_table("largest drops", movers.drops, is_drop=True),
+            _mover_table("largest gains", movers.gains, is_drop=False),
+        )
+        notes = map(html_paragraph, self.notes)
+        sentence = html_paragraph(comparison_headline(self).text, "strong")
+        return "".join([sentence, *map(html_paragraph, verdicts), *(table.html() for table in tables), *notes])
 
     def judge(
         self, max_drop: Mapping[str, float] | None = None, *, p: float | None = None, max_case_drop: float | None = None
@@ -66,7 +79,7 @@ class Comparison(Compared):
 
         Where it is longer than `max_chars` characters, whole sections are left out from its end, and a line says which.
         """
-        return comparison_markdown(self, limit=limit, gates=gates, most=max_chars)
+        return joined_sections(comparison_sections(self, limit=limit, gates=gates), max_chars)
 
     def to_dict(self, *, limit: int | None = None, gates: ComparisonGates | None = None) -> dict[str, Any]:
         """The report as a dict of the types of JSON; at most `limit` drops and gains, by default those of `movers`.
@@ -169,6 +182,22 @@ def compare_runs(
     """
     options = Options(metrics, judgments, variants, common, missing, resamples, seed, settings)
     return compare(Comparison, (first, second), options)
+
+
+def _mover_table(title: str, movers: Sequence[Mover], *, is_drop: bool) -> Table:
+    """One row for each mover: its scores, and the documents that explain its change."""
+    metric = shared_metric(movers) or "nDCG@k"
+    figures = [Column(head, RIGHT) for head in ("first", "second", "change")]
+    documents = [Column(head) for head in (("lost", "now on top") if is_drop else ("gained",))]
+    columns = [Column("query"), Column("variant"), *figures, *documents, Column("ranking")]
+    table = Table(columns, title=f"{title} ({metric})")
+    for mover in movers:
+        _, case, variant = mover.key
+        scores = (score_text(mover.first), score_text(mover.second), signed(mover.difference))
+        found = (mover.most_lost, mover.now_on_top) if is_drop else (mover.most_gained,)
+        shown = ("" if move is None else move_text(move, mover.titles) for move in found)
+        table.add(case_name(case, mover.query), variant or "", *scores, *shown, mover.counts)
+    return table
 
 
 KIND = "pytest-relevance comparison"

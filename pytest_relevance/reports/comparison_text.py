@@ -4,22 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
-from itertools import chain
 
 from pytest_relevance._text import case_name, counted, harmless, p_text, score_text
 from pytest_relevance.reports.failure import settings_text
-from pytest_relevance.reports.numbers import signed
-from pytest_relevance.reports.reasons import grade_and_ranks
-from pytest_relevance.reports.table import (
-    RIGHT,
-    Column,
-    Table,
-    cut_middle,
-    styled,
-    title_room,
-    titled,
-)
+from pytest_relevance.reports.numbers import SIGNIFICANT, signed
+from pytest_relevance.reports.reasons import move_text
+from pytest_relevance.reports.table import RIGHT, Column, Table, styled, title_room
 from pytest_relevance.reports.text import BAD, DIM, GOOD, PLAIN, STRONG, WIDEST, Line, folded_lines, line, wrapped
 from pytest_relevance.results.compare.comparison import Compared, Mover, Movers
 from pytest_relevance.results.compare.differences import TIE, Difference, TagDifference
@@ -29,28 +19,17 @@ from pytest_relevance.results.rankings.rank_changes import Move
 from pytest_relevance.results.records.run_info import changes_text
 from pytest_relevance.results.scoring import asked_text
 
-ShowDocument = Callable[[str, Mapping[str, str]], str]
-"""A function that makes text of a document and the titles of all."""
-
 MOST_SHOWN = 5
 """How many movers of a kind, and tags, are shown unless more are asked for."""
 
-SIGNIFICANT = 0.05
-"""The largest p-value at which a difference is reported as more than chance."""
-
 _MOST_DOCUMENTS = 3
 _MOST_DROPS = 50
-_WIDEST_ID = 40
 _YIELDS = {"effect": 4, "cases": 3, "95 % interval": 2, "p": 1, "p (Holm)": 1}
 """The columns of figures that are left out where there is little room, the highest number first."""
 
 
 def comparison_lines(
-    comparison: Compared,
-    *,
-    limit: int | None = MOST_SHOWN,
-    gates: ComparisonGates | None = None,
-    width: int = WIDEST,
+    comparison: Compared, *, limit: int | None = MOST_SHOWN, gates: ComparisonGates | None = None, width: int = WIDEST
 ) -> list[Line]:
     """The report, at most `width` terminal columns wide, with at most `limit` entries of each list, None for all.
 
@@ -160,20 +139,14 @@ def _mover_lines(title: str, movers: Sequence[Mover], columns: int, *, is_drop: 
         figures = (signed(mover.difference), f"{score_text(mover.first)} -> {score_text(mover.second)}")
         style = BAD if is_drop else GOOD
         cells = [styled(text, style) for text in (*figures, mover.metric if metric is None else "")]
-        similarity = f"{rank_counts(mover)}, Jaccard {mover.changes.jaccard:.2f}, RBO {mover.changes.rbo:.2f}"
+        similarity = f"{mover.counts}, Jaccard {mover.changes.jaccard:.2f}, RBO {mover.changes.rbo:.2f}"
         _, case, variant = mover.key
         name = (case_name(case, mover.query), "" if variant is None else f"[{variant}]")
         table.add(*cells, *name, styled(similarity, DIM))
     for shown, mover in zip(table.lines(columns), movers, strict=True):
         yield shown
-        for word, documents in _moves(
-            mover, is_drop=is_drop, shown=partial(_shown_document, longest=title_room(columns))
-        ):
+        for word, documents in _moves(mover, title_room(columns), is_drop=is_drop):
             yield from map(line, wrapped(f"          {word:<5}  ", documents, columns))
-
-
-def _shown_document(document: str, titles: Mapping[str, str], longest: int) -> str:
-    return titled(cut_middle(harmless(document), _WIDEST_ID), document, titles, longest)
 
 
 def _verdict_lines(comparison: Compared, gates: ComparisonGates | None, columns: int) -> Iterator[Line]:
@@ -229,17 +202,10 @@ def shared_metric(movers: Iterable[Mover]) -> str | None:
     return metrics.pop() if len(metrics) == 1 else None
 
 
-def rank_counts(mover: Mover) -> str:
-    """`4 out, 4 in, 3 moved`."""
-    changes = mover.changes
-    counts = ((len(changes.left), "out"), (len(changes.entered), "in"), (len(changes.moved), "moved"))
-    return ", ".join(f"{count} {what}" for count, what in counts if count) or f"the same top {changes.k}"
-
-
-def _moves(mover: Mover, *, is_drop: bool, shown: ShowDocument) -> list[tuple[str, list[str]]]:
+def _moves(mover: Mover, longest: int, *, is_drop: bool) -> list[tuple[str, list[str]]]:
     """The rank changes that explain a drop or a gain, by kind: `("lost", ["sku-1 (grade 3, was rank 1)"])`.
 
-    Relevant documents come first, then the others. `shown` escapes and cuts an id for the report, and adds the title.
+    Relevant documents come first, then the others. Titles are cut to `longest` columns.
     """
     shifted = [move for move in mover.shifted if (move.distance < 0) == is_drop]
     kinds: dict[str, Sequence[Move]]
@@ -249,33 +215,11 @@ def _moves(mover: Mover, *, is_drop: bool, shown: ShowDocument) -> list[tuple[st
     else:
         left = [move for move in mover.changes.left if move not in mover.lost]
         kinds = {"found": mover.found, "up": shifted, "gone": left}
-    return [(word, _first_of(found, shown, mover.titles)) for word, found in kinds.items() if found]
+    return [(word, _first_of(found, mover.titles, longest)) for word, found in kinds.items() if found]
 
 
-def _first_of(found: Sequence[Move], shown: ShowDocument, titles: Mapping[str, str]) -> list[str]:
+def _first_of(found: Sequence[Move], titles: Mapping[str, str], longest: int) -> list[str]:
     """A few of the documents, and how many more there are; one more is named, as that takes no more room."""
     first = found if len(found) <= _MOST_DOCUMENTS + 1 else found[:_MOST_DOCUMENTS]
     more = [f"{len(found) - len(first)} more"] if len(found) > len(first) else []
-    return [*(f"{shown(move.document, titles)} ({grade_and_ranks(move)})" for move in first), *more]
-
-
-def most_lost(mover: Mover) -> Move | None:
-    """The document with the highest gain that left the top k, else that moved down; None where there is none."""
-    return next(chain(mover.lost, (move for move in mover.shifted if move.distance < 0)), None)
-
-
-def most_gained(mover: Mover) -> Move | None:
-    """The document with the highest gain that entered the top k, else that moved up; None where there is none."""
-    return next(chain(mover.found, (move for move in mover.shifted if move.distance > 0)), None)
-
-
-def now_on_top(mover: Mover) -> Move | None:
-    """The first result of the second run where the first has another; None where there is none.
-
-    Else the first one that rose, or is new, at no lower rank than the document that lost most had.
-    """
-    lost = most_lost(mover)
-    lowest = 1 if lost is None or lost.first is None else lost.first
-    risen = chain(mover.changes.entered, (move for move in mover.changes.moved if move.distance > 0))
-    found = min(risen, key=lambda move: move.second or 0, default=None)
-    return found if found is not None and (found.second or 0) <= lowest else None
+    return [*(move_text(move, titles, longest) for move in first), *more]

@@ -30,7 +30,6 @@ from pytest_relevance.reports.text import (
     STRONG,
     WIDEST,
     Line,
-    folded,
     folded_lines,
     line,
     width,
@@ -61,9 +60,9 @@ def failure_lines(result: CaseResult, *, verbosity: int = 0, width: int = WIDEST
     full, columns = verbosity > 0, width
     lines = [*reasons_in_full(result, columns, full=full), *_query_line(result, columns)]
     if result.note:
-        lines += [line(text, DIM) for text in folded(f"note: {harmless(result.note)}", columns, "      ")]
+        lines += folded_lines(f"note: {result.note}", DIM, columns, "      ")
     if unstable := unstable_text(result):
-        lines += [line(text, DOUBT) for text in folded(unstable, columns, "  ")]
+        lines += folded_lines(unstable, DOUBT, columns, "  ")
     lines += _repeated(result, columns, title_room(columns, full=full))
     if result.is_unjudged:
         lines += _unjudged_ids(result, columns, title_room(columns, full=full))
@@ -243,7 +242,7 @@ def _totals(result: CaseResult, found: Breakdown, columns: int) -> list[Line]:
         sums = "nothing relevant was returned: "
     if width(settings) <= columns - len(sums) - len(score) - 5:
         return [((sums, PLAIN), (score, style), (f"     {settings}", PLAIN))]
-    return [((sums, PLAIN), (score, style)), *(line(text) for text in folded(f"  {settings}", columns, "  "))]
+    return [((sums, PLAIN), (score, style)), *folded_lines(f"  {settings}", columns=columns, indent="  ")]
 
 
 def _unjudged(result: CaseResult, *, full: bool, columns: int) -> list[Line]:
@@ -266,7 +265,7 @@ def _unjudged(result: CaseResult, *, full: bool, columns: int) -> list[Line]:
 
 
 def _explanations(result: CaseResult, *, full: bool, columns: int) -> list[Line]:
-    """Why documents stand where they do, as the project explains it: in full, or how many explanations there are."""
+    """Why documents have their ranks, as the project explains it: in full, or how many explanations there are."""
     found = result.explanations
     if not found or not full:
         return [line(f"explained: {counted(len(found), 'document')} (-v shows why)", DIM)] if found else []

@@ -7,20 +7,13 @@ they differ and how far, and who differs from the others.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import isnan
 from typing import TYPE_CHECKING
 
 from pytest_relevance._text import counted, harmless, quoted
 from pytest_relevance.judgments.model import Judgments
-from pytest_relevance.judgments.raters import (
-    FAR_APART,
-    Rated,
-    aggregate_figures,
-    mixed,
-    query_figures,
-    rater_figures,
-)
+from pytest_relevance.judgments.raters import FAR_APART, Rated, aggregate_figures, mixed, query_figures, rater_figures
 from pytest_relevance.reports.numbers import number
 from pytest_relevance.reports.table import RIGHT, Column, Table, cut, document_columns
 from pytest_relevance.reports.text import DIM, DOUBT, STRONG, WIDEST, Line, folded, line, width
@@ -70,12 +63,13 @@ def _said(finding: LintFinding) -> str:
     return ": ".join(part for part in parts if part)
 
 
-def total_line(amounts: Iterable[tuple[int, str, str]], errors: int, warnings: int, *, at_least: bool = False) -> Line:
-    """`2 files, 135 cases, 3,668 judgments: 1 error, 12 warnings`. `amounts`: a number, of what, and its plural.
+def total_line(counts: Mapping[str, int], errors: int, warnings: int, *, at_least: bool = False) -> Line:
+    """`2 files, 135 cases, 3,668 judgments: 1 error, 12 warnings`; what there is none of is left out.
 
     `at_least`: there may be more errors, because the check stopped early.
     """
-    looked_at = ", ".join(counted(*amount) for amount in amounts)
+    plurals = {"query": "queries"}
+    looked_at = ", ".join(counted(count, what, plurals.get(what, "")) for what, count in counts.items() if count)
     found = (
         counted(number, what) if number else f"no {what}s"
         for number, what in ((errors, "error"), (warnings, "warning"))

@@ -12,9 +12,11 @@ from pytest_relevance._text import counted
 from pytest_relevance.metrics.graded import GradedRanking, scored_indexes
 from pytest_relevance.metrics.settings import discount_table
 from pytest_relevance.reports.breakdown import losses_of
+from pytest_relevance.reports.numbers import SIGNIFICANT
 from pytest_relevance.reports.summary.cases import case_count
 from pytest_relevance.results.baseline.overall import (
     FAILED_BEFORE,
+    IN_DOUBT,
     NEWLY_FAILING,
     REGRESSED,
     MeanChange,
@@ -23,23 +25,18 @@ from pytest_relevance.results.baseline.overall import (
     mean_change,
 )
 from pytest_relevance.results.case_parts import NEW, STALE
-from pytest_relevance.results.case_result import (
-    FAILED,
-    INCONCLUSIVE,
-    MEASURED,
-    PASSED,
-    SKIPPED,
-    WITHOUT_SCORE,
-    CaseResult,
-)
+from pytest_relevance.results.case_result import FAILED, MEASURED, PASSED, SKIPPED, WITHOUT_SCORE, CaseResult
 from pytest_relevance.results.gates import GateResult
+from pytest_relevance.results.rankings.rank_changes import Move, ranks_of
 from pytest_relevance.results.records.run_info import RunInfo
 
 WORSE, BROKEN, BETTER, FINE, NOTHING = "worse", "broken", "better", "fine", "nothing"
 """What a run came to: the search got worse than its baseline; something failed, or did not run, and no baseline says
 that it got worse; the mean rose significantly and nothing failed; nothing failed; nothing ran."""
 
-_SIGNIFICANT = 0.05
+
+_Gains = dict[str, tuple[int, float]]
+"""The rank (from 1) and the discounted gain of each document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +76,7 @@ def headline(results: Sequence[CaseResult], gates: Iterable[GateResult], info: R
         return Headline(unmet_text[0].upper() + unmet_text[1:], BROKEN)
     if change is None:
         return Headline(_without_failure(ran), FINE)
-    if change.after == change.before or change.p > _SIGNIFICANT:
+    if change.after == change.before or change.p > SIGNIFICANT:
         return Headline("No query newly fails", FINE)
     if change.after > change.before:
         return Headline("Search got better: no query newly fails", BETTER)
@@ -103,7 +100,7 @@ def _failures(failed: Sequence[CaseResult], ran: Sequence[CaseResult]) -> str:
         return f"{counted(broken, 'query', 'queries')} could not be scored"
     count = case_count(failed)
     some = f"{count:,} of {counted(case_count(ran), 'query', 'queries')} {'fails' if count == 1 else 'fail'}"
-    if any(result.verdict == INCONCLUSIVE for result in failed):
+    if any(failure_kind(result) == IN_DOUBT for result in failed):
         return f"{some} or {'is' if count == 1 else 'are'} inconclusive"
     return f"{some}, as before" if all(failure_kind(result) == FAILED_BEFORE for result in failed) else some
 
@@ -122,20 +119,16 @@ class CaseChange:
     """What happened to one case: nDCG@k before (None without a baseline) and now, and the documents to name.
 
     `lost` is the document that costs most: of the accepted ranking the one whose discounted gain fell most, without a
-    baseline the one with the largest loss; `lost_from` and `lost_to` are its ranks (from 1) then and now, None where it
-    was not returned. `on_top` is the result that a reader finds in its place, and `on_top_rank` its rank: the result at
-    rank 1 where another one was accepted, else the first one that rose, or is new, at no lower rank than `lost_from`;
-    without a baseline the first result. All are None where there is none.
+    baseline the one with the largest loss. `on_top` is the result that a reader finds in its place: the result at rank
+    1 where another one was accepted, else the first one that rose, or is new, at no lower rank than `lost` had; without
+    a baseline the first result. Both are None where there is none, and have no first rank without a baseline.
     """
 
     result: CaseResult
     before: float | None
     after: float | None
-    lost: str | None = None
-    lost_from: int | None = None
-    lost_to: int | None = None
-    on_top: str | None = None
-    on_top_rank: int | None = None
+    lost: Move | None = None
+    on_top: Move | None = None
 
     @property
     def effect(self) -> float:
@@ -143,6 +136,17 @@ class CaseChange:
         if self.after is None:
             return -self.result.weight
         return self.result.weight * (self.after - (1.0 if self.before is None else self.before))
+
+    @property
+    def gained(self) -> Move | None:
+        """The document in the top k whose discounted gain rose most since the baseline; None where none rose."""
+        baseline = self.result.baseline
+        if baseline is None or not baseline.documents:
+            return None
+        before, now = _discounted_gains(self.result)
+        rises = [(gain - before.get(document, (0, 0.0))[1], -rank, document) for document, (rank, gain) in now.items()]
+        rise, rank, document = max(rises, default=(0.0, 0, ""))
+        return Move(document, ranks_of(baseline.documents).get(document), -rank) if rise > 0 else None
 
 
 def case_change(result: CaseResult) -> CaseChange:
@@ -152,11 +156,12 @@ def case_change(result: CaseResult) -> CaseChange:
         before = None if baseline is None or baseline.standing == NEW else baseline.score
         losses = losses_of(result) if result.judgments else ()
         worst = next((loss for loss in losses if loss.loss > 0 and loss.document is not None), None)
-        lost, rank = (None, None) if worst is None else (worst.document, worst.rank)
-        top = (result.documents[0], 1) if result.documents else (None, None)
-        return CaseChange(result, before, result.score, lost, None, rank, *top)
-    lost, was, rank = _most_lost(result)
-    return CaseChange(result, baseline.score, result.score, lost, was, rank, *_risen(result, was or 1))
+        lost = Move(worst.document, None, worst.rank) if worst is not None and worst.document is not None else None
+        on_top = Move(result.documents[0], None, 1) if result.documents else None
+        return CaseChange(result, before, result.score, lost, on_top)
+    lost = _most_lost(result)
+    lowest = lost.first if lost is not None and lost.first is not None else 1
+    return CaseChange(result, baseline.score, result.score, lost, _risen(result, lowest))
 
 
 def worst_first(results: Iterable[CaseResult]) -> list[CaseChange]:
@@ -173,60 +178,38 @@ def is_new_failure(result: CaseResult) -> bool:
     return has_failed(result) and failure_kind(result) == NEWLY_FAILING
 
 
-def _most_lost(result: CaseResult) -> tuple[str | None, int | None, int | None]:
-    """The document of the accepted ranking whose discounted gain fell most, with its ranks then and now."""
-    before, now = _discounted_before(result), _discounted_now(result)
+def _most_lost(result: CaseResult) -> Move | None:
+    """The document of the accepted ranking whose discounted gain fell most."""
+    before, now = _discounted_gains(result)
     falls = [(gain - now.get(document, (0, 0.0))[1], -rank, document) for document, (rank, gain) in before.items()]
     fall, rank, document = max(falls, default=(0.0, 0, ""))
-    return (document, -rank, result.rank_of(document)) if fall > 0 else (None, None, None)
+    return Move(document, -rank, result.rank_of(document)) if fall > 0 else None
 
 
-def _risen(result: CaseResult, lowest: int) -> tuple[str | None, int | None]:
-    """The first result down to the rank `lowest` that was lower, or absent, in the accepted ranking; and its rank."""
+def _risen(result: CaseResult, lowest: int) -> Move | None:
+    """The first result down to the rank `lowest` that was lower, or absent, in the accepted ranking."""
     assert result.baseline is not None
-    places = _ranks(result.baseline.documents)
-    for rank, document in enumerate(result.documents[:lowest], 1):
-        if places.get(document, rank + 1) > rank:
-            return document, rank
-    return None, None
+    before = ranks_of(result.baseline.documents)
+    moves = (Move(document, before.get(document), rank) for rank, document in enumerate(result.documents[:lowest], 1))
+    return next((move for move in moves if move.first is None or move.distance > 0), None)
 
 
-def most_gained(result: CaseResult) -> tuple[str, int | None, int] | None:
-    """The document in the top k whose discounted gain rose most since the baseline, with its ranks then and now.
-
-    Its rank then is None where the accepted ranking did not have it. None where no gain rose, or none is known.
-    """
-    if result.baseline is None or not result.baseline.documents:
-        return None
-    before, now = _discounted_before(result), _discounted_now(result)
-    rises = [(gain - before.get(document, (0, 0.0))[1], -rank, document) for document, (rank, gain) in now.items()]
-    rise, rank, document = max(rises, default=(0.0, 0, ""))
-    return (document, _ranks(result.baseline.documents).get(document), -rank) if rise > 0 else None
-
-
-def _ranks(documents: Sequence[str]) -> dict[str, int]:
-    """The rank (from 1) of each document; of several copies that of the first."""
-    return {document: rank for rank, document in reversed([*enumerate(documents, 1)])}
-
-
-def _discounted_before(result: CaseResult) -> dict[str, tuple[int, float]]:
+def _discounted_gains(result: CaseResult) -> tuple[_Gains, _Gains]:
+    """Those of the accepted ranking, and those of the present one."""
     assert result.baseline is not None
-    graded = GradedRanking([*result.baseline.grades], (), ())
-    return _discounted(result.baseline.documents, graded, result)
+    accepted = GradedRanking([*result.baseline.grades], (), ())
+    before = _discounted(result.baseline.documents, accepted, result)
+    return before, _discounted(result.documents, result.graded, result)
 
 
-def _discounted_now(result: CaseResult) -> dict[str, tuple[int, float]]:
-    return _discounted(result.documents, result.graded, result)
-
-
-def _discounted(documents: Sequence[str], graded: GradedRanking, result: CaseResult) -> dict[str, tuple[int, float]]:
-    """The rank (from 1) and the discounted gain of each document that nDCG@k scores.
+def _discounted(documents: Sequence[str], graded: GradedRanking, result: CaseResult) -> _Gains:
+    """The ranks and the discounted gains of the documents that nDCG@k scores.
 
     With `unjudged="skip"` the discount is that of its place among the judged results.
     """
     settings = result.settings
     scored = scored_indexes(graded, settings)[: result.k]
-    found: dict[str, tuple[int, float]] = {}
+    found: _Gains = {}
     for index, discount in zip(scored, discount_table(settings.discount, len(scored)), strict=False):
         found.setdefault(documents[index], (index + 1, settings.gains[graded.grades[index]] / discount))
     return found

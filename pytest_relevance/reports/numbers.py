@@ -7,6 +7,9 @@ from math import floor, log10
 
 from pytest_relevance._text import score_text as score_text
 
+SIGNIFICANT = 0.05
+"""The largest p-value at which a difference is reported as more than chance."""
+
 LEAST = 0.0005
 """The largest difference that prints as 0.000."""
 

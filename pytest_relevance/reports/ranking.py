@@ -220,7 +220,8 @@ def _table(result: CaseResult, losses: Sequence[Loss], names: Mapping[float, str
     for loss in losses:
         rank = f"rank {loss.rank}" if loss.rank is not None else absence(result, loss.document)
         if loss.document is None:
-            grades = _grades_alike(result, loss)
+            alike = (grade for grade in sorted(result.judgments) if gains[grade] == gains[loss.grade])
+            grades = listed(map(number, alike))  # several where a mapping gives them the same gain
             words = f"any {loss.places} of {loss.candidates:,} with grade {grades}"
             table.add(styled(words, PLAIN, 3), rank, figure(loss.loss))
             continue
@@ -257,12 +258,6 @@ def absence(result: CaseResult, document: str | None) -> str:
     if document in result.not_in_index:
         return "not in the index"
     return "not returned, not in the catalogue" if document in result.not_in_catalogue else "not returned"
-
-
-def _grades_alike(result: CaseResult, loss: Loss) -> str:
-    """The grade of documents that are one loss; several where a mapping gives them the same gain."""
-    gains = result.settings.gains
-    return listed(number(grade) for grade in sorted(result.judgments) if gains[grade] == gains[loss.grade])
 
 
 def _rest(found: Breakdown, lost: Sequence[Loss], chosen: int) -> Iterator[tuple[str, float]]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pytest_relevance._text import case_name, harmless, quoted
 from pytest_relevance.reports.numbers import number
-from pytest_relevance.reports.table import cut, cut_middle, title_room, titled
-from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, Line, folded, line, width, wrapped
+from pytest_relevance.reports.table import LONGEST_TITLE, cut, cut_middle, title_room, titled
+from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, Line, folded, folded_lines, line, width, wrapped
 from pytest_relevance.results.case_parts import REGRESSION, Outcome
 from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, PASSED, CaseResult
 from pytest_relevance.results.expectations import below, digits_apart, duration, message_with_titles
@@ -56,7 +56,7 @@ def reasons_in_brief(result: CaseResult) -> Line:
 
 
 def failure_head(result: CaseResult) -> str:
-    """`newly failing: ` or `failed before: ` where the baseline tells; empty for others, whose reasons say it."""
+    """`newly failing: ` or `failed before: ` where the baseline says so; else empty, as the reasons say enough."""
     if result.baseline is None or result.verdict != FAILED:
         return ""
     if result.baseline.newly_failing:
@@ -228,8 +228,7 @@ def baseline_change_lines(result: CaseResult, *, full: bool, columns: int) -> li
     if baseline is None or changes is None:
         return []
     searched = changes_text(baseline.searched, None if full else MOST_SHOWN)
-    lines = [line(text, DOUBT) for text in folded(f"searched then and now: {searched}", columns, "    ")]
-    lines = lines if searched else []
+    lines = folded_lines(f"searched then and now: {searched}", DOUBT, columns, "    ") if searched else []
     judgments = _judgments_changed(result)
     if not changes:
         text = "the ranking is the same" + (f"; its score {judgments}" if judgments else "")
@@ -262,21 +261,18 @@ def _moves(moves: Sequence[Move], result: CaseResult, full: bool, columns: int) 
     """The documents of some changes, `sku-1 "Smart Watch 2" (grade 3, was rank 1)`, and how many more there are."""
     chosen = moves if full or len(moves) == MOST_MOVES + 1 else moves[:MOST_MOVES]
     longest = title_room(columns, full=full)
-    shown = [
-        f"{titled(cut_middle(harmless(move.document), _LONGEST_ID), move.document, result.titles, longest)} "
-        f"({grade_and_ranks(move) if result.judgments else ranks_text(move)})"
-        for move in chosen
-    ]
+    shown = [move_text(move, result.titles, longest, is_graded=bool(result.judgments)) for move in chosen]
     return [*shown, f"and {len(moves) - len(chosen)} more"] if len(chosen) < len(moves) else shown
 
 
-def grade_and_ranks(move: Move) -> str:
-    """`grade 3, rank 1 -> 37`."""
-    return f"{'unjudged' if move.grade is None else f'grade {number(move.grade)}'}, {ranks_text(move)}"
+def move_text(move: Move, titles: Mapping[str, str], longest: int = LONGEST_TITLE, *, is_graded: bool = True) -> str:
+    """`sku-1 "Smart Watch 2" (grade 3, rank 1 -> 37)`, the title cut to `longest` columns.
 
-
-def ranks_text(move: Move) -> str:
-    """`rank 1 -> 37`; `was rank 9` and `now rank 4` where a document is in one ranking alone."""
-    if move.first is None:
-        return f"now rank {move.second}"
-    return f"was rank {move.first}" if move.second is None else f"rank {move.first} -> {move.second}"
+    The ranks are `was rank 9` and `now rank 4` where a document is in one ranking alone.
+    """
+    name = titled(cut_middle(harmless(move.document), _LONGEST_ID), move.document, titles, longest)
+    ranks = f"rank {move.first} -> {move.second}"
+    if move.first is None or move.second is None:
+        ranks = f"now rank {move.second}" if move.first is None else f"was rank {move.first}"
+    grade = "unjudged" if move.grade is None else f"grade {number(move.grade)}"
+    return f"{name} ({grade}, {ranks})" if is_graded else f"{name} ({ranks})"

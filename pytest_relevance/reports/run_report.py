@@ -9,12 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_relevance._text import case_in_prose, counted, first_few, harmless, with_variant
 from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.summary.cases import anything_ran
-from pytest_relevance.reports.summary.faults import (
-    repeated_lines,
-    shown_together,
-    together_text,
-    together_title,
-)
+from pytest_relevance.reports.summary.faults import repeated_lines, shown_together, together_text, together_title
 from pytest_relevance.reports.summary.gates import gate_lines, named_gate_lines
 from pytest_relevance.reports.summary.summary import summary_lines, verdict_lines
 from pytest_relevance.reports.text import BAD, DIM, STRONG, WIDEST, Line, folded_lines, line
@@ -129,9 +124,7 @@ def merged_lines(merged: Merged, gates: Sequence[GateResult], records: int, widt
     lines += summary_lines(run.results, {}, run.info, gates, width=width)
     for gate in gates:
         lines += named_gate_lines(gate, width)
-    for text in searched:
-        lines += folded_lines(text, BAD, width, "  ")
-    for text in _missing(merged):
+    for text in (*searched, *_missing(merged)):
         lines += folded_lines(text, BAD, width, "  ")
     absent = max(len(run.missing), sum(gap.total - gap.found for gap in merged.gaps))
     unfinished = f"{counted(absent, 'case is', 'cases are')} missing" if absent else ""

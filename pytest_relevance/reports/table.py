@@ -17,8 +17,8 @@ from pytest_relevance._html import NUMBER, TEXT, html_table
 from pytest_relevance._text import harmless
 from pytest_relevance.reports.text import DIM, PLAIN, STRONG, WIDEST, Line, Span, folded_lines, line, width
 
-LEFT, RIGHT = "<", ">"
-_HTML_ALIGN = {LEFT: TEXT, RIGHT: NUMBER}
+LEFT, RIGHT = TEXT, NUMBER
+"""The alignments of a column."""
 
 MORE_HINT = " (-v shows all)"
 """How a terminal shows the rest of a list."""
@@ -138,7 +138,8 @@ class Table:
             return []
         widths = self._natural(self.rows)
         used = [(index, column) for index, column in enumerate(self.columns) if widths[index]]
-        head = [_title_in_markdown(column) for _, column in used]
+        titles = ((column.title or "", column.has_user_title) for _, column in used)
+        head = [code(title, in_cell=True) if title and is_user_title else title for title, is_user_title in titles]
         align = ["---:" if column.align == RIGHT else "---" for _, column in used]
         body = [[_in_markdown(dict(row).get(index), column) for index, column in used] for row in self.rows]
         title = [f"**{self.title[0].upper()}{self.title[1:]}**", ""] if self.title else []
@@ -151,7 +152,7 @@ class Table:
             return ""
         widths = self._natural(self.rows)
         used = [index for index, width in enumerate(widths) if width]
-        columns = [(self.columns[index].title or "", _HTML_ALIGN[self.columns[index].align]) for index in used]
+        columns = [(self.columns[index].title or "", self.columns[index].align) for index in used]
         cells = [{index: _text(cell) for index, cell in row} for row in self.rows]
         return html_table(columns, [[row.get(index, "") for index in used] for row in cells], self.title, self.note)
 
@@ -269,11 +270,6 @@ def _in_markdown(cell: Cell | None, column: Column) -> str:
         return text
     is_code = column.is_code and cell is not None and cell.columns == 1
     return code(text, in_cell=True) if text and is_code else escaped(text)
-
-
-def _title_in_markdown(column: Column) -> str:
-    title = column.title or ""
-    return code(title, in_cell=True) if title and column.has_user_title else title
 
 
 def _joined(spans: Iterable[Span]) -> Line:

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pytest_relevance._text import harmless as harmless
 
 REPORT_MARK = "pytest-relevance report"
-"""What stands at the beginning of a report in HTML or Markdown, in a comment, so that it is known as one."""
+"""The comment at the beginning of a report in HTML or Markdown, by which it is recognised."""
 
 _MARK_WITHIN = 2_000  # bytes from the beginning of a report
 

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
 from pytest_relevance.metrics.settings import discount_table
-from pytest_relevance.reports.headline import CaseChange, Headline, case_change, headline, most_gained, worst_first
+from pytest_relevance.reports.headline import CaseChange, Headline, case_change, headline, worst_first
 from pytest_relevance.reports.run_report import run_gates
 from pytest_relevance.results.case_parts import IMPROVEMENT, NEW, REGRESSION, STALE, WITHIN, BaselineComparison
+from pytest_relevance.results.rankings.rank_changes import Move
 from tests.helpers import result_of
 from tests.reports.conftest import Shop
 
@@ -134,38 +135,39 @@ def test_the_sentence(found: Headline, expected: Headline) -> None:
 def test_what_was_lost_and_what_stands_on_top(shop: Shop) -> None:
     """The gain of sku-1 fell by 7 - 7 / log2(5) = 3.985, that of sku-2, which is gone from rank 2, by 7 / log2(3)."""
     found = case_change(shop.result(["sku-4", "sku-3", "sku-5", "sku-1"], accepted=["sku-1", "sku-2", "sku-3"]))
-    assert (found.lost, found.lost_from, found.lost_to) == ("sku-2", 2, None)
-    assert found.on_top == "sku-4"
+    assert found.lost == Move("sku-2", 2, None)
+    assert found.on_top == Move("sku-4", None, 1)
     assert found.before == 1
     assert found.after == pytest.approx((3 / 1.5849625 + 7 / 2.3219281) / (7 + 7 / 1.5849625 + 3 / 2))
 
 
 def test_a_later_copy_in_the_accepted_ranking_is_not_lost(shop: Shop) -> None:
     found = case_change(shop.result(["sku-1"], accepted=["sku-1", "sku-3", "sku-2", "sku-2"]))
-    assert (found.lost, found.lost_from) == ("sku-2", 3)
+    assert found.lost == Move("sku-2", 3, None)
 
 
 def test_below_k_a_document_has_no_gain(shop: Shop) -> None:
     found = case_change(shop.result(["sku-4", "sku-1"], accepted=["sku-1"], k=1))
-    assert (found.lost, found.lost_from, found.lost_to) == ("sku-1", 1, 2)
+    assert found.lost == Move("sku-1", 1, 2)
 
 
 def test_on_top_is_what_took_the_place_of_what_was_lost_with_its_rank(shop: Shop) -> None:
     first = shop.result(["sku-4", "sku-1"], accepted=["sku-1", "sku-4"])
     moved = shop.result(["sku-1", "sku-3", "sku-2"], accepted=["sku-1", "sku-2", "sku-3"])
     same = shop.result(["sku-1", "sku-2"], accepted=["sku-1", "sku-2", "sku-3"])
-    assert (case_change(first).on_top, case_change(first).on_top_rank) == ("sku-4", 1)
-    assert (case_change(moved).on_top, case_change(moved).on_top_rank) == ("sku-3", 2)
-    assert case_change(same) == CaseChange(same, 1, same.score, "sku-3", 3, None, None)
+    assert case_change(first).on_top == Move("sku-4", 2, 1)
+    assert case_change(moved).on_top == Move("sku-3", 3, 2)
+    assert case_change(same) == CaseChange(same, 1, same.score, Move("sku-3", 3, None), None)
 
 
 def test_what_rose_below_the_place_of_what_was_lost_is_not_on_top(shop: Shop) -> None:
     found = case_change(
         shop.result(["sku-1", "sku-3", "sku-5"], accepted=["sku-1", "sku-3", "sku-2"], judgments={"sku-1": 3})
     )
-    assert (found.on_top, found.on_top_rank) == (None, None)  # nothing relevant was lost
+    assert found.on_top is None  # nothing relevant was lost
     below = shop.result(["sku-1", "sku-5", "sku-2", "sku-6"], accepted=["sku-1", "sku-3", "sku-5", "sku-2", "sku-4"])
-    assert (case_change(below).lost, case_change(below).on_top) == ("sku-3", "sku-5")
+    assert case_change(below).lost == Move("sku-3", 2, None)
+    assert case_change(below).on_top == Move("sku-5", 3, 2)
     dropped = shop.result(["sku-1", "sku-4", "sku-6"], accepted=["sku-1", "sku-4"], judgments={"sku-1": 3, "sku-4": 0})
     assert (case_change(dropped).lost, case_change(dropped).on_top) == (None, None)
 
@@ -174,17 +176,17 @@ def test_where_unjudged_results_are_skipped_the_place_among_the_judged_ones_coun
     """Unjudged results before sku-1 cost it nothing, and sku-2, of a lower gain, is what was lost."""
     judgments = {"sku-1": 3, "sku-2": 1}
     pushed = shop.result(["sku-5", "sku-6", "sku-1"], judgments=judgments, accepted=["sku-1", "sku-2"], unjudged="skip")
-    assert case_change(pushed).lost == "sku-2"
+    assert case_change(pushed).lost == Move("sku-2", 2, None)
     deep = ["sku-5", "sku-6", "sku-1"]
     same = shop.result(deep, judgments=judgments, accepted=["sku-1"], unjudged="skip", k=1)
-    assert (same.score, case_change(same).lost, most_gained(same)) == (1, None, None)
+    assert (same.score, case_change(same).lost, case_change(same).gained) == (1, None, None)
 
 
 def test_without_a_baseline_the_largest_loss_is_named(shop: Shop) -> None:
     result = shop.result(["sku-4", "sku-3", "sku-1"])
     found = case_change(result)
-    assert (found.before, found.lost, found.lost_from, found.lost_to) == (None, "sku-2", None, None)
-    assert found.on_top == "sku-4"
+    assert (found.before, found.lost) == (None, Move("sku-2", None, None))
+    assert found.on_top == Move("sku-4", None, 1)
     assert result.score is not None
     assert found.effect == pytest.approx(result.score - 1)
 
@@ -194,14 +196,14 @@ def test_an_entry_that_cannot_be_compared_counts_as_none(shop: Shop, standing: s
     result = shop.result(["sku-4", "sku-1"])
     result.baseline = BaselineComparison(standing, 0.8, documents=("sku-1",), grades=(3,))
     found = case_change(result)
-    assert (found.before, found.lost_from, found.on_top) == (before, None, "sku-4")
+    assert (found.before, found.lost, found.on_top) == (before, Move("sku-2", None, None), Move("sku-4", None, 1))
 
 
 def test_nothing_returned_and_nothing_judged(shop: Shop) -> None:
     nothing = case_change(shop.result([], accepted=["sku-1"]))
-    assert (nothing.lost, nothing.lost_from, nothing.lost_to, nothing.on_top) == ("sku-1", 1, None, None)
+    assert (nothing.lost, nothing.on_top) == (Move("sku-1", 1, None), None)
     unjudged = case_change(shop.result(["sku-1"], judgments={}))
-    assert (unjudged.lost, unjudged.on_top) == (None, "sku-1")
+    assert (unjudged.lost, unjudged.on_top) == (None, Move("sku-1", None, 1))
 
 
 def test_a_weight_multiplies_the_effect() -> None:
@@ -242,6 +244,7 @@ def test_the_lost_document_has_the_largest_fall(before: list[str], after: list[s
     largest = max(falls.values())
     assert (found.lost is None) == (largest <= 0)
     if found.lost is not None:
-        assert falls[found.lost] == pytest.approx(largest)
-        assert found.lost_from == before.index(found.lost) + 1
-        assert found.lost_to == (after.index(found.lost) + 1 if found.lost in after[:6] else None)
+        document = found.lost.document
+        assert falls[document] == pytest.approx(largest)
+        assert found.lost.first == before.index(document) + 1
+        assert found.lost.second == (after.index(document) + 1 if document in after[:6] else None)

@@ -113,7 +113,10 @@ class CaseFile(pytest.Module):
         if not has_baseline(self.path):
             self._warn(map(_orphan, orphaned_baselines(self.path.parent)), shown)
             if option.relevance_update is None and requires_baseline(self.config):
-                raise self.CollectError(_MISSING.format(file=f"{shown}{SUFFIX}"))
+                raise self.CollectError(
+                    f"{shown}{SUFFIX} is missing, and relevance_baseline is require: restore it (is it committed, or "
+                    "ignored by .gitignore?), or make it with --relevance-update"
+                )
             return None
         from pytest_relevance.results.baseline.comparison import Baseline
         from pytest_relevance.results.baseline.file import read_baseline
@@ -149,7 +152,10 @@ class CaseFile(pytest.Module):
         recorded = recorded_rankings(self.config)
         entries = recorded.of_file(self.nodeid, shown)
         if not entries and requires_baseline(self.config):
-            raise self.CollectError(_NOT_RECORDED.format(record=recorded.name, file=shown))
+            raise self.CollectError(
+                f"{recorded.name} has no scored case of {shown}, and relevance_baseline is require: compare with a "
+                "record that has them"
+            )
         return Baseline(self._masked(entries), record=recorded.name)
 
     def _info(self, suite: Suite, runs: Sequence[CaseRun], digest: str, text_digest: str) -> FileInfo:
@@ -264,17 +270,6 @@ def _names(items: Sequence[AnyItem], variants: Sequence[str | None]) -> Mapping[
         if len(group) > 1 or (parameters is not None and parameters.id != variant):
             found[variant] = [item.name for item in group]
     return found
-
-
-_MISSING = (
-    "{file} is missing, and relevance_baseline is require: restore it (is it committed, or ignored by .gitignore?), or "
-    "make it with --relevance-update"
-)
-
-
-_NOT_RECORDED = (
-    "{record} has no scored case of {file}, and relevance_baseline is require: compare with a record that has them"
-)
 
 
 def _orphan(baseline: str) -> str:

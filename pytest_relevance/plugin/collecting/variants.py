@@ -59,7 +59,7 @@ class Variants:
 
 
 class OwnFixtures:
-    """Tells the fixtures of the project itself from those of pytest and of installed plugins."""
+    """Distinguishes the fixtures of the project itself from those of pytest and of installed plugins."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,6 @@ from pytest_relevance.plugin.run_store import Message, attached_to, run_store
 from pytest_relevance.reports.github.commands import within_lines_without_commands, without_commands
 from pytest_relevance.reports.summary.cases import anything_ran
 from pytest_relevance.results.case_result import FAILED
-from pytest_relevance.results.gates import GateResult
 
 LARGEST_SUMMARY = 1024 * 1024
 """How many bytes the summary of a step may have; GitHub shows nothing of a larger one."""
@@ -64,8 +63,12 @@ class GitHubReport:
         """Print the annotations, when the terminal has ended its last line, unless another plugin annotates."""
         if any(map(config.pluginmanager.has_plugin, _ANNOTATORS)) or not anything_ran(self._store.results):
             return
-        for annotation in self._annotations():
-            _print(annotation)
+        from pytest_relevance.reports.github.annotations import run_annotations
+        from pytest_relevance.results.records.run import Run
+
+        failed_gates = [gate for gate in self._store.gates if gate.outcome() == FAILED]
+        for each in run_annotations(Run(self._store.results), failed_gates):
+            _print(each.as_command(self._path(each.file)))
 
     def _append(self, path: Path) -> str:
         """Append the report to the summary, as far as there is room; return why nothing was appended, or ""."""
@@ -89,16 +92,6 @@ class GitHubReport:
                 return data
             most = min(most - 1, most * room // len(data)) if len(text) <= most else 0
         return None
-
-    def _annotations(self) -> list[str]:
-        from pytest_relevance.reports.github.annotations import run_annotations
-        from pytest_relevance.results.records.run import Run
-
-        found = run_annotations(Run(self._store.results), self._failed_gates())
-        return [each.as_command(self._path(each.file)) for each in found]
-
-    def _failed_gates(self) -> Sequence[GateResult]:
-        return [gate for gate in self._store.gates if gate.outcome() == FAILED]
 
     def _path(self, file: str) -> str | None:
         """The path of a file relative to the workspace of the job, or None where it is outside."""

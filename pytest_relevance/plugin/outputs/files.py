@@ -18,7 +18,7 @@ from pytest_relevance._files import is_read_only, write_whole
 from pytest_relevance._paused_gc import paused_gc
 from pytest_relevance._text import counted, harmless
 from pytest_relevance.plugin import reporting
-from pytest_relevance.plugin.options import ended_well, outputs_of, runs_tests
+from pytest_relevance.plugin.options import FILES, ended_well, outputs_of, runs_tests
 from pytest_relevance.plugin.outputs.updates import ratchet, update_baselines
 from pytest_relevance.plugin.outputs.whole_run import about_run, report_of, started
 from pytest_relevance.plugin.run_store import Message, first_named, run_store
@@ -44,7 +44,7 @@ class Outputs:
         self._has_begun = False
         started(config)
         _refuse_shared_file(config)
-        self._outputs = {f"--relevance-{name}": _OUTPUTS[name](config) for name in outputs_of(config.option)}
+        self._outputs = {f"--relevance-{name}": _output(name, config) for name in outputs_of(config.option)}
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtestloop(self) -> Generator[None, object, object]:
@@ -71,17 +71,14 @@ class Outputs:
 def _refuse_shared_file(config: pytest.Config) -> None:
     """Raise UsageError where two options name the same file: one would replace what the other wrote."""
     options: dict[str, str] = {}
-    for name in outputs_of(config.option):
+    for name in FILES:
         file = getattr(config.option, f"relevance_{name}")
-        if isinstance(file, str) and file and name not in _WITHOUT_FILE and not _is_stream(path := _path_of(file)):
+        if file and not _is_stream(path := _path_of(file)):
             other = options.setdefault(os.path.realpath(path), name)
             if other != name:
                 raise pytest.UsageError(
                     f"--relevance-{other} and --relevance-{name} name the same file, {harmless(file)}; name two files"
                 )
-
-
-_WITHOUT_FILE = ("update", "ratchet")  # the values of these options are no names of files
 
 
 def _is_stream(path: Path) -> bool:
@@ -94,11 +91,14 @@ def _path_of(file: str) -> Path:
     return Path(os.path.abspath(os.path.expanduser(file)))
 
 
-def _worklist(config: pytest.Config) -> tuple[Write, str]:
-    from pytest_relevance.results.worklist import why_kept
-
-    target = Target.of("--relevance-unjudged", config.option.relevance_unjudged, config, why_kept)
-    return partial(_write_worklist, target), f"{target.shown} is not written: no case was scored"
+def _output(name: str, config: pytest.Config) -> tuple[Write, str]:
+    """Return the function that writes an output, and a message for a run that ran no test, which may be empty."""
+    if name not in FILES:
+        change = update_baselines if name == "update" else ratchet
+        return lambda _: change(config), ""
+    target = Target.of(name, config)
+    why = "no case was scored" if name == "unjudged" else "no test ran"
+    return partial(_WRITERS[name], target), f"{target.shown} is not written: {why}"
 
 
 def _write_worklist(target: Target, has_ended_well: bool) -> Iterator[Message]:
@@ -124,17 +124,7 @@ def _content(path: Path) -> bytes:
     return path.read_bytes() if path.is_file() else b""
 
 
-def _record(config: pytest.Config) -> tuple[Write, str]:
-    from pytest_relevance.results.records.file import is_record
-
-    def why_kept(data: bytes) -> str | None:
-        return None if not data.strip() or is_record(data) else "is there, and is no record; name another file"
-
-    target = Target.of("--relevance-record", config.option.relevance_record, config, why_kept)
-    return lambda _: [_write_record(target)], f"{target.shown} is not written: no test ran"
-
-
-def _write_record(target: Target) -> Message:
+def _write_record(target: Target, _: bool) -> Iterator[Message]:
     from pytest_relevance.results.records.file import write_record
 
     store = run_store(target.config)
@@ -142,49 +132,43 @@ def _write_record(target: Target) -> Message:
     with paused_gc():
         problem = target.write(lambda path: write_record(path, store.dicts, files, info))
     if problem is not None:
-        return Message(f"no record of the run: {problem}", is_good=False)
+        yield Message(f"no record of the run: {problem}", is_good=False)
+        return
     unfinished = f", {len(info.missing):,} did not finish: {first_named(info.missing)}" if info.missing else ""
-    return Message(f"record: {target.shown} ({counted(len(store.results), 'case')}{unfinished})")
+    yield Message(f"record: {target.shown} ({counted(len(store.results), 'case')}{unfinished})")
 
 
-def _report(name: str, config: pytest.Config) -> tuple[Write, str]:
-    """The output of a report that people forward: `html` or `markdown`."""
-
-    def why_kept(data: bytes) -> str | None:
-        is_own = not data.strip() or is_report(data)
-        return None if is_own else "is there, and is no report; name another file"
-
-    target = Target.of(f"--relevance-{name}", getattr(config.option, f"relevance_{name}"), config, why_kept)
-    return lambda _: [_write_report(name, target)], f"{target.shown} is not written: no test ran"
+def _write_report(target: Target, _: bool) -> Iterator[Message]:
+    data = report_of(target.config, target.name, target.path.name).encode("utf-8", "backslashreplace")
+    problem = target.write(lambda path: write_whole(path, data))
+    yield Message(f"report: {target.shown}") if problem is None else Message(f"no report: {problem}", is_good=False)
 
 
-def _write_report(name: str, target: Target) -> Message:
-    text = report_of(target.config, name, target.path.name)
-    data = text.encode("utf-8", "backslashreplace")
-    if (problem := target.write(lambda path: write_whole(path, data))) is not None:
-        return Message(f"no report: {problem}", is_good=False)
-    return Message(f"report: {target.shown}")
+_WRITERS: Mapping[str, Callable[[Target, bool], Iterator[Message]]] = {
+    "unjudged": _write_worklist,
+    "record": _write_record,
+    "html": _write_report,
+    "markdown": _write_report,
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """An output file that an option names; `shown` is its name for messages.
+    """The file that the option `--relevance-{name}` names; `shown` is the name of the file for messages."""
 
-    `why_kept` returns the reason not to overwrite a file with this content, or None if it may be overwritten.
-    """
-
+    name: str
     path: Path
     shown: str
     config: pytest.Config
-    why_kept: Callable[[bytes], str | None]
 
     @classmethod
-    def of(cls, option: str, file: str, config: pytest.Config, why_kept: Callable[[bytes], str | None]) -> Target:
+    def of(cls, name: str, config: pytest.Config) -> Target:
         """Return the target that an option names. Raises UsageError where the file cannot or must not be written."""
-        target = cls(_path_of(file), harmless(file), config, why_kept)
+        file = getattr(config.option, f"relevance_{name}")
+        target = cls(name, _path_of(file), harmless(file), config)
         problem = target.problem() if file else "the name of the file is empty"
         if problem is not None:
-            raise pytest.UsageError(f"{option}={harmless(file)}: {problem}")
+            raise pytest.UsageError(f"--relevance-{name}={harmless(file)}: {problem}")
         return target
 
     def problem(self) -> str | None:
@@ -199,7 +183,7 @@ class Target:
         if not target.is_file():  # the file does not exist, or has no content to lose, as a pipe
             return None
         try:
-            reason = self.why_kept(target.read_bytes())
+            reason = _why_kept(self.name, target.read_bytes())
         except OSError as error:
             reason = f"cannot be read: {error.strerror or error}"
         return reason and f"{self.shown} {reason}"
@@ -218,12 +202,13 @@ class Target:
         return problem
 
 
-_OUTPUTS: Mapping[str, Callable[[pytest.Config], tuple[Write, str]]] = {
-    "unjudged": _worklist,
-    "record": _record,
-    "html": partial(_report, "html"),
-    "markdown": partial(_report, "markdown"),
-    "update": lambda config: (lambda _: update_baselines(config), ""),
-    "ratchet": lambda config: (lambda _: ratchet(config), ""),
-}
-"""Makes each output from the options: the function that writes it, and a message for a run that ran no test."""
+def _why_kept(name: str, data: bytes) -> str | None:
+    """Return the reason not to overwrite a file with this content by an output; None if it may be overwritten."""
+    if name == "unjudged":
+        from pytest_relevance.results.worklist import why_kept
+
+        return why_kept(data)
+    from pytest_relevance.results.records.file import is_record
+
+    is_own, what = (is_record, "record") if name == "record" else (is_report, "report")
+    return None if not data.strip() or is_own(data) else f"is there, and is no {what}; name another file"

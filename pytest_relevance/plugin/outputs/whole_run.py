@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -39,17 +40,8 @@ def about_run(config: pytest.Config) -> tuple[dict[str, FileInfo], RunInfo]:
         for file, info in sorted(store.files.items())
     }
     faults = faults_to_record(store.results, store.warnings.values())
-    info = RunInfo(
-        __version__,
-        started(config),
-        versions,
-        command,
-        store.common_fingerprint,
-        missing,
-        faults,
-        requires_gates(config),
-    )
-    return files, info
+    how = (__version__, started(config), versions, command, store.common_fingerprint)
+    return files, RunInfo(*how, missing, faults, requires_gates(config))
 
 
 def report_of(config: pytest.Config, name: str, title: str, most: int | None = None) -> str:
@@ -65,7 +57,7 @@ def report_of(config: pytest.Config, name: str, title: str, most: int | None = N
         from pytest_relevance.reports.github.commands import safe_output
         from pytest_relevance.reports.markdown.run import run_markdown
 
-        limit = {} if most is None else {"most": most}
+        limit: dict[str, Any] = {} if most is None else {"most": most}
         return safe_output(run_markdown(run, verbosity=max(verbosity(config.option), 0), **limit))
 
 

@@ -76,25 +76,22 @@ class _Reader:
         if not isinstance(returned, list):
             advice = next((advice for fits, advice in _SPLITS if fits(returned)), "")
             begin = f"{self._name}: {advice}. It" if advice else self._name
-            raise CaseError(
+            raise _refused(
                 f"{begin} returns a list or a generator with one response a query, in their order; for {self._queries} "
-                f"it returned {shown(returned)} ({type(returned).__name__})",
-                pytrace=False,
+                f"it returned {shown(returned)} ({type(returned).__name__})"
             )
         if _are_columns(returned, count):
-            raise CaseError(
+            raise _refused(
                 f"{self._name}: {_ZIP}. It returned 2 arrays with {counted(count, 'row')} for {self._queries}, not one "
-                "response a query",
-                pytrace=False,
+                "response a query"
             )
         if len(returned) != count:
             raise self._wrong(counted(len(returned), "response"))
         cursors = [each for each in returned if is_read_once(each)]
         if len({id(each) for each in cursors}) < len(cursors):
-            raise CaseError(
+            raise _refused(
                 f"{self._name} returned the same {type(cursors[0]).__name__} for two queries: make a cursor (or a "
-                "connection) for each query, or fetch its rows before the next one",
-                pytrace=False,
+                "connection) for each query, or fetch its rows before the next one"
             )
         return returned
 
@@ -126,11 +123,14 @@ class _Reader:
                 outcome.rankings.append((found, share))
 
     def _wrong(self, responses: str) -> CaseError:
-        return CaseError(
+        return _refused(
             f"{self._name} returned {responses} for {self._queries}; it returns one response a query, in their order: "
-            "for a query that finds nothing an empty list, for one that failed its exception",
-            pytrace=False,
+            "for a query that finds nothing an empty list, for one that failed its exception"
         )
+
+
+def _refused(message: str) -> CaseError:
+    return CaseError(message, pytrace=False)
 
 
 def batches(runs: Sequence[CaseRun], many: Any, most: int) -> Iterator[list[CaseRun]]:

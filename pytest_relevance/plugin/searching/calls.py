@@ -15,6 +15,7 @@ from time import perf_counter
 from types import TracebackType
 from typing import Any
 
+from pytest_relevance._text import first_few, printable
 from pytest_relevance.plugin.failures import CaseError
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CaseRun
@@ -101,7 +102,7 @@ class Call:
     """One call of a search; with `--relevance-repeat`, several in a row.
 
     `waiting` is a response that must be awaited, of a plain function, with the time of the call. `is_started`: it is
-    not dropped any more; `is_done`: it has returned or raised; `is_async`: it runs in an event loop; `passes_on` tells
+    not dropped any more; `is_done`: it has returned or raised; `is_async`: it runs in an event loop; `passes_on` says
     which exceptions in a loop are not of the search; `cursors` are those of a window in threads; `began` is when it
     last began to run, in seconds of `perf_counter`, 0 before that.
     """
@@ -223,3 +224,24 @@ class SingleCall(Call):
         with nullcontext() if cursors is None else cursors.reading(response, outcome, started):
             ranking = outcome.read(response)
         outcome.rankings.append((ranking, perf_counter() - started))
+
+
+_MOST_NAMED = 5
+
+
+def add_section(calls: Sequence[Call]) -> None:
+    """Add the calls of a window that run now to the report of its first case, those that began first first.
+
+    They are what a timeout ended the wait for.
+    """
+    now = perf_counter()
+    running = sorted((call for call in calls if call.is_in_flight), key=lambda call: call.began)
+    if running:
+        text = first_few([f"{_name(call)} ({now - call.began:.1f} s)" for call in running], _MOST_NAMED)
+        calls[0].outcomes[0].run.item.add_report_section("call", "searches in flight", f"searches in flight: {text}")
+
+
+def _name(call: Call) -> str:
+    query = printable(call.outcomes[0].run.case.query)
+    others = len(call.outcomes) - 1
+    return f"a batch of {query} and {others} more" if others else query

@@ -116,7 +116,7 @@ def _keeping_warnings() -> Iterator[None]:
 
 
 def replay(events: Iterable[Event]) -> None:
-    """Write, log and warn of what was kept, in the order in which it happened."""
+    """Write, log and warn of what was captured, in the order in which it happened."""
     for kind, value in events:
         if kind in _STREAMS:
             if (stream := getattr(sys, kind)) is not None:

@@ -46,7 +46,7 @@ class Searches:
         self._concurrency: int = config.option.relevance_concurrency
         self._batch = batch_size(config)
         self._failures: list[BaseException] = []  # in the window that runs
-        self._told: set[str] = set()
+        self._warned: set[str] = set()
 
     def take(self, this: CaseRun) -> list[Timed] | None:
         """Return the rankings of a case; None where its search is to be called alone.
@@ -165,14 +165,14 @@ class Searches:
         else:
             return ()
         self._ahead |= {outcome.run: outcome for call in calls for outcome in call.outcomes}
-        self._called.update(run for call in calls for run in _runs(call))
+        self._called.update(outcome.run for call in calls for outcome in call.outcomes)
         return calls
 
     def _begins_window(self, this: CaseRun) -> bool:
         if this in self._called or not is_home(self._config):
             return False
-        if (why := self._windows.why_alone(this)) and why not in self._told:
-            self._told.add(why)
+        if (why := self._windows.why_alone(this)) and why not in self._warned:
+            self._warned.add(why)
             run_store(self._config).warn(f"relevance_concurrency: {why}", why)
         return self._windows.takes(this)
 
@@ -223,17 +223,13 @@ class Searches:
         finally:
             for outcome in (outcome for call in calls if call.is_lost for outcome in call.outcomes):
                 if self._ahead.get(outcome.run, outcome) is outcome:
-                    self._forget(outcome.run)
+                    self._ahead.pop(outcome.run, None)  # it is searched at its turn
+                    self._called.discard(outcome.run)
 
     def _show(self, calls: Sequence[Call]) -> None:
         count, cases = len(calls), sum(len(call.outcomes) for call in calls)
         if cases > 1 and not calls[0].is_started:
             show_in_flight(self._config, min(self._concurrency, count), count, cases)
-
-    def _forget(self, run: CaseRun) -> None:
-        """Have the search of a case called at its turn."""
-        self._ahead.pop(run, None)
-        self._called.discard(run)
 
     def _is_last(self, call: Call) -> bool:
         """Whether the run is going to end with what a call raised, so that no other call is started."""
@@ -244,7 +240,8 @@ class Searches:
         self._failures += failed  # also in several threads at once
         option, session = self._config.option, call.outcomes[0].run.item.session
         most = 1 if getattr(option, "stepwise", False) else option.maxfail
-        return _ends_run(call) or bool(most and session.testsfailed + len(self._failures) >= most)
+        ends_run = any(isinstance(error, _ENDING) for error in failed)
+        return ends_run or bool(most and session.testsfailed + len(self._failures) >= most)
 
     def _waiting_calls(self, outcome: SearchOutcome) -> Sequence[Call]:
         """Return the calls of the window that returned what must be awaited."""
@@ -255,15 +252,7 @@ class Searches:
 _NO_FAILURES = (pytest.skip.Exception, pytest.xfail.Exception)
 
 _ENDING = (KeyboardInterrupt, pytest.exit.Exception)
-
-
-def _ends_run(call: Call) -> bool:
-    """Whether a call raised what is no failure of a case, but ends the run."""
-    return any(isinstance(outcome.error, _ENDING) for outcome in call.outcomes)
-
-
-def _runs(call: Call) -> list[CaseRun]:
-    return [outcome.run for outcome in call.outcomes]
+"""What is no failure of a case, but ends the run."""
 
 
 def _search_of(this: CaseRun) -> Any:

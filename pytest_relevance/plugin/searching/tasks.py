@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance.plugin.searching.calls import Call
-from pytest_relevance.plugin.searching.interrupts import add_section
+from pytest_relevance.plugin.searching.calls import Call, add_section
 from pytest_relevance.plugin.searching.threads import GRACE
 
 _SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGALRM") if hasattr(signal, name)]
@@ -97,7 +96,7 @@ class _Tasks:
 
     @contextmanager
     def _noticing_interrupts(self) -> Iterator[None]:
-        """Tell Ctrl-C and timeouts from what a search raises: only the former end the window."""
+        """Distinguish Ctrl-C and timeouts from what a search raises: only the former end the window."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return

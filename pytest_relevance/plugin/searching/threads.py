@@ -9,9 +9,8 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from time import perf_counter
 
-from pytest_relevance.plugin.searching.calls import Call
+from pytest_relevance.plugin.searching.calls import Call, add_section
 from pytest_relevance.plugin.searching.cursors import Cursors
-from pytest_relevance.plugin.searching.interrupts import add_section
 
 GRACE = 1.0
 """How many seconds running searches are waited for where the others are dropped."""

@@ -155,9 +155,7 @@ def _is_alone(run: CaseRun) -> bool:
 
 def _values(run: CaseRun, names: Sequence[str]) -> Sequence[int | None]:
     """Return the places of the values that an item has for some parameters."""
-    if not names:
-        return ()
-    parameters = parameters_of(run.item)
+    parameters = parameters_of(run.item) if names else None
     return () if parameters is None else [parameters.indices.get(name) for name in names]
 
 

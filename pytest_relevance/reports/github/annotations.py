@@ -15,13 +15,7 @@ from pytest_relevance.reports.run_report import results_to_report
 from pytest_relevance.reports.summary.cases import variants_of
 from pytest_relevance.reports.summary.faults import together_text, together_title
 from pytest_relevance.reports.table import cut
-from pytest_relevance.results.baseline.overall import (
-    FAILED_BEFORE,
-    NEWLY_FAILING,
-    REGRESSED,
-    STALE_ENTRY,
-    failure_kind,
-)
+from pytest_relevance.results.baseline.overall import FAILED_BEFORE, NEWLY_FAILING, REGRESSED, STALE_ENTRY, failure_kind
 from pytest_relevance.results.case_parts import REGRESSION
 from pytest_relevance.results.case_result import ERROR, INCONCLUSIVE, CaseResult
 from pytest_relevance.results.gates import GateResult
@@ -79,7 +73,8 @@ def _of_cases(results: Sequence[CaseResult], several_variants: bool) -> Annotati
     kind = _VERDICTS.get(result.verdict) or _KINDS.get(failure_kind(result), "Failed")
     variant = f" [{result.variant}]" if several_variants and result.variant is not None else ""
     title = cut(f"{kind}: {harmless(case_label(result) + variant)}", _LONGEST_TITLE)
-    parts = [_reason(result), *_lost_and_found(case_change(result))]
+    reason = reason_in_brief(result).removeprefix(failure_head(result) or f"{REGRESSION}: ")  # which the title says
+    parts = [reason, *_lost_and_found(case_change(result))]
     return Annotation(file, result.line, title, "\n".join(map(_cut, parts)))
 
 
@@ -88,25 +83,20 @@ def _of_gate(gate: GateResult) -> Annotation:
     return Annotation(gate.file, gate.line, title, _cut(gate.message))
 
 
-def _reason(result: CaseResult) -> str:
-    """The reason in brief, without what the title says: `1.000 -> 0.710, floor 0.900`."""
-    return reason_in_brief(result).removeprefix(failure_head(result) or f"{REGRESSION}: ")
-
-
 def _lost_and_found(change: CaseChange) -> list[str]:
     """The document that costs most, and the result in its place."""
     result, parts = change.result, []
     if change.after is None:
         return []
-    if change.lost is not None:
-        place = "not returned" if change.lost_to is None else f"at rank {change.lost_to}"
-        before = f", before at rank {change.lost_from}" if change.lost_from else ""
-        parts.append(f"lost: {_document(result, change.lost)} ({place}{before})")
+    if (lost := change.lost) is not None:
+        place = "not returned" if lost.second is None else f"at rank {lost.second}"
+        before = f", before at rank {lost.first}" if lost.first else ""
+        parts.append(f"lost: {_document(result, lost.document)} ({place}{before})")
     if not result.documents:
         parts.append("nothing returned")
     elif change.on_top is not None:
-        place = "on top" if change.on_top_rank == 1 else f"at rank {change.on_top_rank}"
-        parts.append(f"now {place}: {_document(result, change.on_top)}")
+        place = "on top" if change.on_top.second == 1 else f"at rank {change.on_top.second}"
+        parts.append(f"now {place}: {_document(result, change.on_top.document)}")
     return parts
 
 

@@ -15,11 +15,12 @@ from pytest_relevance.reports.html.page_data import names_of
 from pytest_relevance.reports.numbers import number
 from pytest_relevance.reports.reasons import case_label
 from pytest_relevance.reports.summary.baseline import mean_change_lines
-from pytest_relevance.reports.summary.cases import metric_of, short_label, variants_of, weighted_mean
+from pytest_relevance.reports.summary.cases import mean_text, metric_of, short_label, variants_of
 from pytest_relevance.reports.text import plain
 from pytest_relevance.results.case_parts import NEW
 from pytest_relevance.results.case_result import ERROR, FAILED, NOT_SEARCHED, PASSED, SKIPPED, CaseResult
 from pytest_relevance.results.gates import GateResult
+from pytest_relevance.results.rankings.rank_changes import Move
 from pytest_relevance.results.records.run import Run
 
 MOST_WORST = 10
@@ -32,6 +33,7 @@ _MOST_FILES = 6
 _MOST_GATES = 6
 _OUTCOMES = {FAILED: "NOT MET", PASSED: "met", SKIPPED: "not evaluated"}
 _COMPARED = (f"before {ARROW} after", "lost", "now on top")
+_WITHOUT_RESULTS = {ERROR: "the search failed", NOT_SEARCHED: "not searched"}
 _NO_SCORE = "no relevant judgment"
 _ALONE = ("nDCG", "largest loss", "on top")
 
@@ -55,10 +57,10 @@ def _means(run: Run) -> Iterator[str]:
     changes = [line for line in changes if not line.startswith("against ")]  # which the context says
     for line in changes:
         yield f'<p class="mean">{text(line.replace(" -> ", f" {ARROW} "))}</p>'
-    mean = weighted_mean(run.results)
-    if not changes and mean is not None:
-        yield f'<p class="mean">mean {metric_of(run.results)} {score_text(mean)}</p>'
-    if changes or mean is not None:
+    has_mean = any(result.score is not None for result in run.results)
+    if not changes and has_mean:
+        yield f'<p class="mean">{mean_text(run.results)}</p>'
+    if changes or has_mean:
         yield f'<p class="place">{_measure(metric_of(run.results))}</p>'
 
 
@@ -144,13 +146,14 @@ def _worst(run: Run) -> str:
 
 def _row(change: CaseChange, name: str, variant: str) -> str:
     result = change.result
-    facts = [variant] if variant else []
-    facts += [f"weight {number(result.weight)}"] if result.weight != 1 else []
-    badges = "".join(f' <span class="variant">{text(fact)}</span>' for fact in facts)
-    place = f"rank {change.on_top_rank}: " if (change.on_top_rank or 1) > 1 else ""
-    on_top = place + _document(result, change.on_top)
+    labels = [variant] if variant else []
+    labels += [f"weight {number(result.weight)}"] if result.weight != 1 else []
+    badges = "".join(f' <span class="variant">{text(label)}</span>' for label in labels)
+    top, on_top = change.on_top, ""
+    if top is not None:
+        on_top = (f"rank {top.second}: " if top.second != 1 else "") + _title(result, top)
     if not result.documents:
-        on_top = f'<span class="place">{_nothing(result)}</span>'
+        on_top = f'<span class="place">{_WITHOUT_RESULTS.get(result.verdict, "nothing returned")}</span>'
     cells = [
         f'<th scope="row"><span class="query">{text(case_label(result))}</span>{badges}</th>',
         f'<td class="scores">{_scores(change)}</td>',
@@ -179,21 +182,13 @@ def _lost(change: CaseChange) -> str:
     """The error of the search, or the document that costs most with where it was and is."""
     if (error := change.result.error) is not None:
         return f'<span class="place">{text(error.headline)}</span>'
-    return f"{_document(change.result, change.lost)}{_place(change)}"
-
-
-def _nothing(result: CaseResult) -> str:
-    """Why there are no results."""
-    return {ERROR: "the search failed", NOT_SEARCHED: "not searched"}.get(result.verdict, "nothing returned")
-
-
-def _document(result: CaseResult, document: str | None) -> str:
-    """The title of a document, or its id where it has none."""
-    return "" if document is None else text(result.titles.get(document) or document)
-
-
-def _place(change: CaseChange) -> str:
-    """` 1 -> 37`: where the document was and is."""
-    if change.lost is None or change.lost_from is None:
+    lost = change.lost
+    if lost is None:
         return ""
-    return f' <span class="place">{change.lost_from} {ARROW} {change.lost_to or "gone"}</span>'
+    place = f' <span class="place">{lost.first} {ARROW} {lost.second or "gone"}</span>' if lost.first else ""
+    return _title(change.result, lost) + place
+
+
+def _title(result: CaseResult, move: Move) -> str:
+    """The title of a document, or its id where it has none."""
+    return text(result.titles.get(move.document) or move.document)

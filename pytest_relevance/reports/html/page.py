@@ -1,6 +1,6 @@
 """The HTML report of a run: one file that needs no network, with a first screen that is readable without scripts.
 
-`page.html` is its template, `*.css` its style and `script/*.js` its script, put into it as they stand. Its
+`page.html` is its template, `*.css` its style and `script/*.js` its script, which are put into it unchanged. Its
 Content-Security-Policy allows nothing but these, by their digests, so that no text of a user can run or load anything.
 """
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from pytest_relevance.judgments.formats.table import FORMULA
 from pytest_relevance.metrics.settings import Settings, discount_table
-from pytest_relevance.reports.breakdown import Loss, losses_of
+from pytest_relevance.reports.breakdown import losses_of
 from pytest_relevance.reports.failure import search_label, settings_text, unstable_text
 from pytest_relevance.reports.headline import case_change, is_new_failure
 from pytest_relevance.reports.reasons import case_label, reasons_with_titles
@@ -92,10 +92,6 @@ class _Tables:
             grades.add(result.settings.max_grade)
         return number
 
-    def scale_of(self, scale: _Scale) -> int:
-        """The number of a scale."""
-        return self.scales.setdefault(scale, len(self.scales))
-
 
 def _highest(result: CaseResult) -> float:
     """The highest grade that a result may be given: 1 where there is no scale, and nothing relevant is judged yet."""
@@ -146,6 +142,7 @@ def _settings(settings: Settings, grades: Iterable[float]) -> dict[str, Any]:
 def _case(result: CaseResult, name: str, tables: _Tables, variants: Sequence[Any]) -> dict[str, Any]:
     """The object of a case: empty values are left out."""
     change, scale = case_change(result), _scale(result)
+    lost, top = change.lost, change.on_top
     lower, upper = result.interval
     values: dict[str, Any] = {
         "node": name,
@@ -170,13 +167,13 @@ def _case(result: CaseResult, name: str, tables: _Tables, variants: Sequence[Any
         "upper": upper if result.lower is not None else None,
         "before": change.before,
         "effect": change.effect,
-        "lost": _moved(change.lost, change.lost_from, change.lost_to),
-        "onTop": change.on_top,
-        "onTopRank": change.on_top_rank if (change.on_top_rank or 1) > 1 else None,
+        "lost": lost and {"document": lost.document, "from": lost.first, "to": lost.second},
+        "onTop": top and top.document,
+        "onTopRank": top.second if top is not None and top.second != 1 else None,
         "latency": result.latency,
         "isShare": result.latency_shared or None,
         "settings": tables.settings_of(result, scale),
-        "scale": tables.scale_of(scale),
+        "scale": tables.scales.setdefault(scale, len(tables.scales)),
         "lowest": result.lowest,
         "highest": _highest(result),
         "documents": [*result.documents],
@@ -193,7 +190,7 @@ def _case(result: CaseResult, name: str, tables: _Tables, variants: Sequence[Any
         "notes": dict(result.notes),
         "notInIndex": [*result.not_in_index],
         "notInCatalogue": [*result.not_in_catalogue],
-        "losses": [*map(_loss, _losses(result))],
+        "losses": _losses(result),
         "reasons": reasons_with_titles(result),
         "error": None if result.error is None else {"text": result.error.headline, "frame": result.error.frame},
         "explanations": dict(result.explanations),
@@ -205,16 +202,9 @@ def _case(result: CaseResult, name: str, tables: _Tables, variants: Sequence[Any
     return {name: value for name, value in values.items() if value not in _EMPTY and value is not False}
 
 
-def _moved(document: str | None, before: int | None, after: int | None) -> dict[str, Any] | None:
-    return None if document is None else {"document": document, "from": before, "to": after}
-
-
-def _losses(result: CaseResult) -> Sequence[Loss]:
+def _losses(result: CaseResult) -> list[list[Any]]:
     """The losses of a case, the largest first; none where it is perfect or not defined."""
     if result.score is None or result.score == 1 or not result.judgments:
-        return ()
-    return [loss for loss in losses_of(result) if abs(loss.loss) > 5e-7]
-
-
-def _loss(loss: Loss) -> list[Any]:
-    return [loss.document, loss.grade, loss.rank, loss.loss, loss.places, loss.candidates]
+        return []
+    losses = (loss for loss in losses_of(result) if abs(loss.loss) > 5e-7)
+    return [[loss.document, loss.grade, loss.rank, loss.loss, loss.places, loss.candidates] for loss in losses]

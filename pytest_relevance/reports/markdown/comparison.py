@@ -13,15 +13,10 @@ from pytest_relevance.cases.checking.expectations import largest_score
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.reports.comparison_text import (
     MOST_SHOWN,
-    SIGNIFICANT,
     chosen_movers,
     gates_text,
     metric_table,
-    most_gained,
-    most_lost,
     new_errors_text,
-    now_on_top,
-    rank_counts,
     settings_texts,
     shared_metric,
     tag_table,
@@ -32,13 +27,14 @@ from pytest_relevance.reports.markdown.parts import (
     ARROW,
     Section,
     cell_code,
-    document_code,
+    gained_code,
     heading,
-    joined_sections,
+    lost_code,
     on_top_code,
     shown_of,
     span,
 )
+from pytest_relevance.reports.numbers import SIGNIFICANT
 from pytest_relevance.reports.table import RIGHT, Column, Table, code
 from pytest_relevance.results.compare.comparison import Compared, Mover
 from pytest_relevance.results.compare.differences import TIE
@@ -49,24 +45,13 @@ NOTABLE = 0.05
 """By how much more the score of a query must have changed to be counted in the sentence."""
 
 
-def comparison_markdown(
-    comparison: Compared,
-    *,
-    limit: int | None = MOST_SHOWN,
-    gates: ComparisonGates | None = None,
-    most: int | None = None,
-) -> str:
-    """The report as Markdown, of at most `most` characters (None: as many as it has).
-
-    Each list has at most `limit` entries, None for all. The first section, with the sentence, is always there.
-    """
-    return joined_sections(comparison_sections(comparison, limit=limit, gates=gates), most)
-
-
 def comparison_sections(
     comparison: Compared, *, limit: int | None = MOST_SHOWN, gates: ComparisonGates | None = None
 ) -> Iterator[Section]:
-    """The sections of the report, the most important first."""
+    """The sections of the report, the most important first.
+
+    Each list has at most `limit` entries, None for all. The first section has the sentence.
+    """
     yield Section("\n".join(_first(comparison, gates)), "the summary")
     movers = chosen_movers(comparison, limit, gates)
     tables = (
@@ -95,7 +80,7 @@ def comparison_headline(comparison: Compared, gates: ComparisonGates | None = No
         return Headline("No query has a score in both runs", NOTHING)
     tested = [row.means.difference for row in rows if row.adjusted_p <= SIGNIFICANT]
     fell, rose = _moved(comparison, -1), _moved(comparison, 1)
-    by = _by(comparison)
+    by = f" by more than {NOTABLE:g}" if _is_bounded(comparison) else ""
     new = sum(error.is_new for error in comparison.errors)
     unmet = 0 if gates is None else sum(not finding.is_met for finding in gates.findings)
     if any(difference < 0 for difference in tested):
@@ -120,10 +105,6 @@ def _moved(comparison: Compared, sign: int) -> int:
     least = TIE + (NOTABLE if _is_bounded(comparison) else 0.0)
     indexes = [index for index, change in enumerate(comparison.changes.tolist()) if sign * change > least]
     return len({comparison.key(index)[:2] for index in indexes})
-
-
-def _by(comparison: Compared) -> str:
-    return f" by more than {NOTABLE:g}" if _is_bounded(comparison) else ""
 
 
 def _is_bounded(comparison: Compared) -> bool:
@@ -166,30 +147,15 @@ def _mover_table(title: str, comparison: Compared, movers: Sequence[Mover], *, i
         _, case, variant = mover.key
         name = case_name(case, mover.query) + ("" if variant is None else f" [{variant}]")
         scores = f"{score_text(mover.first)}{ARROW}{score_text(mover.second)}"
-        documents = (_lost(mover), _on_top(mover)) if is_drop else (_gained(mover), "")
-        table.add(cell_code(name), "" if metric else mover.metric, scores, *documents, rank_counts(mover))
+        documents = (gained_code(mover.most_gained, mover.titles), "")
+        if is_drop:
+            documents = (lost_code(mover.most_lost, mover.titles), _on_top(mover))
+        table.add(cell_code(name), "" if metric else mover.metric, scores, *documents, mover.counts)
     return table
-
-
-def _lost(mover: Mover) -> str:
-    """The document that lost most, and its ranks."""
-    move = most_lost(mover)
-    if move is None:
-        return ""
-    return f"{document_code(move.document, mover.titles)} {move.first}{ARROW}{move.second or 'gone'}"
-
-
-def _gained(mover: Mover) -> str:
-    """The document that gained most, and its ranks."""
-    move = most_gained(mover)
-    if move is None:
-        return ""
-    return f"{document_code(move.document, mover.titles)} {move.first or 'new'}{ARROW}{move.second}"
 
 
 def _on_top(mover: Mover) -> str:
     """The document that a reader finds in the place of those that were lost; empty where the beginning is the same."""
     if not mover.changes.entered and mover.changes.jaccard == 0:
         return "nothing returned"
-    top = now_on_top(mover)
-    return "" if top is None else on_top_code(top.document, top.second, mover.titles)
+    return on_top_code(mover.now_on_top, mover.titles)

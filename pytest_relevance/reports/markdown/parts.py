@@ -15,6 +15,7 @@ from pytest_relevance._text import counted, harmless, listed
 from pytest_relevance.reports.headline import BETTER, BROKEN, FINE, NOTHING, WORSE, Headline
 from pytest_relevance.reports.table import MOST_CHARACTERS, code, cut, escaped
 from pytest_relevance.reports.text import REPORT_MARK
+from pytest_relevance.results.rankings.rank_changes import Move
 
 FAILURE = "failure"
 """The name of a section about one failure: these are counted where they are left out."""
@@ -62,8 +63,8 @@ def joined_sections(sections: Iterable[Section], most: int | None = MOST_CHARACT
         return "\n\n".join(texts) + "\n"
     room = most - len(_left_out(names, most)) - len("\n")
     ends = accumulate(len(text) + len("\n\n") for text in texts)
-    kept = max(1, sum(end <= room for end in ends))
-    return "\n\n".join([*texts[:kept], _left_out(names[kept:], most)]) + "\n"
+    count = max(1, sum(end <= room for end in ends))
+    return "\n\n".join([*texts[:count], _left_out(names[count:], most)]) + "\n"
 
 
 def _left_out(names: Sequence[str], most: int) -> str:
@@ -88,14 +89,32 @@ def span(text: str) -> str:
     return code(cut(harmless(text), LONGEST_TEXT))
 
 
-def document_code(document: str | None, titles: Mapping[str, str]) -> str:
-    """The title of a document, or its id where it has none, for a cell; empty for no document."""
-    return "" if document is None else cell_code(titles.get(document) or document)
+def lost_code(move: Move | None, titles: Mapping[str, str]) -> str:
+    """A document that fell, for a cell, with its ranks: `` `Boots` 1 → gone``; empty for no document."""
+    if move is None:
+        return ""
+    if move.first is None:  # no baseline has it
+        place = f"rank {move.second}" if move.second else "not returned"
+    else:
+        place = f"{move.first}{ARROW}{move.second or 'gone'}"
+    return f"{_title_code(move, titles)} {place}"
 
 
-def on_top_code(document: str | None, rank: int | None, titles: Mapping[str, str]) -> str:
+def gained_code(move: Move | None, titles: Mapping[str, str]) -> str:
+    """A document that rose, for a cell, with its ranks: `` `Boots` new → 1``; empty for no document."""
+    return "" if move is None else f"{_title_code(move, titles)} {move.first or 'new'}{ARROW}{move.second}"
+
+
+def on_top_code(move: Move | None, titles: Mapping[str, str]) -> str:
     """A document that rose, for a cell, with its rank where that is not the first: ``rank 4: `Boots` ``."""
-    return (f"rank {rank}: " if rank is not None and rank > 1 else "") + document_code(document, titles)
+    if move is None:
+        return ""
+    return (f"rank {move.second}: " if move.second != 1 else "") + _title_code(move, titles)
+
+
+def _title_code(move: Move, titles: Mapping[str, str]) -> str:
+    """The title of a document, or its id where it has none."""
+    return cell_code(titles.get(move.document) or move.document)
 
 
 def shown_of(shown: int, of: int) -> str:

@@ -9,64 +9,26 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from html import escape
 
-from pytest_relevance._text import counted, harmless, score_text
+from pytest_relevance._text import counted, harmless
 from pytest_relevance.reports.failure import failure_lines, reason_in_brief
-from pytest_relevance.reports.headline import (
-    CaseChange,
-    case_change,
-    headline,
-    is_new_failure,
-    most_gained,
-    worst_first,
-)
-from pytest_relevance.reports.markdown.parts import (
-    ARROW,
-    FAILURE,
-    LONGEST_TEXT,
-    Section,
-    cell_code,
-    document_code,
-    heading,
-    joined_sections,
-    on_top_code,
-    shown_of,
-    span,
-)
-from pytest_relevance.reports.numbers import LEAST
+from pytest_relevance.reports.headline import CaseChange, headline, worst_first
+from pytest_relevance.reports.markdown.case_tables import case_tables, further_tables
+from pytest_relevance.reports.markdown.parts import FAILURE, LONGEST_TEXT, Section, heading, joined_sections, span
 from pytest_relevance.reports.reasons import case_label
 from pytest_relevance.reports.run_report import results_to_report, run_gates
 from pytest_relevance.reports.summary.baseline import mean_change_text
-from pytest_relevance.reports.summary.cases import (
-    Variant,
-    grouped,
-    metric_of,
-    short_label,
-    variant_label,
-    variant_of,
-    variants_of,
-    weighted_mean,
-)
+from pytest_relevance.reports.summary.cases import Variant, grouped, mean_text, variant_label, variant_of, variants_of
 from pytest_relevance.reports.summary.faults import fault_texts, together_text
 from pytest_relevance.reports.summary.slices import MOST_TAGS, tag_change_table, tag_table, variant_tables
 from pytest_relevance.reports.summary.suites import suite_figures
 from pytest_relevance.reports.summary.summary import case_counts, changed_id_lines, not_in_index_lines, stability_lines
-from pytest_relevance.reports.table import (
-    MORE_HINT,
-    MOST_CHARACTERS,
-    RIGHT,
-    Column,
-    Table,
-    block,
-    code,
-    cut,
-    escaped,
-)
+from pytest_relevance.reports.table import MORE_HINT, MOST_CHARACTERS, Column, Table, block, code, cut, escaped
 from pytest_relevance.reports.text import plain
-from pytest_relevance.results.baseline.overall import has_failed, mean_change
+from pytest_relevance.results.baseline.overall import mean_change
 from pytest_relevance.results.case_result import FAILED, PASSED, SKIPPED, CaseResult
 from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.records.run import Run
@@ -77,7 +39,6 @@ MOST_ROWS, MOST_GATES, MOST_SUITES = 5, 10, 20
 
 _MOST_NAMES = 3  # files, searches and suites that a line of the first section names
 _MOST_MISSING = 5
-_MOST_FURTHER = 100  # queries in one of the folded tables: each is left out as a whole
 _UNLIMITED = 100_000  # columns of a table in Markdown
 
 _OUTCOMES: Mapping[str, str] = {FAILED: "**not met**", PASSED: "met", SKIPPED: "not evaluated"}
@@ -86,22 +47,14 @@ _OUTCOMES: Mapping[str, str] = {FAILED: "**not met**", PASSED: "met", SKIPPED: "
 _HINT = re.compile(rf"^( *\.\.\. .*?){re.escape(MORE_HINT)}(.*)$", re.MULTILINE)
 """How a terminal shows the rest of a list; a reader of Markdown has no such option."""
 
-Changes = Sequence[CaseChange]
-Cell = Callable[[CaseChange], str]
 
-
-def run_markdown(run: Run, *, verbosity: int = 0, most: int = MOST_CHARACTERS) -> str:
-    """The report of a run as Markdown, of at most `most` characters.
+def run_markdown(run: Run, *, verbosity: int = 0, notes: Sequence[str] = (), most: int = MOST_CHARACTERS) -> str:
+    """The report of a run as Markdown, of at most `most` characters. `notes` are sentences about how it was merged.
 
     `verbosity` above 0 lists all queries in tables and all ranks in failures, 2 has the cases that passed too; below 0
     the report of each failure is left out. The first section, with the sentence, is always there.
     """
-    return joined_sections(run_sections(run, verbosity=verbosity), most)
-
-
-def merged_markdown(run: Run, notes: Sequence[str], *, most: int = MOST_CHARACTERS) -> str:
-    """The same of a run that was merged from records; `notes` are sentences about these."""
-    return joined_sections(run_sections(run, notes=notes), most)
+    return joined_sections(run_sections(run, verbosity=verbosity, notes=notes), most)
 
 
 def run_sections(run: Run, *, verbosity: int = 0, notes: Sequence[str] = ()) -> Iterator[Section]:
@@ -117,7 +70,7 @@ def run_sections(run: Run, *, verbosity: int = 0, notes: Sequence[str] = ()) -> 
     changes = worst_first(ran)
     tables = [
         ("the gates", _gates(gates, full=full)),
-        *_case_tables(changes, ran, variants, None if full else MOST_ROWS),
+        *case_tables(changes, ran, variants, None if full else MOST_ROWS),
     ]
     yield from _table_sections(tables)
     for text in fault_texts(ran, run.info):
@@ -126,7 +79,9 @@ def run_sections(run: Run, *, verbosity: int = 0, notes: Sequence[str] = ()) -> 
         yield from _table_sections([("the suites", _suites(ran, full=full))])
     yield from _remarks(run, ran)
     yield from _table_sections(_slices(ran, variants, full=full))
-    yield from _further(changes, variants, None if full else MOST_ROWS)
+    for title, table in further_tables(changes, variants, None if full else MOST_ROWS):
+        lines = [f"<details><summary>{title}</summary>", "", *table.markdown(), "", "</details>"]
+        yield Section("\n".join(lines), "further newly failing queries")
     if verbosity >= 0:
         yield from _failures(run, changes, verbosity)
 
@@ -142,8 +97,8 @@ def _first(run: Run, ran: Sequence[CaseResult], gates: Sequence[GateResult]) -> 
         for (file, variant), results in groups.items():
             names = _names_of(file, variant, [*groups])
             lines.append(f"- {' '.join(map(span, names))}{': ' if names else ''}{escaped(_mean_text(results))}")
-    elif (mean := weighted_mean(ran)) is not None:
-        lines.append(f"- mean {metric_of(ran)} {score_text(mean)} over all suites and variants")
+    elif any(result.score is not None for result in ran):
+        lines.append(f"- {mean_text(ran)} over all suites and variants")
     if run.results:
         absent = counted(len(run.info.missing), "case is", "cases are") if run.info.missing else ""
         counts = [*case_counts(run.results), *([f"{absent} missing"] if absent else [])]
@@ -160,7 +115,7 @@ def _groups(ran: Iterable[CaseResult]) -> dict[tuple[str, Variant], list[CaseRes
 
 
 def _names_of(file: str, variant: Variant, among: Sequence[tuple[str, Variant]]) -> list[str]:
-    """The names by which a suite and its variant are told from the others."""
+    """The names that distinguish a suite and its variant from the others."""
     variants = [*dict.fromkeys(variant for _, variant in among)]
     has_files = len({file for file, _ in among}) > 1
     return [file] * has_files + [variant_label(variant, variants)] * (len(variants) > 1)
@@ -169,9 +124,7 @@ def _names_of(file: str, variant: Variant, among: Sequence[tuple[str, Variant]])
 def _mean_text(results: Sequence[CaseResult]) -> str:
     """`mean nDCG@10 0.665 -> 0.712 (+0.047, p 0.003): 35 better, ...`; without a baseline the mean alone."""
     change = mean_change(results)
-    if change is not None:
-        return mean_change_text(change, metric_of(results))
-    return f"mean {metric_of(results)} {score_text(weighted_mean(results))}"
+    return mean_text(results) if change is None else mean_change_text(change, results)
 
 
 def _context(run: Run, ran: Sequence[CaseResult]) -> list[str]:
@@ -230,117 +183,16 @@ def _gates(gates: Sequence[GateResult], *, full: bool) -> Table:
     ordered = sorted(gates, key=lambda gate: (gate.outcome() != FAILED, gate.outcome() != SKIPPED))
     several_files = len({gate.file for gate in gates}) > 1
     suite = [Column("suite", is_code=True)] if several_files else []
-    table = Table([*suite, Column("gate", is_code=True), *(Column(name, is_markdown=True) for name in ("", "found"))])
+    names = (Column("gate", is_code=True), Column(is_markdown=True), Column("found", is_code=True))
+    table = Table([*suite, *names])
     for gate in ordered if full else ordered[:MOST_GATES]:
         name = gate.gate.id + (f" [{gate.variant}]" if gate.variant is not None else "")
         file = [gate.file] if several_files else []
-        table.add(*file, name, _OUTCOMES[gate.outcome()], cell_code(gate.message, LONGEST_TEXT))
+        table.add(*file, name, _OUTCOMES[gate.outcome()], cut(harmless(gate.message), LONGEST_TEXT))
     if more := ordered[len(table.rows) :]:
         unmet = sum(gate.outcome() == FAILED for gate in more)
         table.note = f"... and {counted(len(more), 'more gate')}, {unmet:,} of them not met"
     return table
-
-
-def _case_tables(
-    changes: Changes, ran: Sequence[CaseResult], variants: Sequence[Variant], most: int | None
-) -> Iterator[tuple[str, Table]]:
-    """The cases that fail, and those whose score moved most and that are in no table yet.
-
-    Without any that fails or moved, those with the lowest scores.
-    """
-    new = [change for change in changes if is_new_failure(change.result)]
-    failing = [change for change in changes if has_failed(change.result) and not is_new_failure(change.result)]
-    fell = [change for change in changes if not has_failed(change.result)]
-    rose = sorted((result for result in ran if result.change > LEAST), key=lambda each: -each.weight * each.change)
-    lost = {"lost": _lost, "now on top": _on_top}
-    yield "the newly failing queries", _cases("Newly failing", new, variants, most, lost)
-    yield "the failing queries", _cases("Other failures" if new else "Failing", failing, variants, most, lost)
-    also = " without failing" if new or failing else ""
-    yield "the queries that fell most", _cases(f"Fell{also}", fell, variants, most, lost)
-    gained = {"gained": _gained}
-    gains = [CaseChange(result, (result.score or 0.0) - result.change, result.score) for result in rose]
-    yield "the queries that rose most", _cases("Rose", gains, variants, most, gained)
-    if not (changes or rose):
-        low = sorted((result for result in ran if result.score is not None and result.score < 1), key=_by_score)
-        table = _cases("Lowest", [*map(case_change, low[:most])], variants, most, lost, total=len(low))
-        yield "the lowest queries", table
-
-
-def _further(changes: Changes, variants: Sequence[Variant], most: int | None) -> Iterator[Section]:
-    """The newly failing queries for which the first table has no room, with their scores alone, folded."""
-    new = [change for change in changes if is_new_failure(change.result)]
-    for start in range(most or len(new), len(new), _MOST_FURTHER):
-        shown = new[start : start + _MOST_FURTHER]
-        table = _cases("", shown, variants, None, {})
-        table.title = ""
-        title = f"Newly failing, {start + 1:,} to {start + len(shown):,} of {len(new):,}"
-        lines = [f"<details><summary>{title}</summary>", "", *table.markdown(), "", "</details>"]
-        yield Section("\n".join(lines), "further newly failing queries")
-
-
-def _by_score(result: CaseResult) -> tuple[float, str, int, str]:
-    return result.score or 0.0, result.file, result.line, result.variant or ""
-
-
-def _cases(
-    title: str,
-    changes: Changes,
-    variants: Sequence[Variant],
-    most: int | None,
-    further: Mapping[str, Cell],
-    total: int | None = None,
-) -> Table:
-    """`query | nDCG@10 | lost | now on top`: what a reader of a pull request asks first.
-
-    `further` makes the cells behind the score, by the titles of their columns. `total` is how many queries there are,
-    by default those of `changes`.
-    """
-    shown = changes[:most]
-    names = ["query", "variant"] if len(variants) > 1 else ["query"]
-    columns = [
-        *(Column(name, is_markdown=True) for name in names),
-        Column(metric_of(change.result for change in shown), RIGHT),
-        *(Column(name, is_markdown=True) for name in further),
-    ]
-    table = Table(columns, title=title + shown_of(len(shown), len(changes) if total is None else total))
-    for change in shown:
-        variant = [cell_code(short_label(change.result, variants))] if len(variants) > 1 else []
-        cells = (make(change) for make in further.values())
-        table.add(cell_code(case_label(change.result)), *variant, _scores(change), *cells)
-    return table
-
-
-def _scores(change: CaseChange) -> str:
-    after = change.result.status if change.after is None else score_text(change.after)
-    return after if change.before is None else f"{score_text(change.before)}{ARROW}{after}"
-
-
-def _lost(change: CaseChange) -> str:
-    """The document that costs most, and the ranks between which it moved; the error of a case that has one."""
-    if change.result.error is not None:
-        return cell_code(change.result.error.headline)
-    if change.lost is None:
-        return ""
-    if change.lost_from is None:
-        place = f"rank {change.lost_to}" if change.lost_to else "not returned"
-    else:
-        place = f"{change.lost_from}{ARROW}{change.lost_to or 'gone'}"
-    return f"{document_code(change.lost, change.result.titles)} {place}"
-
-
-def _on_top(change: CaseChange) -> str:
-    if change.result.error is None and change.after is not None and not change.result.documents:
-        return "nothing returned"
-    return on_top_code(change.on_top, change.on_top_rank, change.result.titles)
-
-
-def _gained(change: CaseChange) -> str:
-    """The document that gained most, and the ranks between which it moved."""
-    found = most_gained(change.result)
-    if found is None:
-        return ""
-    document, before, now = found
-    return f"{document_code(document, change.result.titles)} {before or 'new'}{ARROW}{now}"
 
 
 def _suites(ran: Sequence[CaseResult], *, full: bool) -> Table:
@@ -389,7 +241,7 @@ def _remarks(run: Run, ran: Sequence[CaseResult]) -> Iterator[Section]:
 # --- the report of each failure ---------------------------------------------------------------------------------------
 
 
-def _failures(run: Run, changes: Changes, verbosity: int) -> Iterator[Section]:
+def _failures(run: Run, changes: Sequence[CaseChange], verbosity: int) -> Iterator[Section]:
     """The failures, folded, in the order of `changes`; those of a fault that many cases have in common in one line."""
     places = {id(change.result): place for place, change in enumerate(changes)}
     found = [*results_to_report(run, verbosity)]

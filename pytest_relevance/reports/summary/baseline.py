@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pytest_relevance._text import counted, harmless, listed, p_text
 from pytest_relevance.reports.headline import case_change, is_new_failure
-from pytest_relevance.reports.numbers import LEAST, signed
+from pytest_relevance.reports.numbers import LEAST, SIGNIFICANT, signed
 from pytest_relevance.reports.summary.cases import (
     add_case,
     case_count,
@@ -24,9 +24,6 @@ from pytest_relevance.results.baseline.overall import MeanChange, mean_change
 from pytest_relevance.results.case_parts import IMPROVEMENT, NEW, REGRESSION, STALE
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.records.run_info import FileInfo, Fingerprint, changed, changes_text
-
-SIGNIFICANT = 0.05
-"""The p-value up to which a change of the mean is coloured."""
 
 MOST_MOVERS = 5
 """How many queries of those that moved up, and of those that moved down, are shown."""
@@ -52,9 +49,11 @@ def baseline_lines(
     """
     if not any(info.has_baseline for info in files.values()):
         return []
-    tables = mover_tables(results, None if verbosity > 0 else MOST_MOVERS)
+    most = None if verbosity > 0 else MOST_MOVERS
+    down = _mover_table("down since the baseline", results, -1, BAD, most)
+    up = _mover_table("up since the baseline", results, 1, GOOD, most)
     lines = _searched(files, fingerprint or {}, columns)
-    lines += [spans for table in tables for spans in table.lines(columns)]
+    lines += [spans for table in (down, up) for spans in table.lines(columns)]
     orphans = [name for file, info in files.items() if info.is_whole(results, file) for name in info.orphans or ()]
     against = {name for name, info in files.items() if info.against}
     results = [result for result in results if result.file not in against]  # an update does not change a record
@@ -114,7 +113,7 @@ def _mean_change_lines(head: str, results: Sequence[CaseResult], columns: int) -
     change = mean_change(results)
     if change is None:
         return []
-    text, head = mean_change_text(change, metric_of(results)), harmless(head)
+    text, head = mean_change_text(change, results), harmless(head)
     style = PLAIN if change.p > SIGNIFICANT else GOOD if change.after > change.before else BAD
     if width(head) + width(text) <= columns:
         return [((head, PLAIN), (text, style))]
@@ -124,29 +123,22 @@ def _mean_change_lines(head: str, results: Sequence[CaseResult], columns: int) -
     return [line(head.rstrip()), *folded_lines(indent + text, style, columns, indent)]
 
 
-def mean_change_text(change: MeanChange, metric: str) -> str:
+def mean_change_text(change: MeanChange, results: Iterable[CaseResult]) -> str:
     """`mean nDCG@10 0.665 -> 0.712 (+0.047, p 0.003): 35 better, 20 worse, 61 the same`.
 
     How many cases that is of is added where others have no score now or before.
     """
-    p = p_text(change.p)
-    means = f"mean {metric} {change.before:.3f} -> {change.after:.3f} ({signed(change.after - change.before)}, p {p})"
+    tested = f"({signed(change.after - change.before)}, p {p_text(change.p)})"
+    means = f"mean {metric_of(results)} {change.before:.3f} -> {change.after:.3f} {tested}"
     of_all = f" ({change.cases:,} of {counted(change.total, 'case')})" if change.cases < change.total else ""
     return f"{means}: {change.better:,} better, {change.worse:,} worse, {change.same:,} the same{of_all}"
 
 
-def mover_tables(results: Sequence[CaseResult], most: int | None) -> list[Table]:
-    """The cases whose score fell since the baseline, and those whose score rose.
-
-    Those with the greatest part in the change of the mean come first: by weight times change.
-    """
-    return [
-        _mover_table("down since the baseline", results, -1, BAD, most),
-        _mover_table("up since the baseline", results, 1, GOOD, most),
-    ]
-
-
 def _mover_table(title: str, results: Sequence[CaseResult], sign: int, style: str, most: int | None) -> Table:
+    """The cases whose score fell (`sign` -1) or rose (1) since the baseline, by weight times change.
+
+    So those with the greatest part in the change of the mean come first.
+    """
     variants, table = variants_of(results), case_table(title, figures=2, names_document=sign < 0)
     moved = [result for result in results if result.change * sign > LEAST]
     for result in sorted(moved, key=lambda result: -result.weight * result.change * sign)[:most]:
@@ -162,8 +154,8 @@ def _mover_table(title: str, results: Sequence[CaseResult], sign: int, style: st
 
 def _lost_document(result: CaseResult) -> str:
     """`lost Smart Watch 2`: the title, or the id, of the document whose fall cost most."""
-    document = case_change(result).lost
-    return "" if document is None else f"lost {result.titles.get(document, document)}"
+    lost = case_change(result).lost
+    return "" if lost is None else f"lost {result.titles.get(lost.document, lost.document)}"
 
 
 def _advice(results: Sequence[CaseResult], orphans: Sequence[str], updating: str | None) -> Iterable[tuple[str, str]]:

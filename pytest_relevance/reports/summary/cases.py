@@ -86,6 +86,11 @@ def weighted_mean(results: Iterable[CaseResult]) -> float | None:
     return total / weights if weights else None
 
 
+def mean_text(results: Sequence[CaseResult]) -> str:
+    """The weighted mean: `mean nDCG@10 0.712`."""
+    return f"mean {metric_of(results)} {score_text(weighted_mean(results))}"
+
+
 def means_by_variant(results: Iterable[CaseResult]) -> dict[Variant, float]:
     """The weighted mean of each variant that has one."""
     means = {variant: weighted_mean(group) for variant, group in grouped(results, variant_of).items()}

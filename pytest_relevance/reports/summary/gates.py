@@ -48,15 +48,11 @@ def _cases(judged: GateResult, finding: GateFinding, columns: int) -> list[Line]
     pulls = [(pull, shown, result) for result in judged.results for pull, shown in _pulls(judged, finding, result)]
     most = nlargest(MOST_CASES, pulls, key=lambda found: found[0])
     several = len({result.weight for result in judged.results}) > 1
-    table = case_table(_title(judged, finding), label_gap=3)
+    metric = f"{finding.about} " if len(judged.gate.bounds) > 1 else ""
+    table = case_table(_TITLES.get(finding.about, f"{metric}pulled down most by"), label_gap=3)
     for _, shown, result in most:
         add_case(table, result, f"weight {number(result.weight)}" if several else "", shown)
     return table.lines(columns)
-
-
-def _title(judged: GateResult, finding: GateFinding) -> str:
-    metric = f"{finding.about} " if len(judged.gate.bounds) > 1 else ""
-    return _TITLES.get(finding.about, f"{metric}pulled down most by")
 
 
 _TITLES = {ERRORS: "without a score", PASSING: "not passed, the lowest first"}

@@ -11,7 +11,7 @@ from math import fsum
 from typing import TYPE_CHECKING
 
 from pytest_relevance._text import counted, harmless, p_text, score_text
-from pytest_relevance.reports.numbers import LEAST, signed
+from pytest_relevance.reports.numbers import LEAST, SIGNIFICANT, signed
 from pytest_relevance.reports.reasons import case_label
 from pytest_relevance.reports.summary.cases import (
     NOT_PASSED,
@@ -40,7 +40,6 @@ MOST_DRAWS = 10_000_000
 
 Pair = tuple[CaseResult, CaseResult]
 
-_SIGNIFICANT = 0.05
 _WIDEST_TAG = 30
 _ROOM_FOR_A_TITLE = 80
 _INTERVAL = "95 % interval"
@@ -208,7 +207,7 @@ def _against(first: Variant, compared: Mapping[Variant, Sequence[Pair]], variant
     name = Column(title, least=8, is_code=True, has_user_title=True)
     table = Table([name, *(Column(head, RIGHT, yields=head == _INTERVAL) for head in heads)])
     for (variant, (means, interval, _)), p in zip(found.items(), adjusted, strict=True):
-        style = (GOOD if means.difference > 0 else BAD) if p <= _SIGNIFICANT else PLAIN
+        style = (GOOD if means.difference > 0 else BAD) if p <= SIGNIFICANT else PLAIN
         change, counts = styled(signed(means.difference), style), (means.better, means.worse, means.same)
         table.add(f"  {variant_label(variant, variants)}", change, interval, p_text(p), *(f"{n:,}" for n in counts))
     return table

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import ceil
 from typing import TYPE_CHECKING
 
-from pytest_relevance._text import counted, harmless, score_text
+from pytest_relevance._text import counted, harmless
 from pytest_relevance.reports.reasons import STATUSES
-from pytest_relevance.reports.summary.cases import Variant, grouped, metric_of, variant_label, variant_of, weighted_mean
+from pytest_relevance.reports.summary.cases import Variant, grouped, mean_text, variant_label, variant_of
 from pytest_relevance.reports.table import Cell, Column, Table, styled
 from pytest_relevance.reports.text import DIM, PLAIN, STRONG, WIDEST, Line, Span, line, width
 from pytest_relevance.results.case_result import SKIPPED, WITHOUT_SCORE, CaseResult, variants_in_order
@@ -106,8 +106,7 @@ def suite_figures(results: Sequence[CaseResult]) -> tuple[Cell, Cell, Cell]:
             latency += " (shares of batches)"
         elif at_a_time > 1:
             latency += f" (up to {at_a_time} at a time)"
-    mean = f"mean {metric_of(results)} {score_text(weighted_mean(results))}"
-    return styled(mean, PLAIN), Cell(tuple(spans)), styled(latency, DIM)
+    return styled(mean_text(results), PLAIN), Cell(tuple(spans)), styled(latency, DIM)
 
 
 def percentile(values: Sequence[float], share: float) -> float:

@@ -58,6 +58,33 @@ class Mover:
         """How much the score changed: second - first."""
         return self.second - self.first
 
+    @property
+    def most_lost(self) -> Move | None:
+        """The document with the highest gain that left the top k, else that moved down; None where there is none."""
+        return next(chain(self.lost, (move for move in self.shifted if move.distance < 0)), None)
+
+    @property
+    def most_gained(self) -> Move | None:
+        """The document with the highest gain that entered the top k, else that moved up; None where there is none."""
+        return next(chain(self.found, (move for move in self.shifted if move.distance > 0)), None)
+
+    @property
+    def now_on_top(self) -> Move | None:
+        """The first result of the second run where the first has another; None where there is none.
+
+        Else the first one that rose, or is new, at no lower rank than the document that lost most had.
+        """
+        lowest = 1 if self.most_lost is None or self.most_lost.first is None else self.most_lost.first
+        risen = chain(self.changes.entered, (move for move in self.changes.moved if move.distance > 0))
+        found = min(risen, key=lambda move: move.second or 0, default=None)
+        return found if found is not None and (found.second or 0) <= lowest else None
+
+    @property
+    def counts(self) -> str:
+        """How many documents are in another place: `4 out, 4 in, 3 moved`."""
+        kinds = ((self.changes.left, "out"), (self.changes.entered, "in"), (self.changes.moved, "moved"))
+        return ", ".join(f"{len(moves)} {what}" for moves, what in kinds if moves) or f"the same top {self.changes.k}"
+
 
 @dataclass(frozen=True, slots=True)
 class Movers:

@@ -72,7 +72,7 @@ def rank_changes(
     What left the top may be ranked below it, as far as the second ranking goes or `deeper` has its rank. A document
     that occurs twice counts at its first rank.
     """
-    before, after = _ranks(first), {**deeper, **_ranks(second)}
+    before, after = ranks_of(first), {**deeper, **ranks_of(second)}
     left, entered, moved = [], [], []
     for document in {**before, **after}:
         move = Move(document, before.get(document), after.get(document), grades.get(document))
@@ -107,8 +107,8 @@ def baseline_changes(result: CaseResult) -> RankChanges | None:
     return replace(found, left=tuple(sorted(found.left, key=lambda move: -gains[move.grade])))
 
 
-def _ranks(ranking: Sequence[str]) -> dict[str, int]:
-    """The first rank of each document."""
+def ranks_of(ranking: Sequence[str]) -> dict[str, int]:
+    """The first rank of each document, from 1."""
     return dict(zip(reversed(ranking), range(len(ranking), 0, -1), strict=True))
 
 
