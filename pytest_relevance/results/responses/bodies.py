@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pytest_relevance._text import listed, shown
-from pytest_relevance.results.responses.fields import ReadOptions
+from pytest_relevance._text import LONGEST_SHOWN, listed, shown
 from pytest_relevance.results.responses.incomplete import at_path, refuse_partial
-from pytest_relevance.results.responses.problems import NoResults, UnreadableRanking
+from pytest_relevance.results.responses.problems import NoResults, UnreadableRanking, unreadable
 
 HITS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Elasticsearch or OpenSearch", ("hits", "hits")),
@@ -41,16 +40,6 @@ _FIRST_KEYS = (*dict.fromkeys(path[0] for _, path in HITS), *ERRORS)
 def may_be_body(body: Mapping[Any, Any]) -> bool:
     """Whether a mapping has an object or a list under a key by which the body of a search server is recognised."""
     return any(type(body.get(key)) in (dict, list) for key in _FIRST_KEYS)
-
-
-def of_body(body: Mapping[Any, Any], _: ReadOptions) -> Sequence[object]:
-    """The hits of a response body, as `hits_of`."""
-    return hits_of(body)
-
-
-def of_object(response: object, _: ReadOptions) -> Sequence[object] | None:
-    """The hits in a response object, as `contained_hits`."""
-    return contained_hits(response)
 
 
 def contained_hits(response: Any) -> Sequence[object] | None:
@@ -82,7 +71,8 @@ def hits_of(body: Mapping[Any, Any], holder: object = None) -> Sequence[object]:
         raise _error(body)
     if holder is not None:
         refuse_partial(holder, body)
-    hits = _at_known_place(body)
+    found = (at_path(body, path) for _, path in HITS)
+    hits = next((hits for hits in found if isinstance(hits, (list, tuple))), None)
     if hits is None and body.get("message"):
         raise _error(body)
     if hits is None and (several := _of_several_searches(body)) is not None:
@@ -93,26 +83,20 @@ def hits_of(body: Mapping[Any, Any], holder: object = None) -> Sequence[object]:
     if vespa is not None:
         return ()  # Vespa leaves `children` out when nothing matched
     if body and all(isinstance(score, (int, float)) for score in body.values()):
-        raise UnreadableRanking(
-            f"search returned a mapping of {len(body)} numbers, {shown(dict(body))}; "
-            "if they are the scores of documents, return its items, sorted best first"
-        )
-    if _is_list(body.get("columns")) and (_is_list(body.get("values")) or _is_list(body.get("rows"))):
-        rows = "values" if "values" in body else "rows"
-        raise UnreadableRanking(
-            f"search returned columns and {rows}, as ES|QL and SQL of Elasticsearch do, {shown(dict(body), 200)}; "
+        advice = "if they are the scores of documents, return its items, sorted best first"
+        raise unreadable(f"a mapping of {len(body)} numbers", dict(body), advice, LONGEST_SHOWN)
+    rows = next((name for name in ("values", "rows") if isinstance(body.get(name), list)), None)
+    if rows is not None and isinstance(body.get("columns"), list):
+        advice = (
             "return a mapping for each row: [dict(zip([column['name'] for column in response['columns']], row)) "
             f"for row in response['{rows}']]"
         )
+        raise unreadable(f"columns and {rows}, as ES|QL and SQL of Elasticsearch do", dict(body), advice)
     known = listed(f"{'.'.join(path)} ({engine})" for engine, path in HITS)
     raise NoResults(
         f"search returned a mapping without hits, {shown(dict(body), 200)}; a response body has {known}; "
         "for another shape return its list of results, or implement the hook pytest_relevance_ranking"
     )
-
-
-def _is_list(value: object) -> bool:
-    return isinstance(value, list)
 
 
 def _is_answer(value: object) -> bool:
@@ -127,16 +111,9 @@ def _of_several_searches(body: Mapping[Any, Any]) -> Sequence[object] | None:
         if isinstance(inner, list) and inner and all(map(_is_answer, inner)):
             if len(inner) == 1:
                 return hits_of(inner[0])
-            raise UnreadableRanking(
-                f"search returned {len(inner)} responses, to several searches, {shown(dict(body), 200)}; "
-                f"return one of response[{name!r}], or all of them from the attribute `many` of the search"
-            )
+            advice = f"return one of response[{name!r}], or all of them from the attribute `many` of the search"
+            raise unreadable(f"{len(inner)} responses, to several searches", dict(body), advice)
     return None
-
-
-def _at_known_place(body: Mapping[Any, Any]) -> Sequence[object] | None:
-    found = (at_path(body, path) for _, path in HITS)
-    return next((hits for hits in found if isinstance(hits, (list, tuple))), None)
 
 
 def _vespa_hits(children: Sequence[object], root: Mapping[Any, Any]) -> Sequence[object]:
@@ -144,9 +121,7 @@ def _vespa_hits(children: Sequence[object], root: Mapping[Any, Any]) -> Sequence
     hits = [child for child in children if not str(at_path(child, ("id",))).startswith("group:root")]
     is_nested = any(isinstance(hit, Mapping) and "children" in hit for hit in hits)
     if is_nested or (children and not hits and at_path(root, ("fields", "totalCount")) != 0):
-        raise UnreadableRanking(
-            f"search returned its hits in groups, {shown(children, 200)}; return the hits as one list, best first"
-        )
+        raise unreadable("its hits in groups", children, "return the hits as one list, best first")
     return hits
 
 
