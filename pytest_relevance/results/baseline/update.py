@@ -121,8 +121,7 @@ def update_baseline(
         added = len(accepted.keys() - before.keys())
         pairs = [(before[key], accepted[key]) for key in accepted.keys() & before.keys()]
         pairs = [(known, new) for known, new in pairs if known.line != new.line]  # 1 equals true, and is not the same
-        rescored = sum(replace(known, scores=new.scores).line == new.line for known, new in pairs)
-        changed = len(pairs)
+        changed, rescored = len(pairs), sum(replace(known, scores=new.scores).line == new.line for known, new in pairs)
         ranked = {document for entry in after.values() for document in entry.ranking}
         known = {**before.titles, **(titles or {})}
         named = {document: title for document, title in known.items() if document in ranked}
