@@ -16,16 +16,7 @@ from pytest_relevance.cases.model import Gate
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.scalar import ranks_needed
 from pytest_relevance.results.baseline.overall import score_before, score_pairs, weighted_mean
-from pytest_relevance.results.case_result import (
-    ERROR,
-    FAILED,
-    MEASURED,
-    NOT_SEARCHED,
-    PASSED,
-    SKIPPED,
-    WITHOUT_SCORE,
-    CaseResult,
-)
+from pytest_relevance.results.case_result import FAILED, MEASURED, PASSED, SKIPPED, WITHOUT_SCORE, CaseResult
 from pytest_relevance.results.expectations import digits_apart, digits_of_change
 from pytest_relevance.results.records.run_info import FileInfo
 from pytest_relevance.results.scoring import asked_text, cut_text
@@ -176,13 +167,14 @@ def _judge(gate: Gate, results: Sequence[CaseResult], against: str) -> Iterator[
         yield GateFinding(True, f"{counted(len(fresh), 'case')} without a baseline left out: {_some(fresh)}")
 
 
+_ENDED = (("case ended in an error", "cases ended in an error"), ("case was not searched", "cases were not searched"))
+"""The verdicts of `WITHOUT_SCORE` in words, of one case and of several."""
+
+
 def _without_score(results: Sequence[CaseResult]) -> Iterator[str]:
-    for verdict, one, several in (
-        (ERROR, "case ended in an error", "cases ended in an error"),
-        (NOT_SEARCHED, "case was not searched", "cases were not searched"),
-    ):
+    for verdict, words in zip(WITHOUT_SCORE, _ENDED, strict=True):
         if found := [result for result in results if result.verdict == verdict]:
-            yield f"{counted(len(found), one, several)}: {_some(found)}"
+            yield f"{counted(len(found), *words)}: {_some(found)}"
 
 
 def _mean(metric: Metric, bound: float, cases: Sequence[CaseResult]) -> GateFinding:

@@ -13,16 +13,7 @@ from typing import NamedTuple
 
 from pytest_relevance.metrics.sign_flips import sign_flip_p
 from pytest_relevance.results.case_parts import NEW, REGRESSION, STALE
-from pytest_relevance.results.case_result import (
-    ERROR,
-    FAILED,
-    INCONCLUSIVE,
-    NOT_SEARCHED,
-    PASSED,
-    SKIPPED,
-    WITHOUT_SCORE,
-    CaseResult,
-)
+from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, PASSED, SKIPPED, WITHOUT_SCORE, CaseResult
 
 _ROUNDING = 1e-9  # scores that differ by no more are the same
 
@@ -104,8 +95,10 @@ either. Other: none of these, as the search was too slow, for example.
 
 def failure_kind(result: CaseResult) -> str:
     """The kind of a failing case: one of `FAILURE_KINDS`."""
-    if result.verdict in _BY_VERDICT:
-        return _BY_VERDICT[result.verdict]
+    if result.verdict == INCONCLUSIVE:
+        return IN_DOUBT
+    if result.verdict in WITHOUT_SCORE:
+        return ENDED_IN_ERROR
     baseline = result.baseline
     if result.is_check:  # a ranking of a test in Python, which no baseline has
         return OTHER
@@ -120,12 +113,9 @@ def failure_kind(result: CaseResult) -> str:
     return REGRESSED if baseline.standing == REGRESSION else OTHER
 
 
-_BY_VERDICT = {INCONCLUSIVE: IN_DOUBT, ERROR: ENDED_IN_ERROR, NOT_SEARCHED: ENDED_IN_ERROR}
-
-
 def has_failed(result: CaseResult) -> bool:
     """Whether pytest reports the case as failed: it failed, ended in an error, was not searched or is inconclusive."""
-    return result.status in (FAILED, ERROR, NOT_SEARCHED, INCONCLUSIVE) and result.outcome not in (SKIPPED, PASSED)
+    return result.status in (FAILED, INCONCLUSIVE, *WITHOUT_SCORE) and result.outcome not in (SKIPPED, PASSED)
 
 
 def failure_order(result: CaseResult) -> tuple[int, float]:

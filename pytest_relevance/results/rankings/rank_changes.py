@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from types import MappingProxyType
 
 from pytest_relevance.cases.model import Case
@@ -92,6 +92,13 @@ def rank_changes(
     return RankChanges(k, tuple(left), tuple(entered), tuple(moved), jaccard(one, two), rbo(one, two))
 
 
+def changes_to(result: CaseResult, first: Sequence[str], grades: Sequence[float | None]) -> RankChanges:
+    """Compare a ranking, and the grades of its documents, with that of a result."""
+    graded = chain(zip(first, grades, strict=False), zip(result.documents, result.grades, strict=False))
+    known = {document: grade for document, grade in graded if grade is not None}
+    return rank_changes(first, result.documents, result.k, known, result.deeper)
+
+
 def baseline_changes(result: CaseResult) -> RankChanges | None:
     """The changes since the accepted ranking, None where there is none to compare with.
 
@@ -100,12 +107,7 @@ def baseline_changes(result: CaseResult) -> RankChanges | None:
     baseline, gains = result.baseline, result.settings.gains
     if baseline is None or baseline.standing in (NEW, STALE):
         return None
-    graded = (
-        *zip(baseline.documents, baseline.grades, strict=False),
-        *zip(result.documents, result.grades, strict=False),
-    )
-    grades = {document: grade for document, grade in graded if grade is not None}
-    found = rank_changes(baseline.documents, result.documents, result.k, grades, result.deeper)
+    found = changes_to(result, baseline.documents, baseline.grades)
     return replace(found, left=tuple(sorted(found.left, key=lambda move: -gains[move.grade])))
 
 

@@ -12,14 +12,7 @@ from uuid import UUID
 
 from pytest_relevance._text import counted, shown
 from pytest_relevance.results.responses.fields import ID_NAMES, ReadOptions
-from pytest_relevance.results.responses.problems import (
-    ONE_QUERY,
-    BadResult,
-    UnreadableRanking,
-    is_a,
-    read_each,
-    unreadable,
-)
+from pytest_relevance.results.responses.problems import ONE_QUERY, BadResult, is_a, read_each, unreadable
 
 # --- qdrant -----------------------------------------------------------------------------------------------------------
 
@@ -100,10 +93,8 @@ def of_query_result(response: Mapping[str, Any], _: ReadOptions) -> Sequence[obj
     if not all(isinstance(ids, (list, tuple)) for ids in queries):
         if "included" not in response:
             return None
-        raise UnreadableRanking(
-            f"search returned what get() of chromadb returns, which is in no order: {shown(dict(response), 200)}; "
-            "return what query() returns, or response['ids'] if the ids are sorted best first"
-        )
+        advice = "return what query() returns, or response['ids'] if the ids are sorted best first"
+        raise unreadable("what get() of chromadb returns, which is in no order", dict(response), advice)
     if len(queries) != 1:
         raise unreadable(f"the results of {len(queries)} queries", dict(response), ONE_QUERY)
     (ids,) = queries
@@ -121,9 +112,7 @@ def _column(response: Mapping[str, Any], name: str, length: int) -> Sequence[Any
         return None
     values: Sequence[Any] = column[0]
     if len(values) != length:
-        raise UnreadableRanking(
-            f"search returned {length} ids with {len(values)} {name}: {shown(dict(response), 200)}; return one for each"
-        )
+        raise unreadable(f"{length} ids with {len(values)} {name}", dict(response), "return one for each")
     return values
 
 
