@@ -12,10 +12,9 @@ from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
-from pytest_relevance._text import shown
 from pytest_relevance.results.responses import rows
 from pytest_relevance.results.responses.fields import ID_NAMES, ReadOptions
-from pytest_relevance.results.responses.problems import BadResult, UnreadableRanking, instance_of, read_each
+from pytest_relevance.results.responses.problems import BadResult, instance_of, read_each, unreadable
 
 _WITH_SEARCHER = "return (searcher, result), or the documents: [searcher.doc(address) for _, address in result.hits]"
 
@@ -26,10 +25,8 @@ _is_searcher = instance_of("tantivy", "Searcher")
 
 def refuse_tantivy_result(result: Any, _: ReadOptions) -> Sequence[object]:
     """Raise `UnreadableRanking`: the hits of a result are addresses of documents."""
-    raise UnreadableRanking(
-        f"search returned a SearchResult of tantivy, {shown(result, 200)}, whose hits are addresses of documents, not "
-        f"ids; {_WITH_SEARCHER}"
-    )
+    what = "a SearchResult of tantivy, whose hits are addresses of documents, not ids"
+    raise unreadable(what, result, _WITH_SEARCHER)
 
 
 def is_tantivy_pair(response: object) -> bool:

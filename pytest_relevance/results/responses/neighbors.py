@@ -148,10 +148,7 @@ def of_one_query(array: Any, response: object) -> list[Any]:
         found: list[Any] = (array if array.ndim == 1 else array[0]).tolist()
         return found
     shape = tuple(map(int, array.shape))
-    raise UnreadableRanking(
-        f"search returned an array of shape {shape}, which has the results of {len(array)} queries: "
-        f"{shown(response, 200)}; {ONE_QUERY}"
-    )
+    raise unreadable(f"an array of shape {shape}, which has the results of {len(array)} queries", response, ONE_QUERY)
 
 
 def is_pair(response: Any) -> bool:
@@ -184,10 +181,8 @@ def _are_labels_last(first: Any, second: Any, response: object) -> bool:
         distances = of_one_query(first, response)
         if distances == sorted(distances):  # a binary index of faiss, which gives Hamming distances
             return True
-    raise UnreadableRanking(
-        f"search returned two arrays, {shown(response, 200)}, of which either may be the labels or the distances; "
-        "return integers and floats, or (id, score) pairs: zip(ids, scores)"
-    )
+    advice = "return integers and floats, or (id, score) pairs: zip(ids, scores)"
+    raise unreadable("two arrays, of which either may be the labels or the distances", response, advice)
 
 
 def is_array_of_results(response: Any) -> bool:
@@ -201,11 +196,9 @@ def of_array(response: Any, options: ReadOptions) -> Sequence[object]:
     if response.ndim == 1:
         return _integers(response, options)
     if len(response) > 1 and kind != "integer":
-        raise UnreadableRanking(
-            f"search returned an array of {len(response)} rows, {shown(response, 200)}, which could be the results of "
-            "as many queries, or as many results; return its first row, found[0].tolist(), or a tuple for each result, "
-            "list(map(tuple, found.tolist()))"
-        )
+        what = f"an array of {len(response)} rows, which could be the results of as many queries, or as many results"
+        advice = "return its first row, found[0].tolist(), or a tuple for each result, list(map(tuple, found.tolist()))"
+        raise unreadable(what, response, advice)
     found = of_one_query(response, response)
     if kind == "integer":
         labels = [label for label in found if label != NOTHING_FOUND]
@@ -213,10 +206,8 @@ def of_array(response: Any, options: ReadOptions) -> Sequence[object]:
         return documents_of(labels, options, response, "labels of a vector index", cure)
     if kind == "float" or all(isinstance(document, Mapping) for document in found):
         return found
-    raise UnreadableRanking(
-        f"search returned an array of one row, {shown(response, 200)}, which could be the results of one query, or one "
-        "result; return its row, found[0].tolist(), or a tuple for each result"
-    )
+    what = "an array of one row, which could be the results of one query, or one result"
+    raise unreadable(what, response, "return its row, found[0].tolist(), or a tuple for each result")
 
 
 def _integers(array: Any, options: ReadOptions) -> list[Any]:

@@ -181,7 +181,7 @@ def of_series(series: Any, options: ReadOptions) -> Sequence[object]:
         return values
     if not numbers and not any(isinstance(value, str) for value in values):  # documents, whatever the index says
         return values
-    advice = "return list(series) or list(series.index)"
     raise UnreadableRanking(
-        f"search returned a Series, {shown(series, 200)}, whose ids could be its values or its index; {advice}"
+        f"search returned a Series, {shown(series, 200)}, whose ids could be its values or its index; "
+        "return list(series) or list(series.index)"
     )
