@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from pytest_relevance.judgments.problems import RelevanceWarning as RelevanceWarning
     from pytest_relevance.judgments.scale import aggregate as aggregate
     from pytest_relevance.judgments.reading import read_judgments as read_judgments, read_queries as read_queries
+    from pytest_relevance.metrics.agreement import krippendorff_alpha as krippendorff_alpha
     from pytest_relevance.metrics.significance import (
         bootstrap_interval as bootstrap_interval,
         holm as holm,
-        krippendorff_alpha as krippendorff_alpha,
         randomisation_test as randomisation_test,
     )
     from pytest_relevance.metrics.similarity import (
@@ -60,7 +60,7 @@ _HOMES = {
     "holm": "pytest_relevance.metrics.significance",
     "jaccard": "pytest_relevance.metrics.similarity",
     "kendall_tau": "pytest_relevance.metrics.similarity",
-    "krippendorff_alpha": "pytest_relevance.metrics.significance",
+    "krippendorff_alpha": "pytest_relevance.metrics.agreement",
     "overlap": "pytest_relevance.metrics.similarity",
     "randomisation_test": "pytest_relevance.metrics.significance",
     "rbo": "pytest_relevance.metrics.similarity",

@@ -17,6 +17,9 @@ from typing import NamedTuple
 
 from .settings import Settings, discount_table
 
+Scale = tuple[float, float]
+"""The grades that a document may have: the lowest and the highest."""
+
 
 @dataclass(slots=True)
 class GradedRanking:
@@ -96,12 +99,11 @@ def dcg(grades: Sequence[float | None], settings: Settings, k: int | None = None
 
 def dcg_terms(grades: Sequence[float | None], settings: Settings, k: int | None = None) -> list[Term]:
     """Give the summands of `dcg`, a row a rank; the last `total` is what `dcg` returns."""
-    gains = settings.gains
     terms = []
     total = 0.0
     discounts = discount_table(settings.discount, len(grades))
     for rank, (grade, discount) in enumerate(zip(grades[:k], discounts, strict=False), start=1):
-        gain = gains[grade]
+        gain = settings.gains[grade]
         discounted = gain / discount
         total += discounted
         terms.append(Term(rank, grade, gain, discount, discounted, total))
@@ -129,12 +131,10 @@ def ideal_grades(graded: GradedRanking, settings: Settings, k: int | None = None
         pool = [grade for grade in graded.grades if grade is not None]
     if not settings.increasing:
         return sorted((grade for grade in pool if gains[grade] > 0), key=lambda grade: (gains[grade], grade))[::-1][:k]
-    best = sorted(pool, reverse=True)
-    if k is not None:
-        del best[k:]
-    if best and gains[best[0]] > 0 >= gains[best[-1]]:
-        return [grade for grade in best if gains[grade] > 0]
-    return best if best and gains[best[-1]] > 0 else []
+    best = sorted(pool, reverse=True)[:k]
+    if not best or gains[best[-1]] > 0:
+        return best
+    return [grade for grade in best if gains[grade] > 0]
 
 
 def highest_grade(graded: GradedRanking, settings: Settings) -> float | None:
@@ -213,28 +213,22 @@ def interval(
     ideal = ideal_grades(graded, settings, k)
     if not ideal:
         return present, present
-    if not settings.increasing:
-        lowest, highest = _by_gain(lowest, highest, settings)
-    lower, upper = _ends(graded, holes, ideal, k, lowest, highest, settings)
+    scale = (lowest, highest) if settings.increasing else _by_gain(lowest, highest, settings)
+    lower, upper = _ends(graded, holes, ideal, k, scale, settings)
     return min(lower, present), max(min(1.0, upper), present)
 
 
 def _ends(
-    graded: GradedRanking,
-    holes: Sequence[int],
-    ideal: Sequence[float],
-    k: int | None,
-    lowest: float,
-    highest: float,
-    settings: Settings,
+    graded: GradedRanking, holes: Sequence[int], ideal: Sequence[float], k: int | None, scale: Scale, settings: Settings
 ) -> tuple[float, float]:
     """Give the least nDCG and an upper bound, by the grades in the `holes`, the indexes of the unjudged results."""
+    lowest, highest = scale
     highest_everywhere = _fill(graded, holes, [highest] * len(holes), k)
     best = dcg(highest_everywhere.grades, settings)
     upper = best / dcg(ideal_grades(highest_everywhere, settings, k) if best < 0 else ideal, settings)
 
-    numerators = _dcgs_by_deepest(graded.grades[:k], holes, lowest, highest, settings)
-    denominators = _ideals_by_deepest(ideal, len(holes), k, lowest, highest, settings)
+    numerators = _dcgs_by_deepest(graded.grades[:k], holes, scale, settings)
+    denominators = _ideals_by_deepest(ideal, len(holes), k, scale, settings)
     candidates = list(map(truediv, numerators, denominators))
     deepest = candidates.index(min(candidates))
     # Computed again as every score is, so that the interval compares exactly with floors and scores.
@@ -251,7 +245,7 @@ def _fill(graded: GradedRanking, holes: Sequence[int], filling: Sequence[float],
     return GradedRanking(filled, (), [*graded.judged, *filling])
 
 
-def _by_gain(lowest: float, highest: float, settings: Settings) -> tuple[float, float]:
+def _by_gain(lowest: float, highest: float, settings: Settings) -> Scale:
     """Find the grades of a scale with the least and the greatest gain, where a mapping gives the gains."""
     assert not isinstance(settings.gain, str)
     grades = [lowest, *(grade for grade in settings.gain if lowest < grade < highest), highest]
@@ -265,24 +259,24 @@ def _sums(discount: str, ranks: int) -> list[float]:
 
 
 def _dcgs_by_deepest(
-    grades: Sequence[float | None], holes: Sequence[int], lowest: float, highest: float, settings: Settings
+    grades: Sequence[float | None], holes: Sequence[int], scale: Scale, settings: Settings
 ) -> list[float]:
     """Give the DCG with the highest grade in the 0, 1, ... deepest holes, and the lowest grade in the others."""
-    low, high = settings.gains[lowest], settings.gains[highest]
+    low, high = map(settings.gains.__getitem__, scale)
     discounts = discount_table(settings.discount, len(grades))
     first = dcg(grades, settings) + sum(low / discounts[index] for index in holes)
     return list(accumulate([(high - low) / discounts[index] for index in reversed(holes)], initial=first))
 
 
 def _ideals_by_deepest(
-    ideal: Sequence[float], holes: int, k: int | None, lowest: float, highest: float, settings: Settings
+    ideal: Sequence[float], holes: int, k: int | None, scale: Scale, settings: Settings
 ) -> list[float]:
     """Give the ideal DCG when 0, 1, ... of the holes have the highest grade, and the others the lowest.
 
     An ideal is a list of equal gains in runs: with prefix sums of 1 / discount each costs a step for each different
     gain, not a step for each rank.
     """
-    low, high = settings.gains[lowest], settings.gains[highest]
+    low, high = map(settings.gains.__getitem__, scale)
     length = len(ideal) + holes if k is None else k
     prefix = _sums(settings.discount, length)
     counts = dict.fromkeys((low, high), 0)

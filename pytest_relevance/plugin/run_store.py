@@ -31,7 +31,7 @@ from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.records.run_info import MOST_SHOWN, FileInfo, Fingerprint, changed, changes_text, common
 
 if TYPE_CHECKING:
-    from pytest_relevance.results.documents.titles import RunTitles
+    from pytest_relevance.results.documents.catalogue import RunTitles
     from pytest_relevance.results.gates import GateResult
 
 ATTRIBUTE = "relevance"
@@ -195,7 +195,7 @@ class RunStore:
         if not any(info.documents for info in self.files.values()):
             return
         if self._titles is None:
-            from pytest_relevance.results.documents.titles import RunTitles
+            from pytest_relevance.results.documents.catalogue import RunTitles
 
             self._titles = RunTitles()
         if self.is_over and not self._are_titled:

@@ -26,8 +26,9 @@ from pytest_relevance.results.baseline.overall import (
 )
 from pytest_relevance.results.case_parts import NEW, STALE
 from pytest_relevance.results.case_result import FAILED, MEASURED, PASSED, SKIPPED, WITHOUT_SCORE, CaseResult
+from pytest_relevance.results.expectations import first_ranks
 from pytest_relevance.results.gates import GateResult
-from pytest_relevance.results.rankings.rank_changes import Move, ranks_of
+from pytest_relevance.results.rankings.rank_changes import Move
 from pytest_relevance.results.records.run_info import RunInfo
 
 WORSE, BROKEN, BETTER, FINE, NOTHING = "worse", "broken", "better", "fine", "nothing"
@@ -146,7 +147,7 @@ class CaseChange:
         before, now = _discounted_gains(self.result)
         rises = [(gain - before.get(document, (0, 0.0))[1], -rank, document) for document, (rank, gain) in now.items()]
         rise, rank, document = max(rises, default=(0.0, 0, ""))
-        return Move(document, ranks_of(baseline.documents).get(document), -rank) if rise > 0 else None
+        return Move(document, first_ranks(baseline.documents).get(document), -rank) if rise > 0 else None
 
 
 def case_change(result: CaseResult) -> CaseChange:
@@ -189,7 +190,7 @@ def _most_lost(result: CaseResult) -> Move | None:
 def _risen(result: CaseResult, lowest: int) -> Move | None:
     """The first result down to the rank `lowest` that was lower, or absent, in the accepted ranking."""
     assert result.baseline is not None
-    before = ranks_of(result.baseline.documents)
+    before = first_ranks(result.baseline.documents)
     moves = (Move(document, before.get(document), rank) for rank, document in enumerate(result.documents[:lowest], 1))
     return next((move for move in moves if move.first is None or move.distance > 0), None)
 

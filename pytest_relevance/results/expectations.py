@@ -50,6 +50,11 @@ class Found(NamedTuple):
     asked: int | None = None
 
 
+def first_ranks(ranking: Sequence[str]) -> dict[str, int]:
+    """The first rank (from 1) of each document."""
+    return dict(zip(reversed(ranking), range(len(ranking), 0, -1), strict=True))
+
+
 def check(expected: Expectation, found: Found) -> Outcome:
     """Check whether a ranking meets an expectation."""
     return CHECKERS[expected.kind](expected, found)
@@ -59,7 +64,7 @@ def message_with_titles(outcome: Outcome, result: CaseResult, titles: Mapping[st
     """The message of an unmet expectation of documents, which are named with their titles."""
     if outcome.met or not outcome.documents:
         return outcome.message
-    ranks = {**result.deeper, **{document: result.rank_of(document) or 0 for document in result.documents}}
+    ranks = {**result.deeper, **first_ranks(result.documents)}
     unknown = dict.fromkeys(result.not_in_catalogue, "not returned, not in the catalogue")
     unknown |= dict.fromkeys(result.not_in_index, "not in the index")
     found = Found(result.k, result.settings, result.graded, result.documents, ranks, result.latency, titles, unknown)

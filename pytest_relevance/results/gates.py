@@ -6,25 +6,17 @@ count, skipped ones do not. A case that ended in an error fails every gate of it
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import ne
 
 from pytest_relevance._text import case_in_prose, counted, first_few, p_text
 from pytest_relevance.cases.checking.gates import MAX_DROP, MEAN, PASSING, gate_of
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.scalar import ranks_needed
-from pytest_relevance.results.case_result import (
-    ERROR,
-    FAILED,
-    MEASURED,
-    NOT_SEARCHED,
-    PASSED,
-    SKIPPED,
-    WITHOUT_SCORE,
-    CaseResult,
-)
+from pytest_relevance.results.baseline.overall import score_before, score_pairs, weighted_mean
+from pytest_relevance.results.case_result import FAILED, MEASURED, PASSED, SKIPPED, WITHOUT_SCORE, CaseResult
 from pytest_relevance.results.expectations import digits_apart, digits_of_change
 from pytest_relevance.results.records.run_info import FileInfo
 from pytest_relevance.results.scoring import asked_text, cut_text
@@ -175,18 +167,19 @@ def _judge(gate: Gate, results: Sequence[CaseResult], against: str) -> Iterator[
         yield GateFinding(True, f"{counted(len(fresh), 'case')} without a baseline left out: {_some(fresh)}")
 
 
+_ENDED = (("case ended in an error", "cases ended in an error"), ("case was not searched", "cases were not searched"))
+"""The verdicts of `WITHOUT_SCORE` in words, of one case and of several."""
+
+
 def _without_score(results: Sequence[CaseResult]) -> Iterator[str]:
-    for verdict, one, several in (
-        (ERROR, "case ended in an error", "cases ended in an error"),
-        (NOT_SEARCHED, "case was not searched", "cases were not searched"),
-    ):
+    for verdict, words in zip(WITHOUT_SCORE, _ENDED, strict=True):
         if found := [result for result in results if result.verdict == verdict]:
-            yield f"{counted(len(found), one, several)}: {_some(found)}"
+            yield f"{counted(len(found), *words)}: {_some(found)}"
 
 
 def _mean(metric: Metric, bound: float, cases: Sequence[CaseResult]) -> GateFinding:
     name = metric.text
-    scored = [(case.weight, score) for case in cases if (score := case.scores.get(name)) is not None]
+    scored = [(score, case.weight) for case in cases if (score := case.scores.get(name)) is not None]
     if not scored:
         return GateFinding(False, f"mean {name} is not defined: no case has a score", name)
     mean = weighted_mean(scored)
@@ -206,12 +199,12 @@ def _drop(gate: Gate, metric: Metric, bound: float, cases: Sequence[CaseResult],
     from pytest_relevance.metrics.significance import bootstrap_interval, randomisation_test
 
     name = metric.text
-    pairs = _before_and_now(name, cases)
+    pairs = score_pairs(cases, name)
     if not pairs:
         what = f"no ranking in {against}" if against else "no baseline"
         remedy = "make that record again" if against else "run with --relevance-update"
         return GateFinding(False, f"{name} has {what}, or a stale one; {remedy}", name)
-    weights, first, second = (list(column) for column in zip(*pairs, strict=True))
+    first, second, weights = zip(*pairs, strict=True)
     test = randomisation_test(first, second, weights=weights)
     interval = bootstrap_interval(first, second, weights=weights)
     drop = -test.difference
@@ -220,23 +213,13 @@ def _drop(gate: Gate, metric: Metric, bound: float, cases: Sequence[CaseResult],
     holds = not exceeds or (p is not None and test.p > p)
     limit = f"allowed is {bound:g}" + ("" if p is None else f" unless p > {p:g}")
     if gate.p is not None and p is None and exceeds:
-        changed = sum(before != now for _, before, now in pairs)
-        limit += f"; {void_condition(gate.p, changed, test.least_p)}"
+        limit += f"; {void_condition(gate.p, sum(map(ne, first, second)), test.least_p)}"
     least = digits_of_change(drop)
-    was, now = (weighted_mean(zip(weights, scores, strict=True)) for scores in (first, second))
+    was, now = (weighted_mean(zip(scores, weights, strict=True)) for scores in (first, second))
     ends = f"{interval.low:+.{least}f} to {interval.high:+.{least}f}"
     test_words = f"95% {ends}, p {p_text(test.p)}, {counted(len(pairs), 'case')}"
     words = f"{_moved(drop, bound)}, from {was:.{least}f} to {now:.{least}f} ({test_words}); {limit}"
     return GateFinding(holds, f"mean {_with_depth(metric, cases)} {words}", name)
-
-
-def _before_and_now(name: str, cases: Sequence[CaseResult]) -> list[tuple[float, float, float]]:
-    """The weight and both scores of each case that has a score in its baseline and now; rounding is no change."""
-    return [
-        (case.weight, before, before if abs(now - before) <= _ROUNDING else now)
-        for case in cases
-        if (now := case.scores.get(name)) is not None and (before := score_before(case, name)) is not None
-    ]
 
 
 def _moved(drop: float, bound: float) -> str:
@@ -251,23 +234,22 @@ def _moved(drop: float, bound: float) -> str:
 
 def _cut(metric: Metric, cases: Sequence[CaseResult]) -> GateFinding | None:
     """The finding about a metric that has no score in some cases, as it looks at more than their searches returned."""
-    asked = [case.depth or case.k for case in cases if _is_unknown(case, metric)]
+    unscored = [case for case in _wholly_seen(metric, cases) if case.is_cut and metric.text not in case.scores]
+    asked = [case.depth or case.k for case in unscored if case.verdict not in WITHOUT_SCORE]
     if not asked:
         return None
     there = f"the search was asked for {asked_text(asked)} in {counted(len(asked), 'case')}"
     return GateFinding(False, cut_text(metric, there, min(asked)), metric.text)
 
 
-def _is_unknown(case: CaseResult, metric: Metric) -> bool:
-    is_whole = ranks_needed(metric, case.settings) is None
-    return is_whole and case.is_cut and case.verdict not in WITHOUT_SCORE and metric.text not in case.scores
+def _wholly_seen(metric: Metric, cases: Iterable[CaseResult]) -> list[CaseResult]:
+    """The cases of which a metric looks at the whole ranking."""
+    return [case for case in cases if ranks_needed(metric, case.settings) is None]
 
 
 def _with_depth(metric: Metric, cases: Sequence[CaseResult]) -> str:
     """A metric as a finding names it: with the depth that was set, where it looks at the whole ranking."""
-    depths = [
-        case.depth for case in cases if case.is_depth_set and case.depth and ranks_needed(metric, case.settings) is None
-    ]
+    depths = [case.depth for case in _wholly_seen(metric, cases) if case.is_depth_set and case.depth]
     return f"{metric.text} (depth {asked_text(depths)})" if depths else metric.text
 
 
@@ -286,27 +268,10 @@ def _passing(gate: Gate, cases: Sequence[CaseResult]) -> GateFinding:
     passing = sum(map(passes, cases))
     holds = passing >= gate.share * len(cases) - _ROUNDING
     share = f"{passing} of {len(cases)} cases pass ({passing / len(cases):.1%})"
-    words = f"{share}, {'at least' if holds else 'less than'} {gate.share:.{_percent(gate.share)}%}"
+    percent = gate.share * 100
+    decimals = 0 if abs(percent - round(percent)) < _ROUNDING else 1
+    words = f"{share}, {'at least' if holds else 'less than'} {gate.share:.{decimals}%}"
     return GateFinding(holds, words, PASSING)
-
-
-def score_before(result: CaseResult, metric: str | None = None) -> float | None:
-    """The score of the accepted ranking under the judgments of today, by nDCG@k or another metric; None without one."""
-    if result.baseline is None:
-        return None
-    if metric is None or metric == result.metric.text:
-        return result.baseline.score
-    return result.baseline.scores.get(metric)
-
-
-def weighted_mean(scored: Iterable[tuple[float, float]]) -> float:
-    """The weighted mean of (weight, score) pairs. Raises ZeroDivisionError where there are none."""
-    pairs = list(scored)
-    return math.fsum(weight * score for weight, score in pairs) / math.fsum(weight for weight, _ in pairs)
-
-
-def _percent(share: float) -> int:
-    return 0 if abs(share * 100 - round(share * 100)) < _ROUNDING else 1
 
 
 def _some(cases: Sequence[CaseResult]) -> str:

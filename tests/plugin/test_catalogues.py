@@ -15,7 +15,6 @@ from pytest_relevance import Run
 from pytest_relevance.cases.model import CatalogueFile
 from pytest_relevance.cli import main
 from pytest_relevance.results.baseline.file import read_baseline
-from pytest_relevance.results.documents import titles
 from pytest_relevance.results.documents.catalogue import Catalogue, Documents
 
 if TYPE_CHECKING:
@@ -251,7 +250,7 @@ def test_junit_has_titles_and_reads_a_small_catalogue_once(shop: Project, reads:
 def test_a_large_catalogue_is_read_for_the_first_the_tenth_and_the_hundredth_early_text(
     shop: Project, reads: list[list[str] | None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(titles, "MOST_KEPT", 2)
+    monkeypatch.setattr("pytest_relevance.results.documents.catalogue.MOST_KEPT", 2)
     case = "  - {{query: d x{number}, id: q{number}, judgments: {{a: 3, d: 1}}, min_ndcg: 1}}\n"
     shop.cases("documents: products.csv\ncases:\n" + "".join(case.format(number=number) for number in range(30)))
     cases = shop.junit()

@@ -254,7 +254,7 @@ def test_params_that_json_has_no_word_for_are_the_same_after_reading(tmp_path: P
     from datetime import date
 
     asked = case(params={"day": date(2024, 1, 1), "pair": (1, 2)})
-    write_baseline(tmp_path / "b", [entry_of(result_of(asked, "a"))])
+    write_baseline(tmp_path / "b", BaselineEntries([entry_of(result_of(asked, "a"))]))
     (read,) = read_baseline(tmp_path / "b").values()
     assert since(read, asked, "a").stale == ()
 
@@ -278,7 +278,7 @@ def test_an_accepted_ranking_that_was_cut_is_stale_where_all_of_it_counts(now: d
     short = entry_of(result_of(case(k=3), "a", "x"))
     assert since(short, case(k=3, **now), "a", "x").stale == ()
     whole = entry_of(result_of(case(k=3, **now), "a", "x", "y"))
-    write_baseline(tmp_path / "baseline", [whole])
+    write_baseline(tmp_path / "baseline", BaselineEntries([whole]))
     assert read_baseline(tmp_path / "baseline")[whole.key] == whole
     assert since(whole, case(k=3, **now), "a", "x", "y").stale == ()
     assert since(whole, case(k=3), "a", "x", "y").stale == ()

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance.results.baseline.file import BaselineEntry, read_baseline, write_baseline
+from pytest_relevance.results.baseline.file import BaselineEntries, BaselineEntry, read_baseline, write_baseline
 from pytest_relevance.results.baseline.paths import baseline_path, has_baseline, orphaned_baselines
 from pytest_relevance.results.baseline.update import update_baseline
 from pytest_relevance.results.records.run_info import RecordError
@@ -47,7 +47,7 @@ def test_a_baseline_whose_case_file_is_gone_is_orphaned(tmp_path: Path) -> None:
 def test_a_header_and_a_sorted_line_a_case(tmp_path: Path) -> None:
     path = tmp_path / "shop.baseline.jsonl"
     entries = [entry("b", "x"), entry("a", "y", variant="hybrid"), entry("a", "z", variant="bm25", params={"n": 1})]
-    write_baseline(path, entries)
+    write_baseline(path, BaselineEntries(entries))
     header, *lines, last = path.read_text().splitlines()
     assert json.loads(header)["version"] == 1
     assert json.loads(last) == {"end": True}
@@ -89,38 +89,37 @@ def test_whatever_is_written_is_read_again(
     entries: list[BaselineEntry], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     path = tmp_path_factory.mktemp("baseline") / "baseline.jsonl"
-    write_baseline(path, entries)
+    write_baseline(path, BaselineEntries(entries))
     assert read_baseline(path) == {each.key: each for each in entries}
 
 
 class TestUpdate:
     def test_all(self, tmp_path: Path) -> None:
         path = tmp_path / "baseline"
-        write_baseline(path, [entry("a", "x"), entry("b", "x"), entry("gone", "x")])
-        updated = update_baseline(
-            path, [entry("a", "y"), entry("b", "x"), entry("c", "z")], all_keys=frozenset((n, None) for n in "abc")
-        )
+        write_baseline(path, BaselineEntries([entry("a", "x"), entry("b", "x"), entry("gone", "x")]))
+        accepted = BaselineEntries([entry("a", "y"), entry("b", "x"), entry("c", "z")])
+        updated = update_baseline(path, accepted, all_keys=frozenset((name, None) for name in "abc"))
         assert (updated.added, updated.changed, updated.dropped, updated.kept) == (1, 1, 1, 1)
         assert read_baseline(path) == {each.key: each for each in (entry("a", "y"), entry("b", "x"), entry("c", "z"))}
 
     def test_a_part_of_the_file_drops_nothing(self, tmp_path: Path) -> None:
         path = tmp_path / "baseline"
-        write_baseline(path, [entry("a", "x"), entry("gone", "x")])
-        assert update_baseline(path, [entry("a", "y")]).dropped == 0
+        write_baseline(path, BaselineEntries([entry("a", "x"), entry("gone", "x")]))
+        assert update_baseline(path, BaselineEntries([entry("a", "y")])).dropped == 0
         assert ("gone", None) in read_baseline(path)
 
     def test_only_new_ones(self, tmp_path: Path) -> None:
         path = tmp_path / "baseline"
-        write_baseline(path, [entry("a", "x")])
-        updated = update_baseline(path, [entry("a", "y"), entry("b", "y")], only_new=True)
+        write_baseline(path, BaselineEntries([entry("a", "x")]))
+        updated = update_baseline(path, BaselineEntries([entry("a", "y"), entry("b", "y")]), only_new=True)
         assert (updated.added, updated.changed) == (1, 0)
         assert read_baseline(path)["a", None].ranking == ("x",)
 
     def test_nothing_to_change_leaves_the_file_alone(self, tmp_path: Path) -> None:
         path = tmp_path / "baseline"
-        write_baseline(path, [entry("a", "x")])
+        write_baseline(path, BaselineEntries([entry("a", "x")]))
         before = path.stat().st_mtime_ns, path.stat().st_ino
-        assert not update_baseline(path, [entry("a", "x")]).is_change
+        assert not update_baseline(path, BaselineEntries([entry("a", "x")])).is_change
         assert (path.stat().st_mtime_ns, path.stat().st_ino) == before
 
     def test_two_runs_at_once_lose_nothing(self, tmp_path: Path) -> None:
@@ -128,11 +127,11 @@ class TestUpdate:
         program = textwrap.dedent(
             """
             import sys
-            from pytest_relevance.results.baseline.file import BaselineEntry
+            from pytest_relevance.results.baseline.file import BaselineEntries, BaselineEntry
             from pytest_relevance.results.baseline.update import update_baseline
             for number in range(20):
                 name = f"{sys.argv[2]}-{number}"
-                update_baseline(sys.argv[1], [BaselineEntry(name, None, name, {}, 10, ("x",))])
+                update_baseline(sys.argv[1], BaselineEntries([BaselineEntry(name, None, name, {}, 10, ("x",))]))
             """
         )
         running = [subprocess.Popen([sys.executable, "-c", program, str(path), name]) for name in ("one", "two")]
@@ -142,16 +141,19 @@ class TestUpdate:
     @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
     def test_a_kill_at_any_moment_leaves_the_old_or_the_new_one(self, tmp_path: Path) -> None:
         path = tmp_path / "baseline"
-        write_baseline(path, [entry(f"case {number}", "old" * 50) for number in range(2000)])
+        write_baseline(path, BaselineEntries([entry(f"case {number}", "old" * 50) for number in range(2000)]))
         program = textwrap.dedent(
             """
             import itertools, sys
-            from pytest_relevance.results.baseline.file import BaselineEntry, read_baseline, write_baseline
+            from pytest_relevance.results.baseline.file import (
+                BaselineEntries, BaselineEntry, read_baseline, write_baseline
+            )
             entries = list(read_baseline(sys.argv[1]).values())
             print("ready", flush=True)
             for round in itertools.count():
                 ranking = (("new", "old")[round % 2] * 50,)
-                write_baseline(sys.argv[1], [BaselineEntry(e.id, None, e.query, {}, 10, ranking) for e in entries])
+                after = [BaselineEntry(e.id, None, e.query, {}, 10, ranking) for e in entries]
+                write_baseline(sys.argv[1], BaselineEntries(after))
             """
         )
         seen = set()
@@ -169,7 +171,7 @@ class TestUpdate:
             assert len(rankings) == 1
             seen |= rankings
         assert seen <= {("old" * 50,), ("new" * 50,)}
-        update_baseline(path, [entry("one more", "x")])
+        update_baseline(path, BaselineEntries([entry("one more", "x")]))
         assert [left.name for left in tmp_path.iterdir()] == ["baseline"]
 
     @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root may write anywhere")
@@ -177,13 +179,13 @@ class TestUpdate:
         tmp_path.chmod(0o500)
         try:
             with pytest.raises(PermissionError):
-                update_baseline(tmp_path / "baseline", [entry("a", "x")])
+                update_baseline(tmp_path / "baseline", BaselineEntries([entry("a", "x")]))
         finally:
             tmp_path.chmod(0o700)
 
     def test_a_full_disk_leaves_the_old_one(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         path = tmp_path / "baseline"
-        write_baseline(path, [entry("a", "x")])
+        write_baseline(path, BaselineEntries([entry("a", "x")]))
         before = path.read_bytes()
 
         def full(handle: int) -> None:
@@ -191,7 +193,7 @@ class TestUpdate:
 
         monkeypatch.setattr(os, "fsync", full)
         with pytest.raises(OSError, match="No space left"):
-            update_baseline(path, [entry("b", "x")])
+            update_baseline(path, BaselineEntries([entry("b", "x")]))
         assert path.read_bytes() == before
         assert [left.name for left in tmp_path.iterdir()] == ["baseline"]
 
@@ -245,7 +247,7 @@ def test_what_is_wrong_with_a_file_is_said_with_its_line(tmp_path: Path, content
 def test_every_kind_of_line_end_is_read(tmp_path: Path, line_end: str, last: str) -> None:
     accepted = BaselineEntry("a\rb", None, "a\rb", {}, 10, ("x\ny",))
     path = tmp_path / "baseline"
-    write_baseline(path, [accepted, entry("c", "z")])
+    write_baseline(path, BaselineEntries([accepted, entry("c", "z")]))
     text = path.read_text().replace(END, last or END)
     path.write_bytes(text.replace("\n", line_end).encode())
     assert read_baseline(path) == {accepted.key: accepted, ("c", None): entry("c", "z")}
@@ -253,7 +255,7 @@ def test_every_kind_of_line_end_is_read(tmp_path: Path, line_end: str, last: str
 
 def test_a_file_that_is_cut_at_the_end_of_any_line_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "baseline"
-    write_baseline(path, [entry("a", "x"), entry("b", "y")])
+    write_baseline(path, BaselineEntries([entry("a", "x"), entry("b", "y")]))
     lines = path.read_text().splitlines(keepends=True)
     for kept in range(1, len(lines)):
         path.write_text("".join(lines[:kept]))
@@ -265,9 +267,9 @@ def test_a_file_that_is_cut_at_the_end_of_any_line_is_refused(tmp_path: Path) ->
 def test_two_branches_that_add_an_entry_each_can_be_merged(tmp_path: Path) -> None:
     ours, base, theirs = (tmp_path / name for name in ("ours", "base", "theirs"))
     common = [entry(name, "x") for name in "bcdefg"]
-    write_baseline(base, common)
-    write_baseline(ours, [entry("a", "x"), *common])
-    write_baseline(theirs, [*common, entry("h", "x")])
+    write_baseline(base, BaselineEntries(common))
+    write_baseline(ours, BaselineEntries([entry("a", "x"), *common]))
+    write_baseline(theirs, BaselineEntries([*common, entry("h", "x")]))
     merged = subprocess.run(["git", "merge-file", "-p", ours, base, theirs], capture_output=True, check=True).stdout
     ours.write_bytes(merged)
     assert "".join(case for case, _ in read_baseline(ours)) == "abcdefgh"

@@ -17,7 +17,8 @@ from pytest_relevance import CaseResult, read_judgments
 from pytest_relevance.judgments.formats.table import escaped, unescaped
 from pytest_relevance.judgments.problems import JudgmentFileError
 from pytest_relevance.results import worklist
-from pytest_relevance.results.worklist import COLUMNS, Unjudged, Worklist, why_kept
+from pytest_relevance.results.unjudged import Unjudged
+from pytest_relevance.results.worklist import COLUMNS, Worklist, why_kept
 
 BM25, HYBRID = ("search", "bm25"), ("search", "hybrid")
 

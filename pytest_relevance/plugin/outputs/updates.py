@@ -16,6 +16,7 @@ from pytest_relevance._text import counted, harmless, listed, quoted
 from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.plugin.options import verbosity
 from pytest_relevance.plugin.run_store import Message, RunStore, first_named, run_store
+from pytest_relevance.results.baseline.file import BaselineEntries
 from pytest_relevance.results.baseline.paths import SUFFIX, baseline_path
 from pytest_relevance.results.baseline.update import Updated, acceptable, locked, update_baseline
 from pytest_relevance.results.case_result import CaseResult
@@ -45,12 +46,10 @@ def _update_baseline(store: RunStore, file: str, *, only_new: bool) -> Iterator[
     try:
         updated = update_baseline(
             baseline_path(info.path),
-            accepted,
+            BaselineEntries(accepted, titles, store.common_fingerprint),
             shown=shown,
             only_new=only_new,
             all_keys=keys,
-            titles=titles,
-            fingerprint=store.common_fingerprint,
         )
     except (RecordError, OSError) as error:
         yield Message(f"baseline {shown} is not updated{_why(error, shown)}", is_good=False)

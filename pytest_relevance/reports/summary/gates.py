@@ -10,8 +10,9 @@ from pytest_relevance.cases.checking.gates import MAX_DROP, PASSING
 from pytest_relevance.reports.numbers import number
 from pytest_relevance.reports.summary.cases import add_case, case_table
 from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, STRONG, WIDEST, Line, folded_lines, line
+from pytest_relevance.results.baseline.overall import score_before
 from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult
-from pytest_relevance.results.gates import ERRORS, GateFinding, GateResult, passes, score_before
+from pytest_relevance.results.gates import ERRORS, GateFinding, GateResult, passes
 
 MOST_CASES = 5
 """How many cases are shown of a condition that is not met."""

@@ -19,7 +19,7 @@ from pytest_relevance.metrics.scalar import score
 from pytest_relevance.results.baseline.file import BaselineEntries, BaselineEntry, EntryKey, shown_key, with_sorted_keys
 from pytest_relevance.results.case_parts import IMPROVEMENT, NEW, REGRESSION, STALE, WITHIN, BaselineComparison
 from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, MEASURED, PASSED, CaseResult
-from pytest_relevance.results.expectations import Found, check, digits_apart
+from pytest_relevance.results.expectations import Found, check, digits_apart, first_ranks
 from pytest_relevance.results.records.file import as_json
 from pytest_relevance.results.records.run_info import Fingerprint, changed
 from pytest_relevance.results.scoring import defined, is_bounded, looks_at_all, scores_all, too_few_judged
@@ -198,9 +198,7 @@ def _met_then(
     unmet = [expected for expected, outcome in outcomes if not outcome.met and expected.kind != "latency"]
     if not unmet:
         return met
-    ranks: dict[str, int] = {}
-    for rank, document in enumerate(entry.ranking, 1):
-        ranks.setdefault(document, rank)
+    ranks = first_ranks(entry.ranking)
     found = Found(result.k, result.settings, accepted, entry.ranking, ranks, None, is_cut=entry.cut)
     may_go_on = not entry.whole and len(entry.ranking) >= entry.depth
     return met + [
@@ -295,4 +293,4 @@ def _short(text: str) -> str:
 
 def _as_text(value: object) -> str:
     """A parameter as JSON, by which two are compared: 1 equals true, and is not the same."""
-    return as_json([with_sorted_keys(value)])[1:-1]
+    return as_json(with_sorted_keys(value))

@@ -152,19 +152,14 @@ class _Title:
     title: str
 
 
-def write_baseline(
-    path: str | os.PathLike[str],
-    entries: Iterable[BaselineEntry],
-    titles: Mapping[str, str] | None = None,
-    fingerprint: Fingerprint | None = None,
-) -> None:
+def write_baseline(path: str | os.PathLike[str], baseline: BaselineEntries) -> None:
     """Write a baseline in one step, entries sorted by id and variant, then the titles of their documents.
 
     Raises OSError; then nothing is written.
     """
-    searched = {"fingerprint": with_sorted_keys(fingerprint)} if fingerprint else {}
+    searched = {"fingerprint": with_sorted_keys(baseline.fingerprint)} if baseline.fingerprint else {}
     header = as_json({"kind": KIND, "version": VERSION, "holds": _HOLDS, **searched})
-    ordered = sorted(entries, key=lambda entry: (entry.id, entry.variant or ""))
-    named = [as_json(to_builtin(_Title(document, title))) for document, title in sorted((titles or {}).items())]
+    ordered = sorted(baseline.values(), key=lambda entry: (entry.id, entry.variant or ""))
+    named = [as_json(to_builtin(_Title(document, title))) for document, title in sorted(baseline.titles.items())]
     lines = [header, *(entry.line for entry in ordered), *named, END, ""]
     write_whole(path, "\n".join(lines).encode("utf-8", "surrogatepass"))

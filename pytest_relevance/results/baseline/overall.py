@@ -8,20 +8,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from math import fsum
+from operator import mul
 from typing import NamedTuple
 
 from pytest_relevance.metrics.sign_flips import sign_flip_p
 from pytest_relevance.results.case_parts import NEW, REGRESSION, STALE
-from pytest_relevance.results.case_result import (
-    ERROR,
-    FAILED,
-    INCONCLUSIVE,
-    NOT_SEARCHED,
-    PASSED,
-    SKIPPED,
-    WITHOUT_SCORE,
-    CaseResult,
-)
+from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, PASSED, SKIPPED, WITHOUT_SCORE, CaseResult
 
 _ROUNDING = 1e-9  # scores that differ by no more are the same
 
@@ -47,17 +39,32 @@ class MeanChange(NamedTuple):
         return self.better + self.worse + self.same
 
 
-def score_pairs(results: Iterable[CaseResult]) -> list[tuple[float, float, float]]:
-    """The score in the baseline, the score now and the weight of each case that has both scores.
+def score_before(result: CaseResult, metric: str | None = None) -> float | None:
+    """The score of the accepted ranking under the judgments of today, by nDCG@k or another metric; None without one."""
+    if result.baseline is None:
+        return None
+    if metric is None or metric == result.metric.text:
+        return result.baseline.score
+    return result.baseline.scores.get(metric)
+
+
+def score_pairs(results: Iterable[CaseResult], metric: str | None = None) -> list[tuple[float, float, float]]:
+    """The score in the baseline, the score now and the weight of each case that has both, by nDCG@k or another metric.
 
     Scores that differ by rounding alone are the same number.
     """
     pairs = []
     for result in results:
-        now, before = result.score, None if result.baseline is None else result.baseline.score
+        now, before = result.score if metric is None else result.scores.get(metric), score_before(result, metric)
         if now is not None and before is not None:
             pairs.append((before, before if abs(now - before) <= _ROUNDING else now, result.weight))
     return pairs
+
+
+def weighted_mean(scored: Iterable[tuple[float, float]]) -> float:
+    """The weighted mean of (score, weight) pairs. Raises ZeroDivisionError where there are none."""
+    scores, weights = zip(*scored, strict=True)
+    return fsum(map(mul, scores, weights)) / fsum(weights)
 
 
 def mean_change(results: Iterable[CaseResult]) -> MeanChange | None:
@@ -67,10 +74,9 @@ def mean_change(results: Iterable[CaseResult]) -> MeanChange | None:
     total = sum(each.status != SKIPPED and (each.score is not None or each.verdict in WITHOUT_SCORE) for each in found)
     if not pairs:
         return None
-    weights = [weight for *_, weight in pairs]
-    changes = [after - before for before, after, _ in pairs]
-    whole = fsum(weights)
-    before_mean, after_mean = (fsum(pair[place] * pair[2] for pair in pairs) / whole for place in (0, 1))
+    before, after, weights = zip(*pairs, strict=True)
+    changes = [now - accepted for accepted, now, _ in pairs]
+    before_mean, after_mean = (weighted_mean(zip(scores, weights, strict=True)) for scores in (before, after))
     better, worse = sum(change > 0 for change in changes), sum(change < 0 for change in changes)
     p = sign_flip_p(changes, weights)
     return MeanChange(before_mean, after_mean, p, better, worse, len(pairs) - better - worse, total)
@@ -89,8 +95,10 @@ either. Other: none of these, as the search was too slow, for example.
 
 def failure_kind(result: CaseResult) -> str:
     """The kind of a failing case: one of `FAILURE_KINDS`."""
-    if result.verdict in _BY_VERDICT:
-        return _BY_VERDICT[result.verdict]
+    if result.verdict == INCONCLUSIVE:
+        return IN_DOUBT
+    if result.verdict in WITHOUT_SCORE:
+        return ENDED_IN_ERROR
     baseline = result.baseline
     if result.is_check:  # a ranking of a test in Python, which no baseline has
         return OTHER
@@ -105,12 +113,9 @@ def failure_kind(result: CaseResult) -> str:
     return REGRESSED if baseline.standing == REGRESSION else OTHER
 
 
-_BY_VERDICT = {INCONCLUSIVE: IN_DOUBT, ERROR: ENDED_IN_ERROR, NOT_SEARCHED: ENDED_IN_ERROR}
-
-
 def has_failed(result: CaseResult) -> bool:
     """Whether pytest reports the case as failed: it failed, ended in an error, was not searched or is inconclusive."""
-    return result.status in (FAILED, ERROR, NOT_SEARCHED, INCONCLUSIVE) and result.outcome not in (SKIPPED, PASSED)
+    return result.status in (FAILED, INCONCLUSIVE, *WITHOUT_SCORE) and result.outcome not in (SKIPPED, PASSED)
 
 
 def failure_order(result: CaseResult) -> tuple[int, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from glob import escape
@@ -22,7 +22,7 @@ from pytest_relevance.results.baseline.file import (
 from pytest_relevance.results.case_parts import STALE
 from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult
 from pytest_relevance.results.records.file import as_json
-from pytest_relevance.results.records.run_info import Fingerprint, common
+from pytest_relevance.results.records.run_info import common
 
 _DECIMALS = 6  # of recorded scores: the last digits differ between machines, and nobody looks at them in a diff
 
@@ -94,47 +94,52 @@ class Updated:
 
 def update_baseline(
     path: str | os.PathLike[str],
-    entries: Iterable[BaselineEntry],
+    accepted: BaselineEntries,
     *,
     shown: str | None = None,
     only_new: bool = False,
     all_keys: frozenset[EntryKey] | None = None,
-    titles: Mapping[str, str] | None = None,
-    fingerprint: Fingerprint | None = None,
 ) -> Updated:
     """Accept rankings into a baseline, which messages call `shown`; `only_new` leaves the entries that it has.
 
-    `all_keys` are those of all cases of the file, given when all of it ran: entries of other cases are dropped.
-    `titles` are those of documents, kept with those that the file has for the documents in its rankings. `fingerprint`
-    says what was searched; where entries stay that were accepted earlier, what both have in common is kept. The file
-    is read again under a lock, so that of two runs that update at once neither loses what the other accepted. Raises
-    `RecordError` for a file that cannot be read, and OSError where it cannot be written; then it is as it was.
+    `all_keys` are those of all cases of the file, given when all of it ran: entries of other cases are dropped. The
+    titles that the file has are kept for the documents in its rankings. Where entries stay that were accepted earlier,
+    what their fingerprint and that of `accepted` have in common is kept. The file is read again under a lock, so that
+    of two runs that update at once neither loses what the other accepted. Raises `RecordError` for a file that cannot
+    be read, and OSError where it cannot be written; then it is as it was.
     """
     target = Path(os.path.realpath(path))
     with locked(target.parent):
         _remove_leftovers(target)
         exists = target.exists()
         before = read_baseline(target, shown or os.fspath(path)) if exists else BaselineEntries()
-        accepted = {entry.key: entry for entry in entries if not (only_new and entry.key in before)}
-        merged = {**before, **accepted}
-        after = {key: entry for key, entry in merged.items() if all_keys is None or key in all_keys}
-        added = len(accepted.keys() - before.keys())
-        pairs = [(before[key], accepted[key]) for key in accepted.keys() & before.keys()]
-        pairs = [(known, new) for known, new in pairs if known.line != new.line]  # 1 equals true, and is not the same
-        rescored = sum(replace(known, scores=new.scores).line == new.line for known, new in pairs)
-        changed = len(pairs)
-        ranked = {document for entry in after.values() for document in entry.ranking}
-        known = {**before.titles, **(titles or {})}
-        named = {document: title for document, title in known.items() if document in ranked}
-        searched = fingerprint or {}
-        if after.keys() - accepted.keys():
-            searched = common([before.fingerprint, searched]) if added or changed else before.fingerprint
-        counts = (added, changed, len(merged) - len(after), len(after) - added - changed)
-        renamed = len(named.items() - before.titles.items())
-        updated = Updated(*counts, renamed, rescored, searched != before.fingerprint)
+        after, updated = _merged(before, accepted, only_new=only_new, all_keys=all_keys)
         if updated.is_change or updated.has_new_fingerprint or not exists:
-            write_baseline(target, after.values(), named, searched)
+            write_baseline(target, after)
     return updated
+
+
+def _merged(
+    before: BaselineEntries, accepted: BaselineEntries, *, only_new: bool, all_keys: frozenset[EntryKey] | None
+) -> tuple[BaselineEntries, Updated]:
+    """The baseline after an update, and what the update did."""
+    new = {key: entry for key, entry in accepted.items() if not (only_new and key in before)}
+    merged = {**before, **new}
+    after = {key: entry for key, entry in merged.items() if all_keys is None or key in all_keys}
+    added = len(new.keys() - before.keys())
+    pairs = [(before[key], new[key]) for key in new.keys() & before.keys()]
+    pairs = [(old, entry) for old, entry in pairs if old.line != entry.line]  # 1 equals true, and is not the same
+    rescored = sum(replace(old, scores=entry.scores).line == entry.line for old, entry in pairs)
+    ranked = {document for entry in after.values() for document in entry.ranking}
+    titles = {**before.titles, **accepted.titles}
+    titles = {document: title for document, title in titles.items() if document in ranked}
+    searched = accepted.fingerprint
+    if after.keys() - new.keys():
+        searched = common([before.fingerprint, searched]) if added or pairs else before.fingerprint
+    counts = (added, len(pairs), len(merged) - len(after), len(after) - added - len(pairs))
+    renamed = len(titles.items() - before.titles.items())
+    updated = Updated(*counts, renamed, rescored, searched != before.fingerprint)
+    return BaselineEntries(after.values(), titles, searched), updated
 
 
 def _remove_leftovers(target: Path) -> None:

@@ -21,7 +21,7 @@ from pytest_relevance.results.case_result import CaseResult, Key
 from pytest_relevance.results.compare.differences import TIE, Difference, ScoreColumn, TagDifference, by_tag
 from pytest_relevance.results.compare.incompatibilities import ErroredCase, Incompatibility
 from pytest_relevance.results.compare.pairing import Pair
-from pytest_relevance.results.rankings.rank_changes import Move, RankChanges, rank_changes
+from pytest_relevance.results.rankings.rank_changes import Move, RankChanges, changes_to
 from pytest_relevance.results.records.run import as_frame
 
 if TYPE_CHECKING:
@@ -184,9 +184,7 @@ class Compared:
         """The mover of a pair: its scores by the metric that it is judged by, and its rank changes."""
         one, two = self.pairs[index]
         column = self.columns[self._column_of[index]]
-        judged = [*zip(one.documents, one.grades, strict=True), *zip(two.documents, two.grades, strict=True)]
-        grades = {document: grade for document, grade in judged if grade is not None}
-        changes = rank_changes(one.documents, two.documents, two.k, grades, two.deeper)
+        changes = changes_to(two, one.documents, one.grades)
         gains = two.settings.gains
         lost, found, shifted = (
             tuple(sorted((move for move in moves if gains[move.grade] > 0), key=lambda move: -gains[move.grade]))

@@ -11,12 +11,12 @@ from itertools import chain
 from typing import Any
 
 from pytest_relevance._files import Unreadable, line_blocks, read_whole
-from pytest_relevance._text import counted, did_you_mean, found, listed, quoted
+from pytest_relevance._text import counted, found, quoted
 from pytest_relevance.cases.model import CatalogueFile
-from pytest_relevance.judgments.columns import find_columns, folded
 from pytest_relevance.judgments.formats.table import tab_cells, white_cells
 from pytest_relevance.judgments.source import Header
-from pytest_relevance.results.responses.fields import ID_NAMES, TITLE_NAMES
+from pytest_relevance.results.documents.catalogue_columns import CatalogueError, id_column, is_column, unknown_to_show
+from pytest_relevance.results.responses.fields import TITLE_NAMES
 from pytest_relevance.results.responses.ranking import id_text
 
 Fields = Mapping[str, object]
@@ -199,9 +199,8 @@ class CatalogueLines:
             if len(row) != width:
                 line = getattr(rows, "line_num", number)
                 if any(map(str.strip, row)):
-                    self.add_problem(
-                        line, f"found {counted(len(row), 'column')} where there are {width}; mend the line"
-                    )
+                    found_columns = counted(len(row), "column")
+                    self.add_problem(line, f"found {found_columns} where there are {width}; mend the line")
             elif (wanted is None or row[column] in wanted) and row[column]:
                 yield getattr(rows, "line_num", number), row[column], dict(zip(names, row, strict=True))
 
@@ -267,58 +266,3 @@ def value_at(values: Fields, name: str) -> object:
     for part in name.split("."):
         value = value.get(part) if isinstance(value, Mapping) else None
     return value
-
-
-_MOST_COLUMNS = 12
-
-
-class CatalogueError(ValueError):
-    """A catalogue that cannot be read; the message names the file and the line, what was found, and what to do."""
-
-
-def id_column(wanted: CatalogueFile, names: list[str], file: str, *, is_nested: bool = False) -> str:
-    """The column of ids. There must be one of titles too, unless other columns are to be shown.
-
-    `is_nested`: a dot in the name of a column leads into an object. Raises `CatalogueError` for what is no catalogue.
-    """
-    if wanted.id is None and wanted.title is None and (what := _other_kind(names)):
-        message = f"this seems to be {what}; name the file that has a line for each document"
-        raise CatalogueError(f"{file}:1: {message}")
-    found = {}
-    for key, written, usual in (("id", wanted.id, ID_NAMES), ("title", wanted.title, TITLE_NAMES)):
-        found[key] = next((name for name in usual if name in names), None) if written is None else written
-        if found[key] is None and (key == "id" or not wanted.show):
-            advice = f"name the column: documents: {{file: {wanted.file}, {key}: ...}}"
-            absent = f"there is no column {listed(map(quoted, usual))}; the columns are {_spelled(names)}"
-            raise CatalogueError(f"{file}:1: {absent}; {advice}")
-        if written is not None and not is_column(written, names, is_nested=is_nested):
-            raise CatalogueError(f"{file}:1: {_unknown(written, names)}")
-    return found["id"] or ""
-
-
-def is_column(name: str, names: Iterable[str], *, is_nested: bool) -> bool:
-    """Whether a column is there, or the object that the first part of its name leads into."""
-    return name in names or (is_nested and name.partition(".")[0] in names)
-
-
-def unknown_to_show(columns: Iterable[str], names: list[str], file: str) -> list[str]:
-    """Messages about columns to show that are not there."""
-    return [f"{file}:1: show: {_unknown(name, names)}" for name in columns]
-
-
-def _unknown(column: str, names: list[str]) -> str:
-    close = did_you_mean(column, names)
-    return f"there is no column {quoted(column)}; the columns are {_spelled(names)}{close}"
-
-
-def _spelled(names: list[str]) -> str:
-    return listed(map(quoted, names[:_MOST_COLUMNS]), "and") + " ..." * (len(names) > _MOST_COLUMNS)
-
-
-def _other_kind(names: list[str]) -> str:
-    """What a file seems to be by its columns, where that is no catalogue."""
-    if find_columns(names, ("grade",)) and find_columns(names, ("query_id", "query")):
-        return "a file of judgments"
-    if len(names) in (4, 6) and not {*map(folded, names)} & {"id", "title", "name"} and names[1] in ("0", "Q0", "q0"):
-        return "a file of qrels" if len(names) == 4 else "a TREC run"
-    return ""

@@ -12,12 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, zip_longest
 from types import MappingProxyType
 
 from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.similarity import jaccard, rbo
 from pytest_relevance.results.case_parts import NEW, STALE, Repeats
 from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.expectations import first_ranks
 from pytest_relevance.results.responses.ranking import Ranking
 from pytest_relevance.results.scoring import kept_depth
 
@@ -72,7 +74,7 @@ def rank_changes(
     What left the top may be ranked below it, as far as the second ranking goes or `deeper` has its rank. A document
     that occurs twice counts at its first rank.
     """
-    before, after = ranks_of(first), {**deeper, **ranks_of(second)}
+    before, after = first_ranks(first), {**deeper, **first_ranks(second)}
     left, entered, moved = [], [], []
     for document in {**before, **after}:
         move = Move(document, before.get(document), after.get(document), grades.get(document))
@@ -90,6 +92,13 @@ def rank_changes(
     return RankChanges(k, tuple(left), tuple(entered), tuple(moved), jaccard(one, two), rbo(one, two))
 
 
+def changes_to(result: CaseResult, first: Sequence[str], grades: Sequence[float | None]) -> RankChanges:
+    """Compare a ranking, and the grades of its documents, with that of a result."""
+    graded = chain(zip(first, grades, strict=False), zip(result.documents, result.grades, strict=False))
+    known = {document: grade for document, grade in graded if grade is not None}
+    return rank_changes(first, result.documents, result.k, known, result.deeper)
+
+
 def baseline_changes(result: CaseResult) -> RankChanges | None:
     """The changes since the accepted ranking, None where there is none to compare with.
 
@@ -98,18 +107,8 @@ def baseline_changes(result: CaseResult) -> RankChanges | None:
     baseline, gains = result.baseline, result.settings.gains
     if baseline is None or baseline.standing in (NEW, STALE):
         return None
-    graded = (
-        *zip(baseline.documents, baseline.grades, strict=False),
-        *zip(result.documents, result.grades, strict=False),
-    )
-    grades = {document: grade for document, grade in graded if grade is not None}
-    found = rank_changes(baseline.documents, result.documents, result.k, grades, result.deeper)
+    found = changes_to(result, baseline.documents, baseline.grades)
     return replace(found, left=tuple(sorted(found.left, key=lambda move: -gains[move.grade])))
-
-
-def ranks_of(ranking: Sequence[str]) -> dict[str, int]:
-    """The first rank of each document, from 1."""
-    return dict(zip(reversed(ranking), range(len(ranking), 0, -1), strict=True))
 
 
 _WORST_FIRST = (
@@ -165,9 +164,8 @@ def _differences(tops: Sequence[tuple[str, ...]]) -> tuple[Repeats, int]:
 
 
 def _first_difference(one: Sequence[str], two: Sequence[str]) -> int:
-    """The first index at which two rankings differ."""
-    pairs = enumerate(zip(one, two, strict=False))
-    return next((index for index, (first, second) in pairs if first != second), min(len(one), len(two)))
+    """The first index at which two rankings, which are not equal, differ."""
+    return next(index for index, (first, second) in enumerate(zip_longest(one, two)) if first != second)
 
 
 def _are_tied(rankings: Sequence[Ranking], documents: Sequence[str | None]) -> bool:

@@ -26,6 +26,7 @@ from pytest_relevance.metrics.compiled import sort_scores
 from pytest_relevance.results.rankings.column_rankings import ranked_columns
 
 _WANTED = ("query_id", "query", "document", "rank", "score")
+_EMPTY = "the file has no results, only a header or comments"
 
 Rankings = Mapping[str, Sequence[str]]
 Line = Callable[[int], "int | None"]
@@ -70,7 +71,7 @@ def _read_trec(source: Source) -> Rankings:
     if columns is not None and (rankings := ranked_columns("score", *columns)) is not None:
         return rankings
     queries, documents, scores = rows.columns([0, 2, 4])
-    return _ranked(source, queries, documents, "score", scores, rows.line) or _refuse_empty(source)
+    return _ranked(source, queries, documents, "score", scores, rows.line) or source.refuse(_EMPTY)
 
 
 def _read_table(source: Source) -> Rankings:
@@ -114,7 +115,7 @@ def _of_table(source: Source, table: SourceTable | _Objects) -> Rankings:
     queries, documents, *values = table.cells([at[key], at["document"]], [at[order]] if order else [])
     written = values[0] if values else range(len(queries))
     found = _ranked(source, queries, documents, order, written, lambda row: table.place(row).line)
-    return found or _refuse_empty(source)
+    return found or source.refuse(_EMPTY)
 
 
 def _columns(source: Source, table: SourceTable | _Objects) -> dict[str, int]:
@@ -176,10 +177,6 @@ def _ranked(
     if order == "score":
         return {query: sort_scores(scores, scores.values()) for query, scores in of_query.items()}
     return {query: sorted(ranks, key=ranks.__getitem__) for query, ranks in of_query.items()}
-
-
-def _refuse_empty(source: Source) -> NoReturn:
-    source.refuse("the file has no results, only a header or comments")
 
 
 def _read_json(source: Source) -> Rankings:

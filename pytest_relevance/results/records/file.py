@@ -101,17 +101,10 @@ def read_record(
             results.append(case_result(values))
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise RecordError(f"{file}:{number}: the line is no result: {error}; make the record again") from None
-    check_complete(file, header, len(results))
+    if len(results) != header.get("results"):
+        there = f"{len(results):,} of {header.get('results')} results are there"
+        raise RecordError(f"{file}: the record is truncated: {there}; fetch or make it again")
     return results, files, info
-
-
-def check_complete(file: str, header: Mapping[str, Any], count: int) -> None:
-    """Raise `RecordError` where a record has not as many results as its header says."""
-    if count != header.get("results"):
-        raise RecordError(
-            f"{file}: the record is truncated: {count:,} of {header.get('results')} results are there; "
-            "fetch or make it again"
-        )
 
 
 def read_lines(path: str | os.PathLike[str], file: str) -> Iterator[tuple[int, str]]:

@@ -1,19 +1,23 @@
 """The hits in the response bodies of search servers, and in the response objects of their client libraries.
 
-An engine's response body is a row of `HITS`; a client library's response object keeps the body under one of `BODIES`,
-or its hits under one of `HOLDERS`. A response without hits is refused with a message that shows what came back and says
-what to return instead; so is a response that is marked as incomplete.
+An engine's response body is a row of `HITS`; a client library's response object has the body under one of `BODIES`, or
+its hits under one of `HOLDERS`. A response without hits is refused with a message that shows what came back and says
+what to return instead.
+
+A response that its engine marks as incomplete is refused too (`SIGNS`). An engine that times out, or loses a shard,
+answers with what it has: a document may be missing because of the failure and not of the ranking.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
-from pytest_relevance._text import listed, shown
-from pytest_relevance.results.responses.fields import ReadOptions
-from pytest_relevance.results.responses.incomplete import at_path, refuse_partial
-from pytest_relevance.results.responses.problems import NoResults, UnreadableRanking
+from pytest_relevance._text import LONGEST_SHOWN, listed, shown
+from pytest_relevance.results.responses.problems import NoResults, UnreadableRanking, unreadable
 
 HITS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Elasticsearch or OpenSearch", ("hits", "hits")),
@@ -41,16 +45,6 @@ _FIRST_KEYS = (*dict.fromkeys(path[0] for _, path in HITS), *ERRORS)
 def may_be_body(body: Mapping[Any, Any]) -> bool:
     """Whether a mapping has an object or a list under a key by which the body of a search server is recognised."""
     return any(type(body.get(key)) in (dict, list) for key in _FIRST_KEYS)
-
-
-def of_body(body: Mapping[Any, Any], _: ReadOptions) -> Sequence[object]:
-    """The hits of a response body, as `hits_of`."""
-    return hits_of(body)
-
-
-def of_object(response: object, _: ReadOptions) -> Sequence[object] | None:
-    """The hits in a response object, as `contained_hits`."""
-    return contained_hits(response)
 
 
 def contained_hits(response: Any) -> Sequence[object] | None:
@@ -82,7 +76,8 @@ def hits_of(body: Mapping[Any, Any], holder: object = None) -> Sequence[object]:
         raise _error(body)
     if holder is not None:
         refuse_partial(holder, body)
-    hits = _at_known_place(body)
+    found = (at_path(body, path) for _, path in HITS)
+    hits = next((hits for hits in found if isinstance(hits, (list, tuple))), None)
     if hits is None and body.get("message"):
         raise _error(body)
     if hits is None and (several := _of_several_searches(body)) is not None:
@@ -93,26 +88,20 @@ def hits_of(body: Mapping[Any, Any], holder: object = None) -> Sequence[object]:
     if vespa is not None:
         return ()  # Vespa leaves `children` out when nothing matched
     if body and all(isinstance(score, (int, float)) for score in body.values()):
-        raise UnreadableRanking(
-            f"search returned a mapping of {len(body)} numbers, {shown(dict(body))}; "
-            "if they are the scores of documents, return its items, sorted best first"
-        )
-    if _is_list(body.get("columns")) and (_is_list(body.get("values")) or _is_list(body.get("rows"))):
-        rows = "values" if "values" in body else "rows"
-        raise UnreadableRanking(
-            f"search returned columns and {rows}, as ES|QL and SQL of Elasticsearch do, {shown(dict(body), 200)}; "
+        advice = "if they are the scores of documents, return its items, sorted best first"
+        raise unreadable(f"a mapping of {len(body)} numbers", dict(body), advice, LONGEST_SHOWN)
+    rows = next((name for name in ("values", "rows") if isinstance(body.get(name), list)), None)
+    if rows is not None and isinstance(body.get("columns"), list):
+        advice = (
             "return a mapping for each row: [dict(zip([column['name'] for column in response['columns']], row)) "
             f"for row in response['{rows}']]"
         )
+        raise unreadable(f"columns and {rows}, as ES|QL and SQL of Elasticsearch do", dict(body), advice)
     known = listed(f"{'.'.join(path)} ({engine})" for engine, path in HITS)
     raise NoResults(
         f"search returned a mapping without hits, {shown(dict(body), 200)}; a response body has {known}; "
         "for another shape return its list of results, or implement the hook pytest_relevance_ranking"
     )
-
-
-def _is_list(value: object) -> bool:
-    return isinstance(value, list)
 
 
 def _is_answer(value: object) -> bool:
@@ -127,16 +116,9 @@ def _of_several_searches(body: Mapping[Any, Any]) -> Sequence[object] | None:
         if isinstance(inner, list) and inner and all(map(_is_answer, inner)):
             if len(inner) == 1:
                 return hits_of(inner[0])
-            raise UnreadableRanking(
-                f"search returned {len(inner)} responses, to several searches, {shown(dict(body), 200)}; "
-                f"return one of response[{name!r}], or all of them from the attribute `many` of the search"
-            )
+            advice = f"return one of response[{name!r}], or all of them from the attribute `many` of the search"
+            raise unreadable(f"{len(inner)} responses, to several searches", dict(body), advice)
     return None
-
-
-def _at_known_place(body: Mapping[Any, Any]) -> Sequence[object] | None:
-    found = (at_path(body, path) for _, path in HITS)
-    return next((hits for hits in found if isinstance(hits, (list, tuple))), None)
 
 
 def _vespa_hits(children: Sequence[object], root: Mapping[Any, Any]) -> Sequence[object]:
@@ -144,9 +126,7 @@ def _vespa_hits(children: Sequence[object], root: Mapping[Any, Any]) -> Sequence
     hits = [child for child in children if not str(at_path(child, ("id",))).startswith("group:root")]
     is_nested = any(isinstance(hit, Mapping) and "children" in hit for hit in hits)
     if is_nested or (children and not hits and at_path(root, ("fields", "totalCount")) != 0):
-        raise UnreadableRanking(
-            f"search returned its hits in groups, {shown(children, 200)}; return the hits as one list, best first"
-        )
+        raise unreadable("its hits in groups", children, "return the hits as one list, best first")
     return hits
 
 
@@ -166,3 +146,98 @@ def of_dsl(result: Any) -> Any:
     if not isinstance(meta, Mapping):
         return result
     return {**{f"_{name}": value for name, value in meta.items()}, "_source": own["_d_"], "meta": meta}
+
+
+# --- incomplete responses ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """A field by which an engine marks a response as incomplete: its path, and which values do so."""
+
+    family: str
+    path: tuple[str, ...]
+    when: Callable[[Any], bool]
+    meaning: str
+
+
+def _is_set(value: object) -> bool:
+    """Whether a flag is set, a count is not 0, or any of several flags is set."""
+    if isinstance(value, Mapping):
+        return any(map(_is_set, value.values()))
+    return bool(value) and not (isinstance(value, str) and value.lower() == "false")
+
+
+def _is_false(value: object) -> bool:
+    return value is False
+
+
+def _is_error_status(value: object) -> bool:
+    return isinstance(value, int) and value >= 400
+
+
+def _lacks_some(counts: object) -> bool:
+    """Whether fewer shards answered than there are. A shard that is down counts as neither successful nor failed."""
+    total, successful = at_path(counts, ("total",)), at_path(counts, ("successful",))
+    return isinstance(total, int) and isinstance(successful, int) and successful < total
+
+
+_ELASTIC = "Elasticsearch or OpenSearch"
+
+SIGNS: tuple[Sign, ...] = (
+    Sign(_ELASTIC, ("timed_out",), _is_set, "the search timed out"),
+    Sign(_ELASTIC, ("_shards", "failed"), _is_set, "shards failed"),
+    Sign(_ELASTIC, ("_shards",), _lacks_some, "shards did not answer"),
+    Sign(_ELASTIC, ("_clusters", "skipped"), _is_set, "clusters were skipped"),
+    Sign(_ELASTIC, ("_clusters", "partial"), _is_set, "clusters answered in part"),
+    Sign(_ELASTIC, ("_clusters", "failed"), _is_set, "clusters failed"),
+    Sign(_ELASTIC, ("_clusters", "running"), _is_set, "clusters were still searching"),
+    Sign(_ELASTIC, ("terminated_early",), _is_set, "the search ended at terminate_after"),
+    Sign(_ELASTIC, ("is_partial",), _is_set, "the search is still running, or failed in part"),
+    Sign("Solr", ("responseHeader", "partialResults"), _is_set, "a limit or a failed shard cut the search off"),
+    Sign("Solr", ("responseHeader", "status"), _is_set, "the request failed"),
+    Sign("Vespa", ("root", "coverage", "degraded"), _is_set, "not all documents were searched"),
+    Sign("Vespa", ("root", "coverage", "full"), _is_false, "not all documents were searched"),
+    Sign("Typesense", ("search_cutoff",), _is_set, "search_cutoff_ms cut the search off"),
+    Sign("Algolia", ("timeoutHits",), _is_set, "the search timed out"),
+    Sign("Meilisearch", ("degraded",), _is_set, "searchCutoffMs cut the search off"),
+    Sign("Meilisearch", ("remoteErrors",), _is_set, "remote instances failed"),
+    Sign("HTTP", ("status_code",), _is_error_status, "the request failed"),
+    Sign("HTTP", ("status",), _is_error_status, "the request failed"),
+)
+"""The signs, from the engines' documentation, of a search that was cut off or only partly answered."""
+
+_BY_NAME = {sign.path[0]: [other for other in SIGNS if other.path[0] == sign.path[0]] for sign in SIGNS}
+
+
+def refuse_partial(response: object, body: object) -> None:
+    """Raise `UnreadableRanking` for a response body, or a client's response object, that is marked as incomplete.
+
+    `body` is what the message shows of it.
+    """
+    names = response if isinstance(response, Mapping) else _BY_NAME
+    for sign in chain.from_iterable(_BY_NAME.get(name, ()) for name in names):
+        value = at_path(response, sign.path)
+        if sign.when(value):
+            where = f"{'.'.join(sign.path)} is {shown(value)} ({sign.family}: {sign.meaning})"
+            hits = shown(dict(body) if isinstance(body, Mapping) else body, 300)
+            raise UnreadableRanking(
+                f"the response says that it is not whole: {where}; to score it all the same, return its list of hits: "
+                f"{hits}"
+            )
+
+
+def at_path(holder: object, path: Iterable[str]) -> object:
+    """The value at a path of keys or attributes; None where there is none."""
+    for name in path:
+        holder = holder.get(name) if isinstance(holder, Mapping) else _attribute(holder, name)
+    return holder
+
+
+def _attribute(holder: object, name: str) -> object:
+    """An attribute by its name, in Python's style too (`timeoutHits`, `timeout_hits`)."""
+    for spelling in dict.fromkeys((name, re.sub("(?<=[a-z])(?=[A-Z])", "_", name).lower())):
+        found = getattr(holder, spelling, None)
+        if found is not None and not callable(found):
+            return found
+    return None

@@ -13,27 +13,27 @@ from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any
 
-from pytest_relevance._text import shown
+from pytest_relevance._text import LONGEST_SHOWN, shown
 from pytest_relevance.results.responses import bodies, indexes, neighbors, rows, tables, vector_stores
 from pytest_relevance.results.responses.fields import SCALARS, ReadOptions
-from pytest_relevance.results.responses.problems import NoResults, UnreadableRanking, is_mock, kind_of, one_result
+from pytest_relevance.results.responses.problems import (
+    NoResults,
+    UnreadableRanking,
+    instance_of,
+    is_mock,
+    kind_of,
+    one_result,
+    type_of,
+    unreadable,
+)
 
 
-def results_of(
-    response: object,
-    id_names: Sequence[str] = (),
-    title_names: Sequence[str] = (),
-    ids: Callable[[], object] | None = None,
-) -> Sequence[object]:
-    """The results within a response, in its order. Raises `UnreadableRanking` where there are none to read.
-
-    The arguments are those of `ReadOptions`.
-    """
+def results_of(response: object, options: ReadOptions) -> Sequence[object]:
+    """The results within a response, in its order. Raises `UnreadableRanking` where there are none to read."""
     if type(response) is list:  # the usual responses: they do not pass through the table
         return response
     if type(response) is dict and bodies.may_be_body(response):
         return bodies.hits_of(response)
-    options = ReadOptions(id_names, title_names, ids)
     for family in FAMILIES:
         if family.includes(response) and (found := family.results(response, options)) is not None:
             return found
@@ -73,7 +73,6 @@ class DocumentKind:
     `BadResult`.
     """
 
-    name: str
     includes: Callable[[type], bool]
     as_mapping: Callable[[Any], Mapping[str, object]]
     id_of: Callable[[Mapping[str, Any]], object] | None = None
@@ -85,12 +84,9 @@ _ROWS = frozenset({"Row", "Record"})  # sqlite3's and SQLAlchemy's, asyncpg's: i
 
 
 def _is_one_result(response: object) -> bool:
-    return type(response).__name__ in _ROWS or (isinstance(response, tuple) and hasattr(response, "_fields"))
-
-
-def _is_result_of_library(response: object) -> bool:
-    kind: Any = type(response)
-    return _document_kind(kind) is not None
+    type_: Any = type(response)
+    is_named = type_.__name__ in _ROWS or (isinstance(response, tuple) and hasattr(response, "_fields"))
+    return is_named or _document_kind(type_) is not None
 
 
 def _refuse_one_result(response: object, _: ReadOptions) -> Sequence[object]:
@@ -119,9 +115,8 @@ def _is_http_response(response: object) -> bool:
 
 def _refuse_http_response(response: object, _: ReadOptions) -> Sequence[object]:
     """Refuse a response of an HTTP client: iterating over one gives its bytes in pieces."""
-    raise UnreadableRanking(
-        f"search returned an HTTP response, {shown(response)}; return what is in it, response.json() for instance"
-    )
+    advice = "return what is in it, response.json() for instance"
+    raise unreadable("an HTTP response", response, advice, LONGEST_SHOWN)
 
 
 # --- mocks, objects and iterables -------------------------------------------------------------------------------------
@@ -153,10 +148,6 @@ def is_unsent_search(response: object) -> bool:
     return bool(names & {"Search", "AsyncSearch"}) and hasattr(response, "execute") and hasattr(response, "to_dict")
 
 
-def _of_search(search: Any, options: ReadOptions) -> Sequence[object]:
-    return results_of(search.execute(), options.id_names, options.title_names, options.ids)
-
-
 def _is_iterable(response: object) -> bool:
     """Whether a response can be iterated over, and gives results then: a pydantic model gives its fields."""
     if hasattr(type(response), "model_fields"):
@@ -175,23 +166,18 @@ def _is_anything(_: object) -> bool:
     return True
 
 
-def _itself(response: Any, _: ReadOptions) -> Sequence[object]:
-    found: Sequence[object] = response
-    return found
-
-
 FAMILIES: tuple[Family, ...] = (
     Family("a mock", is_mock, _of_mock),  # before the rest: a mock may claim to be of any type
-    Family("a list", lambda response: isinstance(response, list), _itself),
+    Family("a list", lambda response: isinstance(response, list), lambda response, _: response),
     # libraries, by the names of their types
-    Family("bm25s", neighbors.is_results, neighbors.of_results),
-    Family("usearch", neighbors.is_matches, neighbors.of_matches),
+    Family("bm25s", instance_of("bm25s", "Results"), neighbors.of_results),
+    Family("usearch", instance_of("usearch", "Matches", "BatchMatches"), neighbors.of_matches),
     Family("Qdrant", vector_stores.is_query_response, vector_stores.of_query_response),
-    Family("LlamaIndex", vector_stores.is_retrieval, vector_stores.of_retrieval),
+    Family("LlamaIndex", instance_of("llama_index", *vector_stores.RETRIEVALS), vector_stores.of_retrieval),
     Family("tantivy's result", indexes.is_tantivy_result, indexes.refuse_tantivy_result),
     Family("tantivy's searcher and result", indexes.is_tantivy_pair, indexes.of_tantivy_pair),
-    Family("Xapian's MSet", indexes.is_mset, indexes.of_mset),
-    Family("LanceDB's query", tables.is_lancedb_query, tables.of_lancedb_query),
+    Family("Xapian's MSet", instance_of("xapian", "MSet"), indexes.of_mset),
+    Family("LanceDB's query", instance_of("lancedb", *tables.LANCEDB_QUERIES), tables.of_lancedb_query),
     Family("Arrow's batches and columns", tables.is_arrow, tables.of_arrow),
     # libraries, by the shape of what they return
     Family("faiss or hnswlib", neighbors.is_pair, neighbors.of_pair),
@@ -200,33 +186,33 @@ FAMILIES: tuple[Family, ...] = (
     Family("Chroma", vector_stores.is_query_result, vector_stores.of_query_result),
     # general shapes
     Family("columns of arrays", tables.is_columns, tables.of_columns),
-    Family("a response body", lambda response: isinstance(response, Mapping), bodies.of_body),
-    Family("one result of a library", _is_result_of_library, _refuse_one_result),
+    Family("a response body", lambda response: isinstance(response, Mapping), lambda body, _: bodies.hits_of(body)),
     Family("one result", _is_one_result, _refuse_one_result),
     Family("what is no list", _is_anything, _refuse_unreadable),
-    Family("a tuple", lambda response: isinstance(response, tuple), _itself),
+    Family("a tuple", lambda response: isinstance(response, tuple), lambda response, _: response),
     Family("a lazy frame", tables.is_lazy_frame, tables.of_lazy_frame),
     Family("a Series", tables.is_series, tables.of_series),
     Family("a relation", tables.is_relation, tables.of_relation),
     Family("a cursor", tables.is_cursor, tables.of_cursor),
     Family("a data frame", tables.is_frame, tables.of_frame),
-    Family("an unsent search", is_unsent_search, _of_search),
-    Family("a response object", _is_anything, bodies.of_object),
+    Family("an unsent search", is_unsent_search, lambda search, options: results_of(search.execute(), options)),
+    Family("a response object", _is_anything, lambda response, _: bodies.contained_hits(response)),
     Family("an HTTP response", _is_http_response, _refuse_http_response),
     Family("an iterable", _is_iterable, lambda response, _: list(response)),
 )
 
 DOCUMENTS: tuple[DocumentKind, ...] = (
-    DocumentKind("Qdrant", vector_stores.is_point, vector_stores.point_fields, vector_stores.point_id),
-    DocumentKind(
-        "LangChain", vector_stores.is_langchain_document, vector_stores.langchain_fields, vector_stores.metadata_id
-    ),
-    DocumentKind("LlamaIndex", vector_stores.is_node, vector_stores.node_fields, vector_stores.node_id),
-    DocumentKind("tantivy's document", indexes.is_tantivy_document, indexes.of_tantivy_document),
-    DocumentKind("parts of tantivy", indexes.is_tantivy_part, indexes.refuse_tantivy_part),
-    DocumentKind("Xapian's item", indexes.is_xapian_item, indexes.of_xapian_item),
-    DocumentKind("responses in a list", neighbors.is_response, neighbors.refuse_response),
-    DocumentKind("Arrow's value", tables.is_arrow_value, lambda value: value.as_py()),
+    DocumentKind(type_of("qdrant_client", "ScoredPoint", "Record"), vector_stores.point_fields, vector_stores.point_id),
+    DocumentKind(type_of("langchain_core", "Document"), vector_stores.langchain_fields, vector_stores.metadata_id),
+    DocumentKind(type_of("llama_index", "NodeWithScore", "BaseNode"), vector_stores.node_fields, vector_stores.node_id),
+    DocumentKind(type_of("tantivy", "Document"), indexes.of_tantivy_document),
+    DocumentKind(type_of("tantivy", "DocAddress", "Searcher", "SearchResult"), indexes.refuse_tantivy_part),
+    DocumentKind(type_of("xapian", "MSetItem", "Document"), indexes.of_xapian_item),
+    DocumentKind(type_of("pyarrow", "Scalar"), lambda value: value.as_py()),
+    # whole responses, which the list that a batch returns has in the place of results
+    DocumentKind(type_of("qdrant_client", "QueryResponse"), vector_stores.point_fields, vector_stores.point_id),
+    DocumentKind(type_of("bm25s", "Results"), neighbors.refuse_response),
+    DocumentKind(type_of("usearch", "Matches", "BatchMatches"), neighbors.refuse_response),
 )
 
 

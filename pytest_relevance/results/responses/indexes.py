@@ -9,34 +9,29 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
-from pytest_relevance._text import shown
 from pytest_relevance.results.responses import rows
 from pytest_relevance.results.responses.fields import ID_NAMES, ReadOptions
-from pytest_relevance.results.responses.problems import BadResult, UnreadableRanking, is_a, read_each
-
-TANTIVY, XAPIAN = "tantivy", "xapian"
+from pytest_relevance.results.responses.problems import BadResult, instance_of, read_each, unreadable
 
 _WITH_SEARCHER = "return (searcher, result), or the documents: [searcher.doc(address) for _, address in result.hits]"
 
 
-def is_tantivy_result(response: object) -> bool:
-    """Whether a response is a result of tantivy without the searcher."""
-    return is_a(type(response), TANTIVY, "SearchResult")
+is_tantivy_result = instance_of("tantivy", "SearchResult")
+_is_searcher = instance_of("tantivy", "Searcher")
 
 
 def refuse_tantivy_result(result: Any, _: ReadOptions) -> Sequence[object]:
     """Raise `UnreadableRanking`: the hits of a result are addresses of documents."""
-    raise UnreadableRanking(
-        f"search returned a SearchResult of tantivy, {shown(result, 200)}, whose hits are addresses of documents, not "
-        f"ids; {_WITH_SEARCHER}"
-    )
+    what = "a SearchResult of tantivy, whose hits are addresses of documents, not ids"
+    raise unreadable(what, result, _WITH_SEARCHER)
 
 
 def is_tantivy_pair(response: object) -> bool:
     """Whether a response is a searcher of tantivy together with what it found."""
-    if not isinstance(response, tuple) or len(response) != 2 or not is_a(type(response[0]), TANTIVY, "Searcher"):
+    if not isinstance(response, tuple) or len(response) != 2 or not _is_searcher(response[0]):
         return False
     return isinstance(response[1], list) or is_tantivy_result(response[1])
 
@@ -52,20 +47,10 @@ def of_tantivy_pair(pair: tuple[Any, Any], _: ReadOptions) -> Sequence[object]:
     return [(searcher.doc(address), score if rows.is_score(score) else None) for score, address in pairs]
 
 
-def is_tantivy_document(kind: type) -> bool:
-    """Whether results of a type are documents of tantivy."""
-    return is_a(kind, TANTIVY, "Document")
-
-
 def of_tantivy_document(document: Any) -> Mapping[str, object]:
     """The stored fields of a document of tantivy; a field with one value is that value."""
     fields: Mapping[str, list[object]] = document.to_dict()
     return {name: values[0] if len(values) == 1 else values for name, values in fields.items()}
-
-
-def is_tantivy_part(kind: type) -> bool:
-    """Whether results of a type are addresses in an index of tantivy, searchers or results with addresses."""
-    return is_a(kind, TANTIVY, "DocAddress", "Searcher", "SearchResult")
 
 
 def refuse_tantivy_part(part: Any) -> Mapping[str, object]:
@@ -75,20 +60,10 @@ def refuse_tantivy_part(part: Any) -> Mapping[str, object]:
     raise BadResult(f"{what} of tantivy, not an id; {_WITH_SEARCHER}")
 
 
-def is_mset(response: object) -> bool:
-    """Whether a response is an MSet of Xapian."""
-    return is_a(type(response), XAPIAN, "MSet")
-
-
 def of_mset(mset: Any, _: ReadOptions) -> Sequence[object]:
     """The fields of the items of an MSet. Raises `UnreadableRanking` for an item without an id."""
     items = list(mset)
     return read_each(of_xapian_item, items, items)
-
-
-def is_xapian_item(kind: type) -> bool:
-    """Whether results of a type are items of an MSet of Xapian, or documents of Xapian."""
-    return is_a(kind, XAPIAN, "MSetItem", "Document")
 
 
 def of_xapian_item(item: Any) -> Mapping[str, object]:
@@ -133,11 +108,6 @@ def _xapian_data(data: bytes) -> Mapping[str, object]:
 
 def _xapian_id_term(document: Any) -> str | None:
     """The term with the prefix Q, without it; None where there is none, or several."""
-    terms = document.termlist()
-    found: list[str] = []
-    for item in terms:
-        if item.term >= b"R":
-            break
-        if item.term.startswith(b"Q"):
-            found.append(item.term[1:].decode(errors="replace"))
+    until_r = takewhile(lambda item: item.term < b"R", document.termlist())  # terms are sorted, and may be many
+    found = [item.term[1:].decode(errors="replace") for item in until_r if item.term.startswith(b"Q")]
     return found[0] if len(found) == 1 and found[0] else None

@@ -19,7 +19,14 @@ from typing import Any
 
 from pytest_relevance._text import counted, shown
 from pytest_relevance.results.responses.fields import ReadOptions
-from pytest_relevance.results.responses.problems import ONE_QUERY, BadResult, UnreadableRanking, is_a, is_mock, kind_of
+from pytest_relevance.results.responses.problems import (
+    ONE_QUERY,
+    BadResult,
+    UnreadableRanking,
+    is_mock,
+    kind_of,
+    unreadable,
+)
 from pytest_relevance.results.responses.rows import is_row
 
 NOTHING_FOUND = -1
@@ -141,10 +148,7 @@ def of_one_query(array: Any, response: object) -> list[Any]:
         found: list[Any] = (array if array.ndim == 1 else array[0]).tolist()
         return found
     shape = tuple(map(int, array.shape))
-    raise UnreadableRanking(
-        f"search returned an array of shape {shape}, which has the results of {len(array)} queries: "
-        f"{shown(response, 200)}; {ONE_QUERY}"
-    )
+    raise unreadable(f"an array of shape {shape}, which has the results of {len(array)} queries", response, ONE_QUERY)
 
 
 def is_pair(response: Any) -> bool:
@@ -155,16 +159,11 @@ def is_pair(response: Any) -> bool:
 def of_pair(response: tuple[Any, ...], options: ReadOptions) -> Sequence[object]:
     """The results of one query in a pair of arrays. The vectors of faiss's `search_and_reconstruct` are left out."""
     if len(response) == 3 and response[2].ndim != response[0].ndim + 1:
-        raise UnreadableRanking(
-            f"search returned three arrays, {shown(response, 200)}; return distances and labels, best first "
-            "(range_search of faiss does not sort)"
-        )
+        advice = "return distances and labels, best first (range_search of faiss does not sort)"
+        raise unreadable("three arrays", response, advice)
     first, second = response[:2]
     if first.shape != second.shape:
-        raise UnreadableRanking(
-            f"search returned arrays of different shapes, {shown(response, 200)}; "
-            "return the distances and the labels of one query"
-        )
+        raise unreadable("arrays of different shapes", response, "return the distances and the labels of one query")
     documents, scores = (second, first) if _are_labels_last(first, second, response) else (first, second)
     found, numbers = of_one_query(documents, response), of_one_query(scores, response)
     if element_kind(documents) == "other":
@@ -182,10 +181,8 @@ def _are_labels_last(first: Any, second: Any, response: object) -> bool:
         distances = of_one_query(first, response)
         if distances == sorted(distances):  # a binary index of faiss, which gives Hamming distances
             return True
-    raise UnreadableRanking(
-        f"search returned two arrays, {shown(response, 200)}, of which either may be the labels or the distances; "
-        "return integers and floats, or (id, score) pairs: zip(ids, scores)"
-    )
+    advice = "return integers and floats, or (id, score) pairs: zip(ids, scores)"
+    raise unreadable("two arrays, of which either may be the labels or the distances", response, advice)
 
 
 def is_array_of_results(response: Any) -> bool:
@@ -199,11 +196,9 @@ def of_array(response: Any, options: ReadOptions) -> Sequence[object]:
     if response.ndim == 1:
         return _integers(response, options)
     if len(response) > 1 and kind != "integer":
-        raise UnreadableRanking(
-            f"search returned an array of {len(response)} rows, {shown(response, 200)}, which could be the results of "
-            "as many queries, or as many results; return its first row, found[0].tolist(), or a tuple for each result, "
-            "list(map(tuple, found.tolist()))"
-        )
+        what = f"an array of {len(response)} rows, which could be the results of as many queries, or as many results"
+        advice = "return its first row, found[0].tolist(), or a tuple for each result, list(map(tuple, found.tolist()))"
+        raise unreadable(what, response, advice)
     found = of_one_query(response, response)
     if kind == "integer":
         labels = [label for label in found if label != NOTHING_FOUND]
@@ -211,10 +206,8 @@ def of_array(response: Any, options: ReadOptions) -> Sequence[object]:
         return documents_of(labels, options, response, "labels of a vector index", cure)
     if kind == "float" or all(isinstance(document, Mapping) for document in found):
         return found
-    raise UnreadableRanking(
-        f"search returned an array of one row, {shown(response, 200)}, which could be the results of one query, or one "
-        "result; return its row, found[0].tolist(), or a tuple for each result"
-    )
+    what = "an array of one row, which could be the results of one query, or one result"
+    raise unreadable(what, response, "return its row, found[0].tolist(), or a tuple for each result")
 
 
 def _integers(array: Any, options: ReadOptions) -> list[Any]:
@@ -230,11 +223,6 @@ def _integers(array: Any, options: ReadOptions) -> list[Any]:
 
 
 # --- usearch ----------------------------------------------------------------------------------------------------------
-
-
-def is_matches(response: object) -> bool:
-    """Whether a response is usearch's `Matches` or `BatchMatches`."""
-    return is_a(type(response), "usearch", "Matches", "BatchMatches")
 
 
 def of_matches(response: Any, options: ReadOptions) -> Sequence[object]:
@@ -256,11 +244,6 @@ _ROW_NUMBERS = "row numbers of a bm25s index"
 _RETURN_DOCUMENTS = "pass the documents, or their ids as text, as the argument corpus of retrieve()"
 
 
-def is_results(response: object) -> bool:
-    """Whether a response is the `Results` of bm25s."""
-    return is_a(type(response), "bm25s", "Results")
-
-
 def of_results(response: Any, options: ReadOptions) -> Sequence[object]:
     """The documents of one query with their scores, without those of score 0 at the end, which do not match.
 
@@ -269,10 +252,7 @@ def of_results(response: Any, options: ReadOptions) -> Sequence[object]:
     documents = of_one_query(response.documents, response)
     scores = of_one_query(response.scores, response)
     if scores != sorted(scores, reverse=True):
-        raise UnreadableRanking(
-            f"search returned Results of bm25s in no order, {shown(response, 200)}; call retrieve() with sorted=True, "
-            "the default"
-        )
+        raise unreadable("Results of bm25s in no order", response, "call retrieve() with sorted=True, the default")
     while scores and scores[-1] == 0:
         scores.pop()
     documents = documents[: len(scores)]
@@ -282,11 +262,6 @@ def of_results(response: Any, options: ReadOptions) -> Sequence[object]:
 
 
 # --- a list of responses ----------------------------------------------------------------------------------------------
-
-
-def is_response(kind: type) -> bool:
-    """Whether results of a type are whole responses of bm25s or usearch, as a batch has them."""
-    return is_a(kind, "bm25s", "Results") or is_a(kind, "usearch", "Matches", "BatchMatches")
 
 
 def refuse_response(_: object) -> Mapping[str, object]:

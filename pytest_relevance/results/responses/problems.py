@@ -1,11 +1,11 @@
-"""The exceptions of responses that cannot be read, and how the types of responses are told and named."""
+"""The exceptions of responses that cannot be read, and how the types of responses are recognised and named."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from pytest_relevance._text import shown
+from pytest_relevance._text import LONGEST_SHOWN, shown
 
 ONE_QUERY = "search for one query at a time, or give the fixture's value an attribute many that takes several"
 """What to do where a response has the results of several queries: the end of a message."""
@@ -25,9 +25,14 @@ class BadResult(Exception):
     """Why a result cannot be read: the end of a sentence that begins with the result's number."""
 
 
+def unreadable(what: str, response: object, advice: str, longest: int = 200) -> UnreadableRanking:
+    """The exception, to be raised by the caller: what a search returned, at most `longest` of it, and what to do."""
+    return UnreadableRanking(f"search returned {what}, {shown(response, longest)}; {advice}")
+
+
 def one_result(response: object) -> UnreadableRanking:
     """The exception for a result that is not in a list, to be raised by the caller."""
-    return UnreadableRanking(f"search returned one result, {shown(response)}; return a list of results, best first")
+    return unreadable("one result", response, "return a list of results, best first", LONGEST_SHOWN)
 
 
 def kind_of(value: object) -> str:
@@ -51,6 +56,16 @@ def read_each(read: Callable[..., _T], results: Sequence[object], *columns: Sequ
 def is_a(kind: type, package: str, *names: str) -> bool:
     """Whether a type, or a base of it, has one of some names and is of a package, which need not be installed."""
     return any(base.__name__ in names and base.__module__.partition(".")[0] == package for base in kind.__mro__)
+
+
+def type_of(package: str, *names: str) -> Callable[[type], bool]:
+    """The function that says of a type whether it `is_a`."""
+    return lambda kind: is_a(kind, package, *names)
+
+
+def instance_of(package: str, *names: str) -> Callable[[object], bool]:
+    """The function that says of a value whether its type `is_a`."""
+    return lambda value: is_a(type(value), package, *names)
 
 
 def is_mock(value: object) -> bool:

@@ -24,6 +24,7 @@ from pytest_relevance.results.responses.fields import (
     TITLE_NAMES,
     WITHOUT_FIELDS,
     Fields,
+    ReadOptions,
     fields_there,
     has_any,
 )
@@ -97,7 +98,7 @@ def read_ranking(
     names = ID_NAMES if id_field is None else (id_field,)
     title_names = TITLE_NAMES if title_field is None else (title_field,)
     try:
-        results = results_of(response, names, title_names, ids)
+        results = results_of(response, ReadOptions(names, title_names, ids))
     except NoResults:
         (found,) = Fields([as_mapping(response, names)]).first_of(names, NESTED)
         if isinstance(_only(found), (str, int)):

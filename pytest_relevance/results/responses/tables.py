@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from numbers import Integral, Number
 from typing import Any
 
-from pytest_relevance._text import quoted, shown
+from pytest_relevance._text import LONGEST_SHOWN, quoted, shown
 from pytest_relevance.results.responses.fields import ReadOptions
-from pytest_relevance.results.responses.problems import ONE_QUERY, UnreadableRanking, is_a
+from pytest_relevance.results.responses.problems import ONE_QUERY, UnreadableRanking, is_a, unreadable
 
 
 def is_lazy_frame(response: object) -> bool:
@@ -22,9 +22,9 @@ def is_lazy_frame(response: object) -> bool:
     return hasattr(kind, "collect") and hasattr(kind, "collect_schema")
 
 
-def of_lazy_frame(frame: Any, _: ReadOptions) -> Sequence[object]:
+def of_lazy_frame(frame: Any, options: ReadOptions) -> Sequence[object]:
     """The rows of a lazy frame, which is collected."""
-    return _frame_rows(frame.collect())
+    return of_frame(frame.collect(), options)
 
 
 def is_relation(response: object) -> bool:
@@ -34,7 +34,7 @@ def is_relation(response: object) -> bool:
 
 def of_relation(relation: Any, _: ReadOptions) -> Sequence[object]:
     """The rows of a relation as mappings. Raises `UnreadableRanking` if two columns have one name."""
-    return _named(list(map(str, relation.columns)), relation.fetchall())
+    return _named(list(map(str, relation.columns)), relation.fetchall(), "rows")
 
 
 def is_cursor(response: object) -> bool:
@@ -59,19 +59,16 @@ def _has_fetchall(response: object) -> bool:
     return fetchall is not None and not inspect.iscoroutinefunction(fetchall)
 
 
-def is_lancedb_query(response: object) -> bool:
-    """Whether a response is a query of LanceDB that has not run."""
-    return is_a(type(response), "lancedb", "LanceQueryBuilder", "AsyncQueryBase", "AsyncTakeQuery")
+LANCEDB_QUERIES = ("LanceQueryBuilder", "AsyncQueryBase", "AsyncTakeQuery")
+"""The types of queries of LanceDB that have not run."""
 
 
 def of_lancedb_query(query: Any, _: ReadOptions) -> Sequence[object]:
     """The rows of a query of LanceDB as mappings; it runs here. Raises `UnreadableRanking` for an asynchronous one."""
     if inspect.iscoroutinefunction(query.to_list):
-        raise UnreadableRanking(
-            f"search returned a query of LanceDB that has not run, {shown(query)}; return await query.to_list()"
-        )
-    found: Sequence[Any] = query.to_list()
-    return _of_one_query(found)
+        what, advice = "a query of LanceDB that has not run", "return await query.to_list()"
+        raise unreadable(what, query, advice, LONGEST_SHOWN)
+    return _of_one_query(query.to_list())
 
 
 def _of_one_query(rows: Sequence[Any]) -> Sequence[object]:
@@ -79,10 +76,7 @@ def _of_one_query(rows: Sequence[Any]) -> Sequence[object]:
     if rows and "_distance" in rows[0]:
         queries = {row.get("query_index") for row in rows}
         if len(queries) > 1:
-            raise UnreadableRanking(
-                f"search returned the results of {len(queries)} queries, one after the other, {shown(rows, 200)}; "
-                f"{ONE_QUERY}"
-            )
+            raise unreadable(f"the results of {len(queries)} queries, one after the other", rows, ONE_QUERY)
     return rows
 
 
@@ -104,11 +98,6 @@ def of_arrow(response: Any, _: ReadOptions) -> Sequence[object]:
     return _of_one_query(found) if names else found
 
 
-def is_arrow_value(kind: type) -> bool:
-    """Whether results of a type are single values of Arrow."""
-    return is_a(kind, "pyarrow", "Scalar")
-
-
 def is_columns(response: object) -> bool:
     """Whether a response is a mapping of columns, each an array (DuckDB's `fetchnumpy`) or a Series, of one length."""
     if not isinstance(response, Mapping) or not response:
@@ -128,27 +117,23 @@ def is_frame(response: object) -> bool:
     return hasattr(response, "columns") and hasattr(response, "shape") and hasattr(response, "__getitem__")
 
 
-def of_frame(frame: Any, _: ReadOptions) -> Sequence[object]:
-    """The rows of a data frame as mappings. Raises `UnreadableRanking` if two columns have one name."""
-    return _frame_rows(frame)
-
-
 def is_series(response: object) -> bool:
     """Whether a response is a Series of pandas, or of a library with the same interface: values with an index."""
     named = any(base.__name__ == "Series" for base in type(response).__mro__)
     return named and hasattr(getattr(response, "index", None), "__iter__")
 
 
-def _frame_rows(frame: Any) -> Sequence[object]:
-    """The rows of a data frame as mappings; a named index is a column too."""
-    columns: list[tuple[str, Iterable[object]]] = [(str(name), frame[name]) for name in frame.columns]
+def of_frame(frame: Any, _: ReadOptions) -> Sequence[object]:
+    """The rows of a data frame as mappings; a named index is a column too.
+
+    Raises `UnreadableRanking` if two columns have one name.
+    """
+    names, columns = [*map(str, frame.columns)], [frame[name] for name in frame.columns]
     index: Any = getattr(frame, "index", None)
-    if isinstance(name := getattr(index, "name", None), str) and name not in dict(columns):
-        columns.append((name, index))
-    _refuse_double([name for name, _ in columns], "a data frame")
-    names = [name for name, _ in columns]
-    rows = zip(*(column for _, column in columns), strict=True)
-    return _of_one_query([dict(zip(names, row, strict=True)) for row in rows])
+    if isinstance(name := getattr(index, "name", None), str) and name not in names:
+        names.append(name)
+        columns.append(index)
+    return _of_one_query(_named(names, zip(*columns, strict=True), "a data frame"))
 
 
 def of_cursor(cursor: Any, options: ReadOptions) -> Sequence[object]:
@@ -161,11 +146,12 @@ def of_cursor(cursor: Any, options: ReadOptions) -> Sequence[object]:
     names = [str(column[0]) for column in description or ()]
     if set(map(type, rows)) != {tuple} or not (set(names) & set(options.id_names) or names[0] in options.title_names):
         return list(rows)
-    return _named(names, rows)
+    return _named(names, rows, "rows")
 
 
-def _named(names: Sequence[str], rows: Iterable[Sequence[object]]) -> Sequence[object]:
-    _refuse_double(names, "rows")
+def _named(names: Sequence[str], rows: Iterable[Sequence[object]], what: str) -> Sequence[dict[str, object]]:
+    """Rows as mappings. Raises `UnreadableRanking`, which calls them `what`, if two columns have one name."""
+    _refuse_double(names, what)
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 

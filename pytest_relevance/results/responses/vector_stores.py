@@ -12,7 +12,7 @@ from uuid import UUID
 
 from pytest_relevance._text import counted, shown
 from pytest_relevance.results.responses.fields import ID_NAMES, ReadOptions
-from pytest_relevance.results.responses.problems import ONE_QUERY, BadResult, UnreadableRanking, is_a, read_each
+from pytest_relevance.results.responses.problems import ONE_QUERY, BadResult, is_a, read_each, unreadable
 
 # --- qdrant -----------------------------------------------------------------------------------------------------------
 
@@ -26,10 +26,8 @@ def is_query_response(response: object) -> bool:
 def of_query_response(response: Any, _: ReadOptions) -> Sequence[object]:
     """The points of a `QueryResponse`. Raises `UnreadableRanking` for results in groups."""
     if hasattr(response, "groups"):
-        raise UnreadableRanking(
-            f"search returned its results in groups, {shown(response, 200)}; return them as one list, best first: "
-            "[group.hits[0] for group in response.groups] has the best of each"
-        )
+        best = "[group.hits[0] for group in response.groups] has the best of each"
+        raise unreadable("its results in groups", response, f"return them as one list, best first: {best}")
     points: Sequence[object] = response.points
     return points
 
@@ -43,10 +41,8 @@ def of_json_of_points(response: Mapping[str, Any], options: ReadOptions) -> Sequ
     """The points of one query, as mappings. Raises `UnreadableRanking` for several queries, or a point with two ids."""
     points = _json_points(response) or []
     if points and "points" in points[0]:
-        raise UnreadableRanking(
-            f"search returned the results of a batch of {counted(len(points), 'query', 'queries')}, "
-            f"{shown(dict(response), 200)}; return the points of one, or {ONE_QUERY}"
-        )
+        batch = f"the results of a batch of {counted(len(points), 'query', 'queries')}"
+        raise unreadable(batch, dict(response), f"return the points of one, or {ONE_QUERY}")
     if len(options.id_names) == 1:
         return points
     return [{**point, "id": id_} for point, id_ in zip(points, read_each(point_id, points, points), strict=True)]
@@ -60,11 +56,6 @@ def _json_points(response: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     if not isinstance(points, list) or not all(isinstance(point, dict) for point in points):
         return None
     return points if all({"id", "score"} <= point.keys() or point.keys() == {"points"} for point in points) else None
-
-
-def is_point(kind: type) -> bool:
-    """Whether a type of results is qdrant-client's, of a point or of a whole response, as a batch has them."""
-    return is_a(kind, "qdrant_client", "ScoredPoint", "Record", "QueryResponse")
 
 
 def point_fields(point: Any) -> dict[str, object]:
@@ -83,7 +74,8 @@ def point_id(fields: Mapping[str, Any]) -> object:
 
 # --- chromadb ---------------------------------------------------------------------------------------------------------
 
-_COLUMNS = ("distances", "scores", "metadatas", "documents", "embeddings", "included")
+_FIELDS = {"distances": "score", "scores": "score", "metadatas": "metadata", "documents": "document"}
+_COLUMNS = (*_FIELDS, "embeddings", "included")
 
 
 def is_query_result(response: object) -> bool:
@@ -101,24 +93,16 @@ def of_query_result(response: Mapping[str, Any], _: ReadOptions) -> Sequence[obj
     if not all(isinstance(ids, (list, tuple)) for ids in queries):
         if "included" not in response:
             return None
-        raise UnreadableRanking(
-            f"search returned what get() of chromadb returns, which is in no order: {shown(dict(response), 200)}; "
-            "return what query() returns, or response['ids'] if the ids are sorted best first"
-        )
+        advice = "return what query() returns, or response['ids'] if the ids are sorted best first"
+        raise unreadable("what get() of chromadb returns, which is in no order", dict(response), advice)
     if len(queries) != 1:
-        raise UnreadableRanking(
-            f"search returned the results of {len(queries)} queries, {shown(dict(response), 200)}; {ONE_QUERY}"
-        )
+        raise unreadable(f"the results of {len(queries)} queries", dict(response), ONE_QUERY)
     (ids,) = queries
-    scores = _column(response, "distances", len(ids)) or _column(response, "scores", len(ids))
-    columns = {
-        "id": ids,
-        "score": scores,
-        "metadata": _column(response, "metadatas", len(ids)),
-        "document": _column(response, "documents", len(ids)),
-    }
-    there = {name: column for name, column in columns.items() if column is not None}
-    return [dict(zip(there, row, strict=True)) for row in zip(*there.values(), strict=True)]
+    columns = {"id": ids}
+    for name, field in _FIELDS.items():
+        if (column := _column(response, name, len(ids))) is not None:
+            columns.setdefault(field, column)
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def _column(response: Mapping[str, Any], name: str, length: int) -> Sequence[Any] | None:
@@ -128,18 +112,11 @@ def _column(response: Mapping[str, Any], name: str, length: int) -> Sequence[Any
         return None
     values: Sequence[Any] = column[0]
     if len(values) != length:
-        raise UnreadableRanking(
-            f"search returned {length} ids with {len(values)} {name}: {shown(dict(response), 200)}; return one for each"
-        )
+        raise unreadable(f"{length} ids with {len(values)} {name}", dict(response), "return one for each")
     return values
 
 
 # --- LangChain --------------------------------------------------------------------------------------------------------
-
-
-def is_langchain_document(kind: type) -> bool:
-    """Whether a type of results is LangChain's `Document`."""
-    return is_a(kind, "langchain_core", "Document")
 
 
 def langchain_fields(document: Any) -> dict[str, object]:
@@ -160,12 +137,8 @@ def metadata_id(fields: Mapping[str, Any]) -> object:
 # --- LlamaIndex -------------------------------------------------------------------------------------------------------
 
 
-_RESPONSES = ("Response", "PydanticResponse", "StreamingResponse", "AsyncStreamingResponse", "VectorStoreQueryResult")
-
-
-def is_retrieval(response: object) -> bool:
-    """Whether a response is LlamaIndex's, of a query engine or of a vector store."""
-    return is_a(type(response), "llama_index", *_RESPONSES)
+RETRIEVALS = ("Response", "PydanticResponse", "StreamingResponse", "AsyncStreamingResponse", "VectorStoreQueryResult")
+"""The types of responses, of a query engine or of a vector store."""
 
 
 def of_retrieval(response: Any, _: ReadOptions) -> Sequence[object]:
@@ -176,11 +149,6 @@ def of_retrieval(response: Any, _: ReadOptions) -> Sequence[object]:
     found = response.nodes or response.ids or ()
     scores = response.similarities or [None] * len(found)
     return [*zip(found, scores, strict=True)]
-
-
-def is_node(kind: type) -> bool:
-    """Whether a type of results is a node of LlamaIndex, with or without a score."""
-    return is_a(kind, "llama_index", "NodeWithScore", "BaseNode")
 
 
 def node_fields(result: Any) -> dict[str, object]:

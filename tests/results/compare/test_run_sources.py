@@ -12,7 +12,7 @@ import pytest
 
 from pytest_relevance import Incomparable, Run, RunInfo, compare_runs, evaluate, read_judgments, read_suite
 from pytest_relevance.judgments.problems import JudgmentFileError
-from pytest_relevance.results.baseline.file import BaselineEntry, write_baseline
+from pytest_relevance.results.baseline.file import BaselineEntries, BaselineEntry, write_baseline
 from pytest_relevance.results.records.run_info import RecordError
 
 if TYPE_CHECKING:
@@ -63,13 +63,11 @@ def baseline(
     *,
     whole: bool = False,
 ) -> Path:
-    write_baseline(
-        folder / name,
-        [
-            BaselineEntry(key, None, TEXTS[key], {}, 5, tuple(found), {"nDCG@5": 0.5}, whole=whole)
-            for key, found in rankings.items()
-        ],
+    entries = (
+        BaselineEntry(key, None, TEXTS[key], {}, 5, tuple(found), {"nDCG@5": 0.5}, whole=whole)
+        for key, found in rankings.items()
     )
+    write_baseline(folder / name, BaselineEntries(entries))
     return folder / name
 
 
@@ -326,7 +324,7 @@ def test_an_unfinished_run_stays_one_however_much_is_missing(tmp_path: Path, mak
 
 def test_a_baseline_has_the_cutoff_of_its_score_and_not_its_depth(tmp_path: Path) -> None:
     entries = [BaselineEntry("q1", None, TEXTS["q1"], {}, 25, ("a", "b"), {"nDCG@10": 1.0})]
-    write_baseline(tmp_path / "old.baseline.jsonl", entries)
+    write_baseline(tmp_path / "old.baseline.jsonl", BaselineEntries(entries))
     found = compare_runs(tmp_path / "old.baseline.jsonl", {"q1": ["b", "a"]}, judgments={"q1": {"a": 3, "b": 1}})
     assert [row.metric for row in found.metrics] == ["nDCG@10"]
     assert found.changed == ("ranking",)  # the baseline does not say how it was judged then

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pytest_relevance.cases.model import CatalogueFile
 from pytest_relevance.results.documents.catalogue import Catalogue, Documents, check_catalogue
-from pytest_relevance.results.documents.catalogue_lines import CatalogueError
+from pytest_relevance.results.documents.catalogue_columns import CatalogueError
 
 ROWS = [
     {"id": "sku-1", "title": "Winter boots", "brand": "Aurora", "price": "99.5"},
