@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from pytest_relevance import compare_runs, evaluate, read_judgments, read_run
 from pytest_relevance.judgments import source
-from pytest_relevance.judgments.formats import arrow_columns, source_table, table
+from pytest_relevance.judgments.formats import arrow_columns, parquet, table
 from pytest_relevance.judgments.problems import JudgmentFileError
 from pytest_relevance.results.rankings import column_rankings
 from pytest_relevance.results.rankings.column_rankings import ColumnRankings
@@ -39,7 +39,7 @@ def only_pyarrow_reads(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("a file is read without pyarrow")
 
     monkeypatch.setattr(table.Rows, "_chunks", refuse)
-    monkeypatch.setattr(source_table, "_parquet_frame", refuse)
+    monkeypatch.setattr(parquet.ParquetTable, "cells", refuse)
 
 
 def without_pyarrow(read: Any, *arguments: Any) -> Any:
@@ -115,7 +115,7 @@ def test_parquet(tmp_path: Path, order: str) -> None:
 @pytest.mark.parametrize("kind", ["string", "large_string", "dictionary", "int64"])
 def test_queries_of_any_type_in_parquet(tmp_path: Path, kind: str) -> None:
     import pyarrow
-    from pyarrow import parquet
+    from pyarrow.parquet import write_table
 
     queries = pyarrow.array([7, 8, 7]) if kind == "int64" else pyarrow.array(["7", "8", "7"])
     if kind == "dictionary":
@@ -123,25 +123,26 @@ def test_queries_of_any_type_in_parquet(tmp_path: Path, kind: str) -> None:
     elif kind == "large_string":
         queries = queries.cast(pyarrow.large_string())
     table = pyarrow.table({"query_id": queries, "doc_id": ["a", "b", "c"], "score": [1, 2, 3]})
-    parquet.write_table(table, tmp_path / "run.parquet")
+    write_table(table, tmp_path / "run.parquet")
     assert read_run(tmp_path / "run.parquet") == {"7": ["c", "a"], "8": ["b"]}
 
 
-def test_parquet_is_read_without_pandas(tmp_path: Path) -> None:
+@pytest.mark.parametrize("small", [0, 1_000_000], ids=["large", "small"])
+def test_parquet_is_read_without_pandas(tmp_path: Path, small: int) -> None:
     import pyarrow
-    from pyarrow import parquet
+    from pyarrow.parquet import write_table
 
     table = pyarrow.table({"query_id": ["q", "q"], "doc_id": ["a", "b"], "rank": [2, 1]})
-    parquet.write_table(table, tmp_path / "run.parquet")
+    write_table(table, tmp_path / "run.parquet")
     code = """
 import sys
 from pytest_relevance import read_run
 from pytest_relevance.judgments.formats import arrow_columns
-arrow_columns.SMALL = 0
+arrow_columns.SMALL = int(sys.argv[2])
 assert read_run(sys.argv[1]) == {"q": ["b", "a"]}
 assert "pyarrow" in sys.modules and "pandas" not in sys.modules
 """
-    subprocess.run([sys.executable, "-c", code, str(tmp_path / "run.parquet")], check=True)
+    subprocess.run([sys.executable, "-c", code, str(tmp_path / "run.parquet"), str(small)], check=True)
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])

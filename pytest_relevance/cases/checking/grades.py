@@ -10,12 +10,12 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from pytest_relevance._text import did_you_mean, found, listed, printable, quoted
+from pytest_relevance._text import found, listed, printable, quoted
 from pytest_relevance.cases.checking.files import check_files, is_file
 from pytest_relevance.cases.checking.values import documents_in, text, unknown_keys
 from pytest_relevance.cases.problems import MOST_ELSEWHERE, Location
 from pytest_relevance.cases.yaml.scalars import is_number, number, number_advice
-from pytest_relevance.judgments.scale import UNNAMED, Scale, aggregate, is_named
+from pytest_relevance.judgments.scale import UNNAMED, Scale, aggregate, is_named, on_scale
 
 if TYPE_CHECKING:
     from pytest_relevance.judgments.model import Judgments
@@ -217,9 +217,7 @@ def _grade_of(written: object, scale: Scale | None) -> float | str:
         return names[written] if written in names else _wrong_name(written, scale)
     if not is_number(written):
         return f"a grade is a finite number or a name of the scale, found {found(written)}"
-    if scale is not None and not scale.lowest <= written <= scale.highest:
-        return f"grade {written:g} is off the scale, which is {scale.describe()}"
-    return written
+    return on_scale(written, scale)
 
 
 def _is_blank(written: object, scale: Scale | None) -> bool:
@@ -232,8 +230,7 @@ def _wrong_name(written: str, scale: Scale | None) -> str:
     if number(written) is not None:
         return f"the grade {quoted(written)} is in quotes, which make it text; write {written}"
     if scale is not None and scale.names:
-        close = did_you_mean(written, scale.names)
-        return f"the scale has no grade {quoted(written)}; it has {scale.describe()}{close}"
+        return scale.no_grade(written)
     advice = number_advice(written)
     if scale is None and not advice:
         advice = "; names of grades are given by a scale, such as scale: {good: 1, bad: 0}"

@@ -1,8 +1,8 @@
 """Read the columns of large files with pyarrow, where it is installed (the extra `parquet`).
 
 pyarrow reads a file of millions of rows several times faster than the readers in `table`, which have the messages for
-what is wrong. So every function here returns None for a file that is small, that pyarrow cannot read, or that has
-anything in it that the two would read differently; the caller then reads the file with the other reader.
+what is wrong. So `read_delimited` returns None for a file that is small, that pyarrow cannot read, or that has anything
+in it that the two would read differently; the caller then reads the file with the other reader.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def read_delimited(
     if not separator:
         separator, data = _between_single_blanks(data)
     table = _parsed(arrow, data, separator, width, types, header, has_quotes)
-    if table is None or not all(_are_finite(table[str(column)]) for column in numbers):
+    if table is None or not all(are_finite(table[str(column)]) for column in numbers):
         return None
     return [table[str(column)] for column in types]
 
@@ -116,49 +116,6 @@ def _has_empty_cells(data: bytes) -> bool:
         pairs += np.count_nonzero(is_white[1:] & is_white[:-1])
     carriage_returns = data.count(b"\r") if pairs else 0  # each is beside a line feed
     return pairs > carriage_returns or data[-1:] in (b" ", b"\t")
-
-
-def read_parquet(
-    data: bytes, texts: Sequence[str], numbers: Sequence[str] = (), *, keys: Sequence[str] = ()
-) -> list[pa.ChunkedArray] | None:
-    """Read columns of a Parquet file as `read_delimited` does; None for other or missing values.
-
-    Integers in a column of keys or texts become their digits.
-    """
-    arrow = _arrow(len(data))
-    if arrow is None:
-        return None
-    from pyarrow import parquet
-
-    try:
-        names = [*keys, *texts, *numbers]
-        # `parquet.read_table` would load pandas
-        with parquet.ParquetFile(arrow.BufferReader(data), read_dictionary=list(keys)) as file:
-            table = file.read(names, use_threads=False)
-        if table.num_columns < len(names) or any(column.null_count for column in table.columns):
-            return None
-        columns = [_as_key(arrow, table[name]) for name in keys]
-        columns += [_as_text(arrow, table[name]) for name in texts]
-        columns += [_as_number(arrow, table[name]) for name in numbers]
-    except (arrow.ArrowException, KeyError):
-        return None
-    is_finite = all(_are_finite(column) for column in columns[len(names) - len(numbers) :] if column is not None)
-    return columns if None not in columns and is_finite else None
-
-
-def parquet_names(data: bytes) -> list[str]:
-    """The columns of a Parquet file; none where one of them is an index of pandas, or the file is damaged."""
-    arrow = _arrow(len(data))
-    if arrow is None:
-        return []
-    from pyarrow import parquet
-
-    try:
-        schema = parquet.read_schema(arrow.BufferReader(data))
-    except arrow.ArrowException:
-        return []
-    indexes = (schema.pandas_metadata or {}).get("index_columns", ())
-    return [] if any(isinstance(index, str) for index in indexes) else list(schema.names)
 
 
 def any_begins_with(column: pa.ChunkedArray, text: str) -> bool:
@@ -272,29 +229,8 @@ def _are_well_quoted(quotes: Callable[[TextIOWrapper], Iterable[object]], data: 
     return True
 
 
-def _are_finite(column: pa.ChunkedArray) -> bool:
+def are_finite(column: pa.ChunkedArray) -> bool:
+    """Whether a column of float64 has neither NaN nor infinity."""
     import pyarrow.compute as pc
 
     return pc.all(pc.is_finite(column)).as_py() is not False
-
-
-def _as_key(arrow: Any, column: pa.ChunkedArray) -> pa.ChunkedArray | None:
-    if column.type == arrow.dictionary(arrow.int32(), arrow.string()):
-        return column
-    text = _as_text(arrow, column)
-    return None if text is None else text.dictionary_encode()
-
-
-def _as_text(arrow: Any, column: pa.ChunkedArray) -> pa.ChunkedArray | None:
-    kinds = arrow.types
-    if kinds.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    if kinds.is_string(column.type) or kinds.is_large_string(column.type):
-        return column
-    return column.cast(arrow.string()) if kinds.is_integer(column.type) else None
-
-
-def _as_number(arrow: Any, column: pa.ChunkedArray) -> pa.ChunkedArray | None:
-    kinds = arrow.types
-    is_number = kinds.is_integer(column.type) or kinds.is_floating(column.type)
-    return column.cast(arrow.float64()) if is_number else None
