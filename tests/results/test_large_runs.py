@@ -95,8 +95,31 @@ def test_ids_stay_text_as_written(tmp_path: Path, document: str) -> None:
 @pytest.mark.usefixtures("only_pyarrow_reads")
 def test_quoted_cells_of_a_csv(tmp_path: Path) -> None:
     path = tmp_path / "run.csv"
-    path.write_text('"query","doc_id","title"\n"tv, 40""","a\nb","x"\n"tv, 40""",c"d,\n')
+    path.write_text('"query","doc_id","title"\n"tv, 40""","a\nb","x"\n"tv, 40""","c""d",\n')
     assert read_run(path) == {'tv, 40"': ["a\nb", 'c"d']}
+
+
+def test_a_quote_within_a_cell_without_quotes(tmp_path: Path) -> None:
+    path = tmp_path / "run.csv"
+    path.write_text('query,doc_id,title\n"tv, 40""",a,\n"tv, 40""",c"d,\n')
+    assert read_run(path) == {'tv, 40"': ["a", 'c"d']}
+
+
+@pytest.mark.usefixtures("only_pyarrow_reads")
+@pytest.mark.parametrize("step", [1, 2, 7, 1000])
+def test_cells_in_quotes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int) -> None:
+    monkeypatch.setattr(arrow_columns, "_STEP", step)
+    path = tmp_path / "run.csv"
+    path.write_bytes(b'\xef\xbb\xbf"query_id",doc_id,"rank"\r\n"q","a, ""b""","2"\r\nq,"""",1\r\nr,"c\nd",1\r\n')
+    assert read_run(path) == {"q": ['"', 'a, "b"'], "r": ["c\nd"]}
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=400)
+@given(rows=st.lists(st.text(alphabet='",\na', min_size=1, max_size=6), min_size=1, max_size=4))
+def test_quotes_anywhere_are_read_as_without_pyarrow(tmp_path: Path, rows: list[str]) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("".join(["query_id,doc_id\n", *(f"q,{row}\n" for row in rows)]), newline="")
+    assert outcome(read_run, path, "csv") == without_pyarrow(read_run, path, "csv")
 
 
 @pytest.mark.usefixtures("only_pyarrow_reads")
