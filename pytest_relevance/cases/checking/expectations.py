@@ -48,6 +48,14 @@ COMPARE: Mapping[str, Callable[[float, float], bool]] = {
 EXACT = 1e-9
 """How far a score may be from its bound with `==`, so that 3/5 meets `== 0.6` however it is rounded."""
 
+
+def meets(expected: Expectation, score: float) -> bool:
+    """Whether a score meets the bound of a metric."""
+    if expected.comparison == "==":
+        return abs(score - expected.bound) <= EXACT
+    return COMPARE[expected.comparison](score, expected.bound)
+
+
 _OUTSIDE = frozenset({("<", 0), (">", 1)})
 
 
