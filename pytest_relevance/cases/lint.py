@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, field
 
 from pytest_relevance._text import counted, examples, listed, number_of, quoted
-from pytest_relevance.cases.floors import always_met
+from pytest_relevance.cases.checking.floors import always_met
 from pytest_relevance.cases.model import Case, Suite
 from pytest_relevance.judgments.model import Judgments, Query, Ratings
 from pytest_relevance.judgments.problems import Place
