@@ -15,7 +15,8 @@ from itertools import chain
 from typing import Any
 
 from pytest_relevance._text import did_you_mean, found, listed, quoted
-from pytest_relevance.cases.checking.values import LARGEST_WHOLE, documents_in, unknown_keys, what_is_meant, whole
+from pytest_relevance.cases.checking.other_words import what_is_meant
+from pytest_relevance.cases.checking.values import LARGEST_WHOLE, documents_in, unknown_keys, whole
 from pytest_relevance.cases.model import Expectation
 from pytest_relevance.cases.problems import Location
 from pytest_relevance.cases.yaml.scalars import is_number, number, number_advice

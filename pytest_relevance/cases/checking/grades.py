@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from pytest_relevance.judgments.model import Judgments
     from pytest_relevance.judgments.problems import Place
 
-
 _SCALARS = frozenset({int, float, str})
 _LONG_FORM = ("grade", "title", "note")
 _LONG_FORM_HAS = f"a judgment has {listed(_LONG_FORM, 'and')}"
@@ -44,11 +43,6 @@ class Origin(NamedTuple):
     def ratings(self) -> Mapping[str, float]:
         """The ratings that the grade is made of, by rater; the grade alone where there are no raters."""
         return self.judgments.ratings.get(self.query, {}).get(self.document) or {UNNAMED: self.grade}
-
-    @property
-    def names_raters(self) -> bool:
-        """Whether each of the ratings has a rater with a name."""
-        return all(map(is_named, self.ratings))
 
     def position(self) -> tuple[str, Place]:
         """The name of the file and the place in it; finding the line takes a search."""
@@ -256,7 +250,7 @@ def united(found: Found, terms: GradingTerms, at: Location) -> Graded:
     _, raters = terms
     for document, given in origins.items():
         united[document] = given[0].grade
-        if len(given) > 1 and (raters is not None or all(origin.names_raters for origin in given)):
+        if len(given) > 1 and (raters is not None or all(is_named(name) for each in given for name in each.ratings)):
             united[document] = aggregate(_each_rater_once(given, at), raters or "median")
         else:
             _refuse_contradictions(given, at)
