@@ -257,7 +257,7 @@ def unknown_keys(
 ) -> None:
     """Report the keys of a mapping that are not `known`.
 
-    `takes` tells in messages which there are; `otherwise` is the advice where none is close.
+    `takes` says in messages which there are; `otherwise` is the advice where none is close.
     """
     for key in written:
         if key not in known:

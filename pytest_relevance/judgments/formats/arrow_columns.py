@@ -103,7 +103,7 @@ def _between_single_blanks(data: bytes) -> tuple[str, bytes]:
 
 
 def _has_empty_cells(data: bytes) -> bool:
-    """Whether a blank may be beside another or at an end of a line; a search for each pair takes five times as long."""
+    """Whether a blank may come next to another or at an end of a line; a search for each pair takes five times as long."""
     import numpy as np
 
     characters = np.frombuffer(data, np.uint8)
@@ -111,7 +111,7 @@ def _has_empty_cells(data: bytes) -> bool:
     for start in range(0, len(characters), _BLOCK):
         is_white = characters[start : start + _BLOCK + 1] <= ord(" ")
         pairs += np.count_nonzero(is_white[1:] & is_white[:-1])
-    carriage_returns = data.count(b"\r") if pairs else 0  # each is beside a line feed
+    carriage_returns = data.count(b"\r") if pairs else 0  # each comes before a line feed
     return pairs > carriage_returns or data[-1:] in (b" ", b"\t")
 
 
