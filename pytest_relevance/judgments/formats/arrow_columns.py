@@ -103,7 +103,7 @@ def _between_single_blanks(data: bytes) -> tuple[str, bytes]:
 
 
 def _has_empty_cells(data: bytes) -> bool:
-    """Whether a blank may come next to another or at an end of a line; a search for each pair takes five times as long."""
+    """Whether a blank may be next to another or at the end of a line; a search for pairs takes five times as long."""
     import numpy as np
 
     characters = np.frombuffer(data, np.uint8)

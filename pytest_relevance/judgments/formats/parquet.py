@@ -33,7 +33,7 @@ class ParquetTable:
     ) -> list[pa.ChunkedArray] | None:
         """Read columns as `read_delimited` does; None for a small file, and where values are missing or of other types.
 
-        Integers in a column of keys or texts become their digits.
+        Integers in a column of keys or texts become their digits. Keys may be text that is not dictionary-encoded.
         """
         if len(self._source.data) < arrow_columns.SMALL:
             return None
@@ -78,12 +78,9 @@ class ParquetTable:
 
 
 def _as_key(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
-    import pyarrow
+    from pyarrow import dictionary, int32, string
 
-    if column.type == pyarrow.dictionary(pyarrow.int32(), pyarrow.string()):
-        return column
-    text = _as_text(column)
-    return None if text is None else text.dictionary_encode()
+    return column if column.type == dictionary(int32(), string()) else _as_text(column)
 
 
 def _as_text(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
