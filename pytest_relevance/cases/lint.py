@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, field
 
 from pytest_relevance._text import counted, examples, listed, number_of, quoted
-from pytest_relevance.cases.floors import always_met
+from pytest_relevance.cases.checking.floors import always_met
 from pytest_relevance.cases.model import Case, Suite
 from pytest_relevance.judgments.model import Judgments, Query, Ratings
 from pytest_relevance.judgments.problems import Place
@@ -186,15 +186,11 @@ def blank_documents(rows: Ratings) -> tuple[int, int]:
 
 def lint_queries(queries: Sequence[Query], file: str) -> list[LintFinding]:
     """Find what to warn of in a file of queries."""
-    texts = [query.text_or_id for query in queries]
+    ids, texts = [query.id for query in queries], [query.text_or_id for query in queries]
     places = [Place(query.line) for query in queries]
-    contexts = [_frozen(query.params) for query in queries]
-    found = list(_padded(file, texts, places.__getitem__, "query", "queries"))
-    if any(query.id != text for query, text in zip(queries, texts, strict=True)):  # it has ids
-        found = [*_padded(file, [query.id for query in queries], places.__getitem__, "id"), *found]
-    entries = (
-        _Entry(text, file, place, context=context) for text, place, context in zip(texts, places, contexts, strict=True)
-    )
+    found = [*_padded(file, ids, places.__getitem__, "id")] if ids != texts else []
+    found += _padded(file, texts, places.__getitem__, "query", "queries")
+    entries = (_Entry(each.text_or_id, file, Place(each.line), context=_frozen(each.params)) for each in queries)
     return [*found, *_alike(entries)]
 
 

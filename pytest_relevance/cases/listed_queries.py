@@ -26,7 +26,7 @@ class ListedQuery:
     @property
     def text(self) -> str:
         """The text, or the id in a file that has ids alone."""
-        return self.query.id if self.query.text is None else self.query.text
+        return self.query.text_or_id
 
     @property
     def where(self) -> str:

@@ -16,7 +16,7 @@ from yaml.events import MappingEndEvent, SequenceEndEvent, SequenceStartEvent
 
 from pytest_relevance._text import did_you_mean, quoted
 from pytest_relevance.cases.checking.keys import CASES, KEYS, QUERIES, SUITE
-from pytest_relevance.cases.checking.values import what_is_meant
+from pytest_relevance.cases.checking.other_words import what_is_meant
 from pytest_relevance.cases.model import Suite
 from pytest_relevance.cases.names import OWNED_TAGS
 from pytest_relevance.cases.problems import CaseFileError, Problem

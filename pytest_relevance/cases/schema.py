@@ -126,6 +126,12 @@ _NULL: Schema = {"type": "null"}
 _SHARE: Schema = {"type": "number", "minimum": 0, "maximum": 1}
 _WHOLE: Schema = {"type": "integer", "minimum": 1, "maximum": LARGEST_WHOLE}
 
+
+def _at_depth(documents: Schema, depth: str) -> Schema:
+    """Documents and the depth to which they are looked for; `depth` describes that."""
+    return _mapping({"docs": documents, "within": {"description": depth, **_WHOLE}}, required=["docs"])
+
+
 _FORMATS = {name: FORMATS[ALIASES.get(name, name)].about for name in sorted([*FORMATS, *ALIASES])}
 _FILE: dict[str, Schema] = {
     FILE: {"description": "The file, from where the case file is.", **_TEXT},
@@ -185,23 +191,14 @@ _DEFINITIONS: dict[str, Schema] = {
     "query-file": _any_of(_TEXT, _mapping({**_FILE, ONLY: _ONLY}, required=[FILE])),
     "query-files": _any_of(_ref("query-file"), _list(_ref("query-file"), 1)),
     "documents": _any_of(_TEXT, _list(_TEXT, 1)),
-    "documents-within": _mapping(
-        {
-            "docs": _ref("documents", "A document, or a list of them."),
-            "within": {"description": "Another depth than the top k.", **_WHOLE},
-        },
-        required=["docs"],
-    ),
+    "documents-within": _at_depth(_ref("documents", "A document, or a list of them."), "Another depth than the top k."),
     "documents-at-depths": _any_of(_TEXT, _ref("documents-within"), _list(_any_of(_TEXT, _ref("documents-within")), 1)),
     "sets-of-documents": _list(_ref("documents"), 2),
     "order": _any_of(
         _ref("sets-of-documents"),
-        _mapping(
-            {
-                "docs": _ref("sets-of-documents", "Documents, or sets of them, each before the next."),
-                "within": {"description": "The depth: what is below it comes last.", **_WHOLE},
-            },
-            required=["docs"],
+        _at_depth(
+            _ref("sets-of-documents", "Documents, or sets of them, each before the next."),
+            "The depth: what is below it comes last.",
         ),
     ),
     "ranks-of-documents": _any_of(
@@ -212,10 +209,7 @@ _DEFINITIONS: dict[str, Schema] = {
     "bound-of-a-sum": _any_of(_NULL, _ANY_NUMBER, _text(rf"{_COMPARISON}{_NUMBER}\s*")),
     "bound-of-a-count": _any_of(_NULL, {**_WHOLE, "minimum": 0}, _text(rf"{_COMPARISON}{_NUMBER}\s*")),
     "bound-of-a-rank": _any_of(_WHOLE, _text(rf"{_COMPARISON}{_NUMBER}\s*")),
-    "bound-of-a-time": {
-        **_text(rf"(?:\s*<=?\s*)?{_NUMBER}\s*(?:{'|'.join(SECONDS)})\s*"),
-        "type": ["string", "null"],
-    },
+    "bound-of-a-time": {**_text(rf"(?:\s*<=?\s*)?{_NUMBER}\s*(?:{'|'.join(SECONDS)})\s*"), "type": ["string", "null"]},
 }
 """What stands in several places of the schema, by the names of the references to it."""
 

@@ -1,28 +1,29 @@
-"""From the nodes of a case file to its `Suite`: cases are checked one by one, and mistakes become problems in files."""
+"""From the nodes of a case file to its `Suite`: cases are checked one by one."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from yaml.events import ScalarEvent
 
-from pytest_relevance._text import counted, printable, quoted
+from pytest_relevance._text import printable, quoted
 from pytest_relevance.cases.build import NO_QUERY, make_case, make_terms
 from pytest_relevance.cases.checking.expectations import WITH_DEPTH
 from pytest_relevance.cases.checking.files import why_no_file
+from pytest_relevance.cases.checking.floors import check_reachable, needs_best
 from pytest_relevance.cases.checking.gates import check_tags_of_gates
 from pytest_relevance.cases.checking.grades import NO_JUDGMENTS, Graded, with_relevant
 from pytest_relevance.cases.checking.keys import CASE, SUITE, Shape, check_keys, converted
-from pytest_relevance.cases.floors import check_reachable, needs_best
 from pytest_relevance.cases.model import Case, Expectation, Suite, Terms
 from pytest_relevance.cases.names import node_name
-from pytest_relevance.cases.problems import MOST_ELSEWHERE, Location, Mistake, Problem
-from pytest_relevance.cases.yaml.errors import Mark, problem_at
-from pytest_relevance.cases.yaml.nodes import MappingNode, Node, Pairs, is_plain, label_of, mark_at
+from pytest_relevance.cases.problems import Location
+from pytest_relevance.cases.reporter import Label, Reporter, line_of
+from pytest_relevance.cases.yaml.errors import Mark
+from pytest_relevance.cases.yaml.nodes import MappingNode, Node, Pairs, is_plain, label_of
 from pytest_relevance.cases.yaml.scalars import value as scalar_value
 
 if TYPE_CHECKING:
@@ -36,10 +37,6 @@ _OF_FILES = _NAMING_FILES | {"scale", "raters"}
 
 _DECISIVE = frozenset({"scale", "gain", "negative", "raters", "judgments", "relevant"})
 """While one of these keys is wrong, what the keys of a case say together cannot be known."""
-
-
-Label: TypeAlias = Callable[[], str]
-"""A function that makes what messages call a case."""
 
 
 class SuiteBuilder:
@@ -58,14 +55,14 @@ class SuiteBuilder:
         *,
         may_lack_judgments: bool = False,
     ) -> None:
-        self.problems: list[Problem] = []
         self.count = 0
+        self._reporter = Reporter()
+        self.problems = self._reporter.problems
         self._file = file
         self._shown = shown
         self._contents = contents
         self._owned_tags = owned_tags
         self._may_lack_judgments = may_lack_judgments
-        self._root = MappingNode(None)
         self._values: dict[str, object] = {}
         self._wrong: frozenset[str] = frozenset()
         self._terms = Terms()
@@ -75,15 +72,13 @@ class SuiteBuilder:
         self._lines: dict[str, int] = {}
         self._grades: set[float] = set()
         self._floors: list[tuple[Case, MappingNode | ListedQuery]] = []
-        self._elsewhere = 0
-        self._groups: dict[Hashable, tuple[int, list[str | None]]] = {}
         self._unjudged: list[str] = []
         self._left_out = 0
 
     def set_defaults(self, header: Pairs) -> None:
         """Check what the suite sets for its cases, and read the files that it names."""
         first = next(iter(header.values()), None)
-        self._root = MappingNode(first[0].start_mark if first is not None else None, header)
+        self._reporter.root = MappingNode(first[0].start_mark if first is not None else None, header)
         at = Location({}, self._owned_tags)
         self._values, self._wrong = check_keys(SUITE, header, _convert, at)
         before = len(at.mistakes)
@@ -100,7 +95,7 @@ class SuiteBuilder:
             sources = self._opened()
             sources.open(self._values, at)
             self._unknown = sources.unknown
-        self._report(at, self._root, None)
+        self._reporter.report(at)
 
     def add(self, node: Node, mark: Mark | None, reported: int) -> None:
         """Check a written case and keep it, or what is wrong with it.
@@ -111,7 +106,7 @@ class SuiteBuilder:
         if not isinstance(node, MappingNode):
             text = isinstance(node, ScalarEvent) and node.value
             example = quoted(f"- query: {node.value}") if text else '"- query: ..."'  # type: ignore[union-attr]
-            self.problems.append(problem_at(mark, f"a case is a mapping; write {example}"))
+            self._reporter.add(mark, f"a case is a mapping; write {example}")
             return
         if self._may_lack_judgments and _is_blank(node.pairs.get("judgments")):
             node = _without_judgments(node)
@@ -121,14 +116,14 @@ class SuiteBuilder:
         at = Location(dict(self._values), self._owned_tags)
         listed, defaults = self._listed(node, at)
         if listed is not None:
-            self._report(at, listed, label)
+            self._reporter.report(at, listed, label)
         at.values.update(defaults)
         own, wrong = check_keys(CASE, node.pairs, _convert, at, self._wrong)
-        self._report(at, node, label)
+        self._reporter.report(at, node, label)
         if "query" not in node.pairs:
-            self.problems.append(problem_at(mark, NO_QUERY, label()))
+            self._reporter.add(mark, NO_QUERY, label)
         is_new = self._is_new(own, node, mark, label)
-        unknown = self._unknown or self._elsewhere > MOST_ELSEWHERE or _is_undecided(wrong, at.values)
+        unknown = self._unknown or self._reporter.has_many_elsewhere or _is_undecided(wrong, at.values)
         if unknown or not is_new or len(self.problems) > reported:
             if self._sources is not None:
                 self._sources.skip(own)
@@ -160,30 +155,26 @@ class SuiteBuilder:
         for case, where in self._floors:
             of_case = Location({})
             check_reachable(case, of_case)
-            self._report(of_case, where, partial(quoted, case.id, 60))
-        for number, labels in self._groups.values():
-            if len(labels) > 1:
-                first = self.problems[number]
-                amount = f"{len(labels):,} judgments of {counted(len(set(labels)), 'case')}"
-                self.problems[number] = replace(first, message=f"{first.message} ({amount}; say it once, in the suite)")
+            self._reporter.report(of_case, where, partial(quoted, case.id, 60))
+        self._reporter.close_groups()
         if self._sources is not None:
             self._sources.check_rest(at)
-        self._report(at, self._root, None)
+        self._reporter.report(at)
         if not self.problems:
             check_tags_of_gates(self._terms.gates, self._cases, at)
-            self._report(at, self._root, None)
+            self._reporter.report(at)
 
     def suite(self) -> Suite:
         """Make the suite. To be called only where there are no problems."""
-        sources = self._sources
+        sources, root = self._sources, self._reporter.root
         return Suite(
             self._file,
             tuple(self._cases),
             self._terms,
             files=sources.paths if sources is not None else (),
             warnings=sources.notices() if sources is not None else (),
-            queries_line=_line_of(self._root, "queries", at_key=True) if "queries" in self._root.pairs else 1,
-            gate_lines=tuple(_line_of(self._root, "gates", index) for index in range(len(self._terms.gates))),
+            queries_line=line_of(root, "queries", at_key=True) if "queries" in root.pairs else 1,
+            gate_lines=tuple(line_of(root, "gates", index) for index in range(len(self._terms.gates))),
             unjudged=tuple(self._unjudged),
             listed=len(sources.queries) - self._left_out if sources is not None else 0,
         )
@@ -218,7 +209,7 @@ class SuiteBuilder:
             at.refuse(f"{message} (judgments: FILE), or take it out", "min_ndcg")
             return
         for query in queries:
-            if self._elsewhere <= MOST_ELSEWHERE:
+            if not self._reporter.has_many_elsewhere:
                 self._add_query(query, sources)
         if queries and len(self._unjudged) + self._left_out == len(queries):
             sources.check_any_judged(queries, at)
@@ -252,7 +243,7 @@ class SuiteBuilder:
         """Make a case of its checked keys and keep it, or report what is wrong with it."""
         listed = None if isinstance(where, MappingNode) else where
         case = None if at.mistakes else make_case(own, self._terms, graded, at, position=position, listed=listed)
-        if self._report(at, where, label) or case is None:
+        if self._reporter.report(at, where, label) or case is None:
             return
         self._grades |= graded.distinct
         self._cases.append(case)
@@ -279,52 +270,8 @@ class SuiteBuilder:
         # a written id may be what a query is encoded as, and then the two ids look different
         what = f"node id {quoted(name)}" if "%" in name else f"id {quoted(written)}"
         message = f"{key}: a second case with the {what}, the first is in line {first}; {advice}"
-        self.problems.append(problem_at(at, message, label()))
+        self._reporter.add(at, message, label)
         return False
-
-    def _report(self, at: Location, where: MappingNode | ListedQuery, label: Label | None) -> bool:
-        """Make problems of the mistakes at a location and forget them there; whether there were any."""
-        if not at.mistakes:
-            return False
-        case = label() if label is not None else None
-        for mistake in at.mistakes:
-            if mistake.group is None or self._is_first(mistake, case):
-                self._report_one(mistake, where, case)
-        at.mistakes.clear()
-        return True
-
-    def _report_one(self, mistake: Mistake, where: MappingNode | ListedQuery, label: str | None) -> None:
-        """Report a mistake where it stands: in the case file, in a file of queries, or in one of judgments."""
-        elsewhere, message = mistake.elsewhere, mistake.render(self._line_of_other(mistake, where))
-        if isinstance(where, MappingNode) and elsewhere is None:
-            mark = mark_at(where, mistake.path, at_key=mistake.at_key)
-            self.problems.append(problem_at(mark, message, label))
-            return
-        self._elsewhere += 1
-        if self._elsewhere <= MOST_ELSEWHERE:
-            file, place = (elsewhere or where.position)()  # type: ignore[union-attr]
-            message = f"{place.path}: {message}" if place.path else message
-            self.problems.append(Problem(place.line or 0, 0, message, label, file))
-
-    def _line_of_other(self, mistake: Mistake, where: MappingNode | ListedQuery) -> int | None:
-        if mistake.other is None:
-            return None
-        node = where if isinstance(where, MappingNode) and not mistake.other.in_suite else self._root
-        return _line_of(node, *mistake.other.path, at_key=True)
-
-    def _is_first(self, mistake: Mistake, label: str | None) -> bool:
-        """Whether a mistake is the first of its group, and to be reported; notes the cases of the others."""
-        group = self._groups.get(mistake.group)
-        if group is not None:
-            group[1].append(label)
-        elif mistake.elsewhere is None or self._elsewhere < MOST_ELSEWHERE:
-            self._groups[mistake.group] = len(self.problems), [label]
-        return group is None
-
-
-def _line_of(node: MappingNode, *path: str | int, at_key: bool = False) -> int:
-    """The line of a part of a mapping; 1 where none is known."""
-    return problem_at(mark_at(node, path, at_key=at_key), "").line
 
 
 def _convert(pair: tuple[ScalarEvent, Node], shape: Shape) -> object:

@@ -37,7 +37,6 @@ SPELLINGS: Mapping[str, tuple[str, ...]] = {
     "note": ("information_need", "note", "notes", "description", "narrative"),
 }
 
-
 BEIR_DOCUMENT = "corpusid"
 """The column of documents in BEIR's tables, folded."""
 
@@ -155,7 +154,7 @@ def layout(names: Sequence[str], grade_column: str | None = None) -> Layout | No
     if not has_ids(at):
         return None
     if "grade" in at:
-        final = [name for number, name in enumerate(names) if number != at["grade"] and _is_final(name)]
+        final = [name for number, name in enumerate(names) if number != at["grade"] and _FINAL.fullmatch(folded(name))]
         return Layout(names, at, final=final)
     raters, final = _raters(names, at)
     if not raters and len(final) == 1 and not find_columns(names, ("rank",)):
@@ -198,10 +197,6 @@ def _is_score_of_a_run(names: Sequence[str], at: Mapping[str, int]) -> bool:
     return not is_beir or bool(find_columns(names, ("rank",)))
 
 
-def _is_final(name: str) -> bool:
-    return _FINAL.fullmatch(folded(name)) is not None
-
-
 def _raters(names: Sequence[str], at: Mapping[str, int]) -> tuple[list[tuple[int, str]], list[str]]:
     """The columns of single raters, and the names of the columns that summarise them.
 
@@ -219,7 +214,7 @@ def _raters(names: Sequence[str], at: Mapping[str, int]) -> tuple[list[tuple[int
     # elsewhere a column of another name may have any content
     if [name.lower() for name in names[:2]] == _BOOK and len(judges) > 1:
         return judges, summaries
-    return [], [name for name in summaries if _is_final(name)]
+    return [], [name for name in summaries if _FINAL.fullmatch(folded(name))]
 
 
 def _rater_name(column: str) -> str:

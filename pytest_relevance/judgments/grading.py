@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from math import isfinite
 from typing import cast
 
-from pytest_relevance._text import did_you_mean, found, quoted
+from pytest_relevance._text import found, quoted
 from pytest_relevance.judgments.model import Judgments, Ratings
 from pytest_relevance.judgments.problems import JudgmentFileError, Place, Problems
-from pytest_relevance.judgments.scale import Scale, aggregate
+from pytest_relevance.judgments.scale import Scale, aggregate, on_scale
 
 _NUMBER = re.compile(r"\s*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*")
 
@@ -91,7 +91,7 @@ class _Reader:
             return self._of_text(rating)
         if isinstance(rating, bool) or not isinstance(rating, (int, float)) or not isfinite(rating):
             return f"a grade is a finite number or a name of the scale, found {found(rating)}"
-        return self._on_scale(int(rating) if rating == int(rating) else rating)
+        return on_scale(int(rating) if rating == int(rating) else rating, self.scale)
 
     def _of_text(self, text: str) -> float | str | None:
         name = text.strip()
@@ -107,17 +107,11 @@ class _Reader:
             if meant in known:
                 return known[meant]
         grade = number_of(name)
-        return self._on_scale(grade) if grade is not None else self._no_grade(name)
-
-    def _on_scale(self, grade: float) -> float | str:
-        if self.scale is not None and not self.scale.lowest <= grade <= self.scale.highest:
-            return f"grade {grade:g} is off the scale, which is {self.scale.describe()}"
-        return grade
+        return on_scale(grade, self.scale) if grade is not None else self._no_grade(name)
 
     def _no_grade(self, name: str) -> str:
         if self.scale is not None and self.scale.names:
-            close = did_you_mean(name, self.scale.names)
-            return f"the scale has no grade {quoted(name)}; it has {self.scale.describe()}{close}"
+            return self.scale.no_grade(name)
         words: Mapping[str, float] = {"good": 1, "bad": 0}
         if name.casefold() in self.rows.words:
             words = self.rows.grades_of_words

@@ -140,8 +140,7 @@ class Judgments(dict[str, dict[str, float]]):
 
     def text(self, query: str) -> str:
         """The text of a query: what the file says, or the key itself where it says nothing."""
-        described = self.queries.get(query)
-        return described.text if described is not None and described.text is not None else query
+        return self.queries[query].text_or_id if query in self.queries else query
 
     def known_as(self, text: str) -> Sequence[str]:
         """The keys of the queries with this text."""

@@ -20,8 +20,8 @@ from pytest_relevance.judgments.formats import queries as query_files
 from pytest_relevance.judgments.formats import search_engines as engines
 from pytest_relevance.judgments.formats.collecting import Collector
 from pytest_relevance.judgments.formats.judgment_tables import is_judgment_table, read_table, refuse_header
-from pytest_relevance.judgments.formats.kinds import json_of_another_kind, seems_to_be
 from pytest_relevance.judgments.grading import graded, number_of
+from pytest_relevance.judgments.kinds import json_of_another_kind, seems_to_be
 from pytest_relevance.judgments.model import Judgments, Query, Ratings
 from pytest_relevance.judgments.scale import AnyScale, as_scale, checked_raters
 from pytest_relevance.judgments.source import Source

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pytest_relevance._text import did_you_mean, listed, printable
+from pytest_relevance._text import did_you_mean, listed, printable, quoted
 from pytest_relevance.metrics.settings import check_number
 
 
@@ -30,6 +30,18 @@ class Scale:
             return f"{self.lowest:g} to {self.highest:g}"
         names = sorted(self.names.items(), key=lambda pair: pair[1])
         return ", ".join(f"{grade:g} ({printable(name)})" for name, grade in names)
+
+    def no_grade(self, name: str) -> str:
+        """The message for a name that is none of the scale's."""
+        close = did_you_mean(name, self.names)
+        return f"the scale has no grade {quoted(name)}; it has {self.describe()}{close}"
+
+
+def on_scale(grade: float, scale: Scale | None) -> float | str:
+    """A grade, or the message for one that is off its scale."""
+    if scale is not None and not scale.lowest <= grade <= scale.highest:
+        return f"grade {grade:g} is off the scale, which is {scale.describe()}"
+    return grade
 
 
 AnyScale = Scale | Mapping[str, float] | Sequence[float] | None

@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from pytest_relevance._text import quoted
-from pytest_relevance.cases.checking.expectations import AT_MOST, BELOW, COMPARE, EXACT, EXACTLY
+from pytest_relevance.cases.checking.expectations import AT_MOST, BELOW, COMPARE, EXACTLY, meets
 from pytest_relevance.cases.model import Expectation
 from pytest_relevance.metrics.graded import GradedRanking
 from pytest_relevance.metrics.names import parse_metric
@@ -113,10 +113,7 @@ def duration(seconds: float, digits: int = 3) -> str:
 def _metric(expected: Expectation, found: Found) -> Outcome:
     assert expected.metric is not None
     value = score(expected.metric, found.graded, found.settings)
-    if expected.comparison == "==":
-        met = abs(value - expected.bound) <= EXACT
-    else:
-        met = COMPARE[expected.comparison](value, expected.bound)
+    met = meets(expected, value)
     message = "" if met else below(_metric_name(expected, found), value, expected.comparison, expected.bound)
     known: float | None = value
     if found.is_cut and expected.metric.k is None and not value:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_relevance.cases.build import case_from_values
-from pytest_relevance.cases.floors import always_met
+from pytest_relevance.cases.checking.floors import always_met
 from pytest_relevance.results.responses.ranking import read_ranking
 from pytest_relevance.results.scoring import score_case
 

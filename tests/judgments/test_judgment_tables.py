@@ -449,3 +449,28 @@ def test_a_rater_without_a_name(tmp_path: Path) -> None:
     judgments = read_judgments(written(tmp_path, "query,docid,rater,rating\nx,a,,3\nx,a,bob,1\n"))
     assert judgments.raters == ("rating 1", "bob")
     assert judgments == {"x": {"a": 2}}
+
+
+def test_the_index_of_a_frame_in_parquet_is_no_column(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    import pandas
+
+    path = tmp_path / "judgments.parquet"
+    frame = pandas.DataFrame({"query": ["a", "b"], "doc_id": ["x", "y"], "grade": [1, 2]})
+    for index in (frame.set_index("grade"), frame.set_index(frame["grade"].rename("gain"))):
+        index.to_parquet(path)
+        has_grades = "grade" in index.columns
+        assert (read_judgments(path) == {"a": {"x": 1}, "b": {"y": 2}}) if has_grades else problems(path)
+
+
+def test_parquet_that_is_damaged_within(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    import pandas
+
+    path = tmp_path / "judgments.parquet"
+    pandas.DataFrame({"query": ["a"], "doc_id": ["x"], "grade": [1]}).to_parquet(path)
+    data = bytearray(path.read_bytes())
+    data[10:60] = b"x" * 50
+    path.write_bytes(data)
+    (problem,) = problems(path)
+    assert problem.startswith("FILE: the Parquet file cannot be read: ")

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from pytest_relevance import compare_runs, evaluate, read_judgments, read_run
 from pytest_relevance.judgments import source
-from pytest_relevance.judgments.formats import arrow_columns, source_table, table
+from pytest_relevance.judgments.formats import arrow_columns, parquet, table
 from pytest_relevance.judgments.problems import JudgmentFileError
 from pytest_relevance.results.rankings import column_rankings
 from pytest_relevance.results.rankings.column_rankings import ColumnRankings
@@ -39,7 +39,7 @@ def only_pyarrow_reads(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("a file is read without pyarrow")
 
     monkeypatch.setattr(table.Rows, "_chunks", refuse)
-    monkeypatch.setattr(source_table, "_parquet_frame", refuse)
+    monkeypatch.setattr(parquet.ParquetTable, "cells", refuse)
 
 
 def without_pyarrow(read: Any, *arguments: Any) -> Any:
@@ -95,8 +95,31 @@ def test_ids_stay_text_as_written(tmp_path: Path, document: str) -> None:
 @pytest.mark.usefixtures("only_pyarrow_reads")
 def test_quoted_cells_of_a_csv(tmp_path: Path) -> None:
     path = tmp_path / "run.csv"
-    path.write_text('"query","doc_id","title"\n"tv, 40""","a\nb","x"\n"tv, 40""",c"d,\n')
+    path.write_text('"query","doc_id","title"\n"tv, 40""","a\nb","x"\n"tv, 40""","c""d",\n')
     assert read_run(path) == {'tv, 40"': ["a\nb", 'c"d']}
+
+
+def test_a_quote_within_a_cell_without_quotes(tmp_path: Path) -> None:
+    path = tmp_path / "run.csv"
+    path.write_text('query,doc_id,title\n"tv, 40""",a,\n"tv, 40""",c"d,\n')
+    assert read_run(path) == {'tv, 40"': ["a", 'c"d']}
+
+
+@pytest.mark.usefixtures("only_pyarrow_reads")
+@pytest.mark.parametrize("step", [1, 2, 7, 1000])
+def test_cells_in_quotes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int) -> None:
+    monkeypatch.setattr(arrow_columns, "_STEP", step)
+    path = tmp_path / "run.csv"
+    path.write_bytes(b'\xef\xbb\xbf"query_id",doc_id,"rank"\r\n"q","a, ""b""","2"\r\nq,"""",1\r\nr,"c\nd",1\r\n')
+    assert read_run(path) == {"q": ['"', 'a, "b"'], "r": ["c\nd"]}
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=400)
+@given(rows=st.lists(st.text(alphabet='",\na', min_size=1, max_size=6), min_size=1, max_size=4))
+def test_quotes_anywhere_are_read_as_without_pyarrow(tmp_path: Path, rows: list[str]) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("".join(["query_id,doc_id\n", *(f"q,{row}\n" for row in rows)]), newline="")
+    assert outcome(read_run, path, "csv") == without_pyarrow(read_run, path, "csv")
 
 
 @pytest.mark.usefixtures("only_pyarrow_reads")
@@ -115,7 +138,7 @@ def test_parquet(tmp_path: Path, order: str) -> None:
 @pytest.mark.parametrize("kind", ["string", "large_string", "dictionary", "int64"])
 def test_queries_of_any_type_in_parquet(tmp_path: Path, kind: str) -> None:
     import pyarrow
-    from pyarrow import parquet
+    from pyarrow.parquet import write_table
 
     queries = pyarrow.array([7, 8, 7]) if kind == "int64" else pyarrow.array(["7", "8", "7"])
     if kind == "dictionary":
@@ -123,25 +146,26 @@ def test_queries_of_any_type_in_parquet(tmp_path: Path, kind: str) -> None:
     elif kind == "large_string":
         queries = queries.cast(pyarrow.large_string())
     table = pyarrow.table({"query_id": queries, "doc_id": ["a", "b", "c"], "score": [1, 2, 3]})
-    parquet.write_table(table, tmp_path / "run.parquet")
+    write_table(table, tmp_path / "run.parquet")
     assert read_run(tmp_path / "run.parquet") == {"7": ["c", "a"], "8": ["b"]}
 
 
-def test_parquet_is_read_without_pandas(tmp_path: Path) -> None:
+@pytest.mark.parametrize("small", [0, 1_000_000], ids=["large", "small"])
+def test_parquet_is_read_without_pandas(tmp_path: Path, small: int) -> None:
     import pyarrow
-    from pyarrow import parquet
+    from pyarrow.parquet import write_table
 
     table = pyarrow.table({"query_id": ["q", "q"], "doc_id": ["a", "b"], "rank": [2, 1]})
-    parquet.write_table(table, tmp_path / "run.parquet")
+    write_table(table, tmp_path / "run.parquet")
     code = """
 import sys
 from pytest_relevance import read_run
 from pytest_relevance.judgments.formats import arrow_columns
-arrow_columns.SMALL = 0
+arrow_columns.SMALL = int(sys.argv[2])
 assert read_run(sys.argv[1]) == {"q": ["b", "a"]}
 assert "pyarrow" in sys.modules and "pandas" not in sys.modules
 """
-    subprocess.run([sys.executable, "-c", code, str(tmp_path / "run.parquet")], check=True)
+    subprocess.run([sys.executable, "-c", code, str(tmp_path / "run.parquet"), str(small)], check=True)
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])

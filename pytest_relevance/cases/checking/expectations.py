@@ -15,7 +15,8 @@ from itertools import chain
 from typing import Any
 
 from pytest_relevance._text import did_you_mean, found, listed, quoted
-from pytest_relevance.cases.checking.values import LARGEST_WHOLE, documents_in, unknown_keys, what_is_meant, whole
+from pytest_relevance.cases.checking.other_words import what_is_meant
+from pytest_relevance.cases.checking.values import LARGEST_WHOLE, documents_in, unknown_keys, whole
 from pytest_relevance.cases.model import Expectation
 from pytest_relevance.cases.problems import Location
 from pytest_relevance.cases.yaml.scalars import is_number, number, number_advice
@@ -47,6 +48,14 @@ COMPARE: Mapping[str, Callable[[float, float], bool]] = {
 
 EXACT = 1e-9
 """How far a score may be from its bound with `==`, so that 3/5 meets `== 0.6` however it is rounded."""
+
+
+def meets(expected: Expectation, score: float) -> bool:
+    """Whether a score meets the bound of a metric."""
+    if expected.comparison == "==":
+        return abs(score - expected.bound) <= EXACT
+    return COMPARE[expected.comparison](score, expected.bound)
+
 
 _OUTSIDE = frozenset({("<", 0), (">", 1)})
 

@@ -10,17 +10,16 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from pytest_relevance._text import did_you_mean, found, listed, printable, quoted
+from pytest_relevance._text import found, listed, printable, quoted
 from pytest_relevance.cases.checking.files import check_files, is_file
 from pytest_relevance.cases.checking.values import documents_in, text, unknown_keys
 from pytest_relevance.cases.problems import MOST_ELSEWHERE, Location
 from pytest_relevance.cases.yaml.scalars import is_number, number, number_advice
-from pytest_relevance.judgments.scale import UNNAMED, Scale, aggregate, is_named
+from pytest_relevance.judgments.scale import UNNAMED, Scale, aggregate, is_named, on_scale
 
 if TYPE_CHECKING:
     from pytest_relevance.judgments.model import Judgments
     from pytest_relevance.judgments.problems import Place
-
 
 _SCALARS = frozenset({int, float, str})
 _LONG_FORM = ("grade", "title", "note")
@@ -44,11 +43,6 @@ class Origin(NamedTuple):
     def ratings(self) -> Mapping[str, float]:
         """The ratings that the grade is made of, by rater; the grade alone where there are no raters."""
         return self.judgments.ratings.get(self.query, {}).get(self.document) or {UNNAMED: self.grade}
-
-    @property
-    def names_raters(self) -> bool:
-        """Whether each of the ratings has a rater with a name."""
-        return all(map(is_named, self.ratings))
 
     def position(self) -> tuple[str, Place]:
         """The name of the file and the place in it; finding the line takes a search."""
@@ -217,9 +211,7 @@ def _grade_of(written: object, scale: Scale | None) -> float | str:
         return names[written] if written in names else _wrong_name(written, scale)
     if not is_number(written):
         return f"a grade is a finite number or a name of the scale, found {found(written)}"
-    if scale is not None and not scale.lowest <= written <= scale.highest:
-        return f"grade {written:g} is off the scale, which is {scale.describe()}"
-    return written
+    return on_scale(written, scale)
 
 
 def _is_blank(written: object, scale: Scale | None) -> bool:
@@ -232,8 +224,7 @@ def _wrong_name(written: str, scale: Scale | None) -> str:
     if number(written) is not None:
         return f"the grade {quoted(written)} is in quotes, which make it text; write {written}"
     if scale is not None and scale.names:
-        close = did_you_mean(written, scale.names)
-        return f"the scale has no grade {quoted(written)}; it has {scale.describe()}{close}"
+        return scale.no_grade(written)
     advice = number_advice(written)
     if scale is None and not advice:
         advice = "; names of grades are given by a scale, such as scale: {good: 1, bad: 0}"
@@ -259,7 +250,7 @@ def united(found: Found, terms: GradingTerms, at: Location) -> Graded:
     _, raters = terms
     for document, given in origins.items():
         united[document] = given[0].grade
-        if len(given) > 1 and (raters is not None or all(origin.names_raters for origin in given)):
+        if len(given) > 1 and (raters is not None or all(is_named(name) for each in given for name in each.ratings)):
             united[document] = aggregate(_each_rater_once(given, at), raters or "median")
         else:
             _refuse_contradictions(given, at)

@@ -18,6 +18,7 @@ from pytest_relevance.cases.checking.expectations import KINDS, check_expectatio
 from pytest_relevance.cases.checking.files import check_catalogue, check_query_files, check_suite_judgments
 from pytest_relevance.cases.checking.gates import check_gates
 from pytest_relevance.cases.checking.grades import check_judgments, check_relevant, check_scale
+from pytest_relevance.cases.checking.other_words import what_is_meant
 from pytest_relevance.cases.checking.values import Check, choice
 from pytest_relevance.cases.model import Terms
 from pytest_relevance.cases.problems import Location
@@ -239,7 +240,7 @@ def _unknown_key(name: str, level: str) -> str:
         return f"{quoted(name)} is a key {other}, not of a {level}"
     if name in KINDS:
         return f"{quoted(name)} is no key of a {level}; it is an expectation, write it under expect:"
-    meant = checks.what_is_meant(name, {*names, *KINDS})
+    meant = what_is_meant(name, {*names, *KINDS})
     if meant is not None:
         key, what = meant
         under = "" if key in names else " under expect"

@@ -80,7 +80,7 @@ def case_file(judgments: Judgments, *, min_ndcg: float | None = None, comment: s
 
 def _case(query: Query, judgments: Judgments, *, has_floor: bool, has_ratings: bool) -> Iterator[str]:
     """The lines of a case. `has_floor`: the suite has one; `has_ratings`: several ratings are written as a list."""
-    text = _text(query)
+    text = query.text_or_id
     if not text.strip():
         raise ValueError("the query has no text")
     yield f"  - query: {write_text(text)}"
@@ -116,13 +116,9 @@ def _judgments(
             raise ValueError(f"document {quoted(document)}: {error}") from None
 
 
-def _text(query: Query) -> str:
-    return query.id if query.text is None else query.text
-
-
 def _has_id(query: Query) -> bool:
     """Whether the case has an id of its own, one that a node id can carry."""
-    return query.id != _text(query) and wrong_id(query.id) is None
+    return query.id != query.text_or_id and wrong_id(query.id) is None
 
 
 def _params(query: Query) -> Mapping[str, object]:
@@ -130,7 +126,7 @@ def _params(query: Query) -> Mapping[str, object]:
 
 
 def _lost(queries: Sequence[Query], judgments: Judgments, *, has_ratings: bool, gain: str | None) -> Iterator[str]:
-    without_id = sum(query.id != _text(query) and not _has_id(query) for query in queries)
+    without_id = sum(query.id != query.text_or_id and not _has_id(query) for query in queries)
     if without_id:
         yield f"the ids of {counted(without_id, 'query', 'queries')}, which a pytest node id cannot carry"
     without_params = sum(len(_params(query)) < len(query.params) for query in queries)

@@ -1,16 +1,13 @@
 """Read the columns of large files with pyarrow, where it is installed (the extra `parquet`).
 
 pyarrow reads a file of millions of rows several times faster than the readers in `table`, which have the messages for
-what is wrong. So every function here returns None for a file that is small, that pyarrow cannot read, or that has
-anything in it that the two would read differently; the caller then reads the file with the other reader.
+what is wrong. So `read_delimited` returns None for a file that is small, that pyarrow cannot read, or that has anything
+in it that the two would read differently; the caller then reads the file with the other reader.
 """
 
 from __future__ import annotations
 
-import csv
-from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from io import BytesIO, TextIOWrapper
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -22,6 +19,7 @@ SMALL = 4 << 20
 """The number of bytes below which a file is read without pyarrow, as importing pyarrow takes longer than that."""
 
 _BLOCK = 4 << 20  # bytes that pyarrow reads at a time; smaller and larger blocks were found to take more memory
+_STEP = 1 << 18  # bytes that are searched for quotes at a time: few enough for the caches of a processor
 _LOOKED_AT = 100_000  # rows: documents are repeated only by other queries
 _BOM = b"\xef\xbb\xbf"
 
@@ -35,19 +33,18 @@ def read_delimited(
     *,
     keys: Sequence[int] = (),
     header: bool = False,
-    quotes: Callable[[TextIOWrapper], Iterable[object]] | None = None,
+    may_be_quoted: bool = False,
 ) -> list[pa.ChunkedArray] | None:
     """Read columns of a file with one row a line: `keys`, `texts` and `numbers`, in this order; None for an odd file.
 
     Keys are dictionary-encoded text, for columns in which few cells differ; numbers are finite float64. `separator` is
-    one character, or "" for any number of spaces and tabs. `quotes` reads the rows of a file in which cells may be
-    quoted and raises `csv.Error` for quotes that are not allowed, which pyarrow takes; without it no cell is quoted.
+    one character, or "" for any number of spaces and tabs. `may_be_quoted`: cells in quotes are read as in CSV.
     """
     arrow = _arrow(len(data))
     if arrow is None or _is_odd(arrow, data):
         return None
-    has_quotes = quotes is not None and b'"' in data
-    if has_quotes and quotes is not None and not _are_well_quoted(quotes, data):
+    has_quotes = may_be_quoted and b'"' in data
+    if has_quotes and not _are_whole_cells_quoted(data, separator):
         return None
     types = {
         **dict.fromkeys(keys, arrow.dictionary(arrow.int32(), arrow.string())),
@@ -57,7 +54,7 @@ def read_delimited(
     if not separator:
         separator, data = _between_single_blanks(data)
     table = _parsed(arrow, data, separator, width, types, header, has_quotes)
-    if table is None or not all(_are_finite(table[str(column)]) for column in numbers):
+    if table is None or not all(are_finite(table[str(column)]) for column in numbers):
         return None
     return [table[str(column)] for column in types]
 
@@ -106,7 +103,7 @@ def _between_single_blanks(data: bytes) -> tuple[str, bytes]:
 
 
 def _has_empty_cells(data: bytes) -> bool:
-    """Whether a blank may be beside another or at an end of a line; a search for each pair takes five times as long."""
+    """Whether a blank may be next to another or at the end of a line; a search for pairs takes five times as long."""
     import numpy as np
 
     characters = np.frombuffer(data, np.uint8)
@@ -114,51 +111,8 @@ def _has_empty_cells(data: bytes) -> bool:
     for start in range(0, len(characters), _BLOCK):
         is_white = characters[start : start + _BLOCK + 1] <= ord(" ")
         pairs += np.count_nonzero(is_white[1:] & is_white[:-1])
-    carriage_returns = data.count(b"\r") if pairs else 0  # each is beside a line feed
+    carriage_returns = data.count(b"\r") if pairs else 0  # each comes before a line feed
     return pairs > carriage_returns or data[-1:] in (b" ", b"\t")
-
-
-def read_parquet(
-    data: bytes, texts: Sequence[str], numbers: Sequence[str] = (), *, keys: Sequence[str] = ()
-) -> list[pa.ChunkedArray] | None:
-    """Read columns of a Parquet file as `read_delimited` does; None for other or missing values.
-
-    Integers in a column of keys or texts become their digits.
-    """
-    arrow = _arrow(len(data))
-    if arrow is None:
-        return None
-    from pyarrow import parquet
-
-    try:
-        names = [*keys, *texts, *numbers]
-        # `parquet.read_table` would load pandas
-        with parquet.ParquetFile(arrow.BufferReader(data), read_dictionary=list(keys)) as file:
-            table = file.read(names, use_threads=False)
-        if table.num_columns < len(names) or any(column.null_count for column in table.columns):
-            return None
-        columns = [_as_key(arrow, table[name]) for name in keys]
-        columns += [_as_text(arrow, table[name]) for name in texts]
-        columns += [_as_number(arrow, table[name]) for name in numbers]
-    except (arrow.ArrowException, KeyError):
-        return None
-    is_finite = all(_are_finite(column) for column in columns[len(names) - len(numbers) :] if column is not None)
-    return columns if None not in columns and is_finite else None
-
-
-def parquet_names(data: bytes) -> list[str]:
-    """The columns of a Parquet file; none where one of them is an index of pandas, or the file is damaged."""
-    arrow = _arrow(len(data))
-    if arrow is None:
-        return []
-    from pyarrow import parquet
-
-    try:
-        schema = parquet.read_schema(arrow.BufferReader(data))
-    except arrow.ArrowException:
-        return []
-    indexes = (schema.pandas_metadata or {}).get("index_columns", ())
-    return [] if any(isinstance(index, str) for index in indexes) else list(schema.names)
 
 
 def any_begins_with(column: pa.ChunkedArray, text: str) -> bool:
@@ -263,38 +217,30 @@ def _is_utf_8(arrow: Any, data: bytes) -> bool:
     return True
 
 
-def _are_well_quoted(quotes: Callable[[TextIOWrapper], Iterable[object]], data: bytes) -> bool:
-    """Whether quotes stand where the csv module allows them."""
-    try:
-        deque(quotes(TextIOWrapper(BytesIO(data), "utf-8-sig", newline="")), 0)
-    except csv.Error:
-        return False
-    return True
+def _are_whole_cells_quoted(data: bytes, separator: str) -> bool:
+    """Whether each quote begins or ends a cell, or is one of two that stand for a quote within a quoted cell.
+
+    Such quotes open and close in turn: of two that stand for one, the first closes and the second opens again. So
+    before each that opens, and after each that closes, is a separator, a line break, another quote, or nothing at all.
+    """
+    import numpy as np
+
+    characters = np.frombuffer(data, np.uint8, offset=len(_BOM) if data.startswith(_BOM) else 0)
+    is_allowed = np.zeros(256, bool)
+    is_allowed[list(b'"\r\n' + separator.encode())] = True
+    count = 0
+    for start in range(0, len(characters), _STEP):
+        quotes = start + np.flatnonzero(characters[start : start + _STEP] == ord('"'))
+        opening, closing = quotes[count % 2 :: 2], quotes[1 - count % 2 :: 2]
+        before, after = opening[opening > 0] - 1, closing[closing < len(characters) - 1] + 1
+        if not (is_allowed[characters[before]].all() and is_allowed[characters[after]].all()):
+            return False
+        count += len(quotes)
+    return count % 2 == 0
 
 
-def _are_finite(column: pa.ChunkedArray) -> bool:
+def are_finite(column: pa.ChunkedArray) -> bool:
+    """Whether a column of float64 has neither NaN nor infinity."""
     import pyarrow.compute as pc
 
     return pc.all(pc.is_finite(column)).as_py() is not False
-
-
-def _as_key(arrow: Any, column: pa.ChunkedArray) -> pa.ChunkedArray | None:
-    if column.type == arrow.dictionary(arrow.int32(), arrow.string()):
-        return column
-    text = _as_text(arrow, column)
-    return None if text is None else text.dictionary_encode()
-
-
-def _as_text(arrow: Any, column: pa.ChunkedArray) -> pa.ChunkedArray | None:
-    kinds = arrow.types
-    if kinds.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    if kinds.is_string(column.type) or kinds.is_large_string(column.type):
-        return column
-    return column.cast(arrow.string()) if kinds.is_integer(column.type) else None
-
-
-def _as_number(arrow: Any, column: pa.ChunkedArray) -> pa.ChunkedArray | None:
-    kinds = arrow.types
-    is_number = kinds.is_integer(column.type) or kinds.is_floating(column.type)
-    return column.cast(arrow.float64()) if is_number else None

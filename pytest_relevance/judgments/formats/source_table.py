@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from decimal import Decimal
-from functools import cached_property
-from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from pytest_relevance._text import found, quoted
 from pytest_relevance.judgments.columns import BEIR_DOCUMENT, folded
-from pytest_relevance.judgments.formats.arrow_columns import (
-    any_begins_with,
-    as_lists,
-    numbers_of,
-    parquet_names,
-    read_parquet,
-)
+from pytest_relevance.judgments.formats.arrow_columns import any_begins_with, as_lists, numbers_of
+from pytest_relevance.judgments.formats.parquet import ParquetTable
 from pytest_relevance.judgments.formats.table import Rows, unescaped
 from pytest_relevance.judgments.problems import Place
 from pytest_relevance.judgments.source import Source
@@ -35,7 +26,8 @@ class SourceTable:
         self.source = source
         self.line = None if source.is_parquet else 1
         if source.is_parquet:
-            self.names = parquet_names(source.data) or [str(name) for name in self._frame.columns]
+            self._parquet = ParquetTable(source)
+            self.names = self._parquet.names
         else:
             self.names = source.header.names if names is None else list(names)
             self._rows = Rows(source, source.header.separator, len(self.names), header=names is None)
@@ -55,7 +47,7 @@ class SourceTable:
             if read is not None:
                 values = [numbers_of(column).tolist() for column in read[len(texts) :]]
                 return [*as_lists(read[: len(texts)]), *values]
-            return [*map(self._parquet_texts, texts), *map(self._parquet_cells, numbers)]
+            return [*map(self._parquet.texts, texts), *map(self._parquet.cells, numbers)]
         columns = self._rows.columns([*texts, *numbers])
         if BEIR_DOCUMENT in map(folded, self.names):  # which no spreadsheet reads
             return columns
@@ -66,8 +58,7 @@ class SourceTable:
     ) -> list[pa.ChunkedArray] | None:
         """Read columns with pyarrow, as `read_delimited` does; None where `cells` has to read them."""
         if self.source.is_parquet:
-            names = [[self.names[column] for column in columns] for columns in (texts, numbers, keys)]
-            return read_parquet(self.source.data, *names[:2], keys=names[2])
+            return self._parquet.columns(texts, numbers, keys)
         columns = self._rows.arrow_columns(texts, numbers, keys=keys)
         if columns is None or b" " not in self.source.data or BEIR_DOCUMENT in map(folded, self.names):
             return columns
@@ -77,40 +68,6 @@ class SourceTable:
     def place(self, row: int) -> Place:
         """The position of a row, once its cells have been read: a line, in Parquet the number of the row from 0."""
         return Place(path=f"row {row}") if self.source.is_parquet else Place(self._rows.line(row))
-
-    @cached_property
-    def _frame(self) -> Any:
-        return _parquet_frame(self.source)
-
-    def _parquet_cells(self, column: int) -> list[Any]:
-        values = self._frame.iloc[:, column]
-        cells: list[Any] = values.astype(object).where(values.notna(), None).tolist()
-        return [float(cell) if isinstance(cell, Decimal) else cell for cell in cells]
-
-    def _parquet_texts(self, column: int) -> list[str]:
-        name = quoted(self.names[column])
-        if self._frame.dtypes.iloc[column].kind == "f":
-            self.source.refuse(f"the column {name} holds floats, and an id is text or an integer; write it as text")
-        cells = self._parquet_cells(column)
-        for cell in cells:
-            if isinstance(cell, bool) or not isinstance(cell, (str, int, bytes, type(None))):
-                what = f"{type(cell).__name__} ({found(cell)}), and an id is text or an integer"
-                self.source.refuse(f"the column {name} holds {what}; write it as text")
-        try:
-            return ["" if cell is None else cell.decode() if isinstance(cell, bytes) else str(cell) for cell in cells]
-        except UnicodeDecodeError as error:
-            self.source.refuse(f"the column {name} holds {error}; write it as text")
-
-
-def _parquet_frame(source: Source) -> Any:
-    import pandas
-
-    try:
-        return pandas.read_parquet(BytesIO(source.data), dtype_backend="numpy_nullable")
-    except ImportError:
-        source.refuse("reading Parquet needs pyarrow: pip install pytest-relevance[parquet]")
-    except Exception as error:  # whatever the engine raises for a damaged file
-        source.refuse(f"the Parquet file cannot be read: {error}")
 
 
 def carried_forward(cells: Sequence[str]) -> list[str]:

@@ -11,7 +11,7 @@ import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property, partial
+from functools import cached_property
 from io import BytesIO, TextIOWrapper
 from itertools import filterfalse, islice
 from operator import itemgetter
@@ -101,11 +101,9 @@ class Rows:
         if self._header and self._source.header.line.count('"') % 2:  # its last cell goes on in the next line
             return None
         separator = "" if self._separator == WHITE else self._separator
-        rows = partial(csv.reader, delimiter=separator, strict=True) if self._is_csv else None
-        with cells_of_any_length():
-            columns = read_delimited(
-                data, separator, self._width, texts, numbers, keys=keys, header=self._header, quotes=rows
-            )
+        columns = read_delimited(
+            data, separator, self._width, texts, numbers, keys=keys, header=self._header, may_be_quoted=self._is_csv
+        )
         has_comments = columns is not None and self._has_comments and any_begins_with(columns[0], "#")
         return None if has_comments else columns
 

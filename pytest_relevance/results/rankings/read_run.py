@@ -15,11 +15,11 @@ from pytest_relevance._text import did_you_mean, found, listed, quoted
 from pytest_relevance.judgments.columns import SPELLINGS, Layout, find_columns, layout, shown_names
 from pytest_relevance.judgments.formats import evaluation_tools as quepid
 from pytest_relevance.judgments.formats import lines as trec
-from pytest_relevance.judgments.formats.kinds import judgments_format, seems_to_be
 from pytest_relevance.judgments.formats.source_table import SourceTable
 from pytest_relevance.judgments.formats.table import MOST_WRONG
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.json_text import NumberAsWritten
+from pytest_relevance.judgments.kinds import judgments_format, seems_to_be
 from pytest_relevance.judgments.problems import Place, Problems
 from pytest_relevance.judgments.source import Source
 from pytest_relevance.metrics.compiled import sort_scores

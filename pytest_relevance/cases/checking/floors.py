@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from math import floor, isnan, nan
 
-from pytest_relevance.cases.checking.expectations import COMPARE, EXACT
+from pytest_relevance.cases.checking.expectations import meets
 from pytest_relevance.cases.model import Case, Expectation
 from pytest_relevance.cases.problems import Location
 from pytest_relevance.metrics.graded import GradedRanking
@@ -18,6 +18,7 @@ from pytest_relevance.metrics.names import Metric, build_metric
 from pytest_relevance.metrics.scalar import score
 from pytest_relevance.metrics.settings import Settings
 
+_FLOOR = "min_ndcg"
 _ROUNDING = 1e-9  # a floor that was computed elsewhere and rounded is not "above the best"
 
 
@@ -30,11 +31,18 @@ def needs_best(case: Case) -> bool:
 
 def check_reachable(case: Case, at: Location) -> None:
     """Report the floors that no ranking can reach, once the terms of the case are settled."""
-    if case.min_ndcg is not None and case.settings.ideal == "max":
-        _check_reachable(_floor_as_expectation(case), case, at.under("min_ndcg"))
-    for expected in case.expect:
-        if expected.metric is not None:
+    for expected in _expected(case):
+        if expected.written != _FLOOR and expected.metric is not None:
             _check_reachable(expected, case, at.under("expect", expected.written))
+        elif expected.written == _FLOOR and case.settings.ideal == "max":  # else the best ranking has an nDCG of 1
+            _check_reachable(expected, case, at.under(_FLOOR))
+
+
+def _expected(case: Case) -> Iterator[Expectation]:
+    """What is expected of a case, its floor of nDCG@k first."""
+    if case.min_ndcg is not None:
+        yield Expectation("metric", _FLOOR, build_metric("nDCG", case.k), ">=", case.min_ndcg)
+    yield from case.expect
 
 
 def _check_reachable(expected: Expectation, case: Case, at: Location) -> None:
@@ -71,35 +79,19 @@ def _is_above(expected: Expectation, reached: float) -> bool:
 
 def always_met(case: Case) -> list[str]:
     """What a case expects that every ranking meets, as it is written: `min_ndcg 0`, `P@5 >= 0`, `results >= 0`."""
-    always = [
-        f"{expected.written} {expected.comparison} {expected.bound:g}"
-        for expected in case.expect
-        if _is_always_met(expected, case)
+    always = [expected for expected in _expected(case) if _is_always_met(expected, case)]
+    return [
+        f"{_FLOOR} {each.bound:g}" if each.written == _FLOOR else f"{each.written} {each.comparison} {each.bound:g}"
+        for each in always
     ]
-    if case.min_ndcg is not None and _is_always_met(_floor_as_expectation(case), case):
-        always.insert(0, f"min_ndcg {case.min_ndcg:g}")
-    return always
 
 
 def _is_always_met(expected: Expectation, case: Case) -> bool:
-    if expected.kind == "results":
-        return expected.comparison == ">=" and not expected.bound
     if expected.metric is None:
-        return False
+        return expected.kind == "results" and expected.comparison == ">=" and not expected.bound
     judged, settings = case.judgments.values(), case.settings
     rankings = (*worst_rankings(judged, settings), *best_rankings(judged, settings))
-    return all(_meets(expected, score(expected.metric, ranking, settings)) for ranking in rankings)
-
-
-def _meets(expected: Expectation, value: float) -> bool:
-    if expected.comparison == "==":
-        return abs(value - expected.bound) <= EXACT
-    return COMPARE[expected.comparison](value, expected.bound)
-
-
-def _floor_as_expectation(case: Case) -> Expectation:
-    assert case.min_ndcg is not None
-    return Expectation("metric", "min_ndcg", build_metric("nDCG", case.k), ">=", case.min_ndcg)
+    return all(meets(expected, score(expected.metric, ranking, settings)) for ranking in rankings)
 
 
 def best_rankings(judged: Collection[float], settings: Settings) -> Iterator[GradedRanking]:

@@ -1,0 +1,161 @@
+"""One file of judgments as the cases of a suite see it: which of its queries are those of a case, and their judgments.
+
+A case is looked for by its id; where the file does not know that, by the text of its query and by the ids that files of
+queries give that text. A file is graded once, as a whole; where a case has its own scale or raters, its rows are graded
+again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from pytest_relevance._text import examples, listed, quoted
+from pytest_relevance.cases.checking.grades import Found, GradingTerms
+from pytest_relevance.cases.problems import Location
+from pytest_relevance.judgments.grading import graded
+from pytest_relevance.judgments.model import Judgments, Ratings
+from pytest_relevance.judgments.problems import FileProblem, JudgmentFileError, Place
+
+_MOST_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The query whose judgments are looked for: the id of its case where one is written, its text, and listed ids."""
+
+    id: str | None
+    text: str
+    ids: Sequence[str] = ()
+
+    @property
+    def names(self) -> list[str]:
+        """All names of the query, each once."""
+        written = () if self.id is None else (self.id,)
+        return list(dict.fromkeys((*written, self.text, *self.ids)))
+
+
+class JudgmentFile:
+    """A judgment file: its judgments under the terms of the suite, and which of its queries have cases.
+
+    Some ratings may be no grades under those terms. Then only the cases they belong to are wrong, and may be right
+    with terms of their own: the rows of each case are graded by themselves.
+    """
+
+    def __init__(self, ratings: Ratings, terms: GradingTerms) -> None:
+        self.name = ratings.file
+        self.ratings = ratings
+        self.used = set[str]()
+        self._terms = terms
+        self._other_texts: dict[str, str] = {}
+        self._rows: dict[str, list[int]] = {}
+        self._whole: Judgments | None = None
+        try:
+            self._whole = self.known = graded(ratings, *terms, words_need_scale=True)
+        except JudgmentFileError:
+            self.known = Judgments({key: {} for key in ratings.queries}, queries=ratings.described)
+
+    def find(self, wanted: Wanted, terms: GradingTerms, at: Location) -> Found:
+        """The judgments of a query; reports a name that may be that of two queries, and ratings that are no grades."""
+        known, name = self.known, wanted.id
+        # an id of the case is no name of a query here where it is the text of another one
+        is_other = self.ratings.by_id is False and name != wanted.text and wanted.text in known
+        if name is not None and (name in known or name in known.queries) and not is_other:
+            keys = self._by_id(name, wanted.text, at)
+        else:
+            keys = self._by_text(wanted, at)
+        self.used.update(keys)
+        judgments = self._graded(keys, terms, at) if keys else None
+        return [(judgments, key) for key in keys if key in judgments] if judgments is not None else []
+
+    def has(self, wanted: Wanted) -> bool:
+        """Whether the file names a query, with judgments or without."""
+        return any(name in self.known.queries for name in wanted.names) or bool(self.known.known_as(wanted.text))
+
+    def check_rest(self, at: Location) -> None:
+        """Report ratings that are no grades of queries without a case."""
+        if self._whole is None:
+            self._graded([key for key in self.known if key not in self.used], self._terms, at)
+
+    def notices(self) -> list[str]:
+        """What may be a mistake in the file: what was left out in reading, other texts, queries without a case."""
+        notices = [f"{self.name}: {notice}" for notice in self.ratings.notices]
+        notices += [
+            f"{self.name}: the query {quoted(key, 40)} is {quoted(self.known.text(key), 40)} there and "
+            f"{quoted(text, 40)} in its case; its judgments are used all the same: is it the same query?"
+            for key, text in list(self._other_texts.items())[:_MOST_NAMED]
+        ]
+        without_case = [key for key in self.known if key not in self.used]
+        if without_case:
+            have = "has" if len(without_case) == 1 else "have"
+            amount = f"{len(without_case):,} of {len(self.known):,} queries {have} no case"
+            notices.append(f"{self.name}: {amount}: {examples(without_case)}")
+        return notices
+
+    def _by_id(self, name: str, text: str, at: Location) -> list[str]:
+        """The keys under the id of a case, and under its text where the file has ratings with and without ids."""
+        known = self.known
+        there = known.text(name)
+        if there not in (name, text) and _loosely(there) != _loosely(text):
+            others = [key for key in self._texts(text, has_id=True) if key != name]
+            if others:
+                at.refuse(
+                    f"{self.name} has the query {quoted(text)} under {quoted(others[0])}, and under the id "
+                    f"{quoted(name)} of the case the query {quoted(there)}; give the case the id of its own query"
+                )
+                return []
+            self._other_texts[name] = text
+        by_text_too = text != name and text in known and known.text(text) == text and there == text
+        return [key for key in ((name, text) if by_text_too else (name,)) if key in known]
+
+    def _by_text(self, wanted: Wanted, at: Location) -> list[str]:
+        """The keys under the text of a case, and under the ids that files of queries give it."""
+        texts = self._texts(wanted.text, has_id=wanted.id is not None)
+        keys = [key for key in dict.fromkeys([*texts, *wanted.ids]) if key in self.known]
+        ids = [key for key in keys if key != wanted.text]
+        if len(ids) > 1 and wanted.id is None:
+            names = listed(map(quoted, ids[:_MOST_NAMED]), "and")
+            at.refuse(f"{self.name} has the query {quoted(wanted.text)} under {names}; give the case one of them as id")
+            return []
+        return keys
+
+    def _texts(self, text: str, *, has_id: bool) -> list[str]:
+        """The keys of the queries with a text. Where a case has an id and the file has ids alone, there are none."""
+        no_text = self.known.text(text) != text  # it is the id of another query
+        if text not in self.known.queries:
+            no_text = has_id and bool(self.ratings.by_id)
+        return [key for key in self.known.known_as(text) if not (no_text and key == text)]
+
+    def _graded(self, keys: Sequence[str], terms: GradingTerms, at: Location) -> Judgments | None:
+        """The judgments of some queries, among others; None where ratings are no grades."""
+        if self._whole is not None and terms == self._terms:
+            return self._whole
+        if not self._rows:
+            for row, query in enumerate(self.ratings.queries):
+                self._rows.setdefault(query, []).append(row)
+        rows = [row for key in keys for row in self._rows[key]]
+        try:
+            return graded(self.ratings.take(rows), *terms, words_need_scale=True)
+        except JudgmentFileError as error:
+            refuse_file(error, at)
+            return None
+
+
+def _loosely(text: str) -> str:
+    """A text without case and spaces, which make no other query of it."""
+    return " ".join(text.split()).casefold()
+
+
+def refuse_file(error: JudgmentFileError, at: Location) -> Any:
+    """Report what is wrong with a file at its position there, or where the file is named. Returns None."""
+    for problem in error.problems:
+        if problem.line is None and problem.path is None:
+            at.refuse(problem.render(error.file))
+        else:
+            at.refuse(problem.message, elsewhere=partial(_position, error.file, problem))
+
+
+def _position(file: str, problem: FileProblem) -> tuple[str, Place]:
+    return file, Place(problem.line, problem.path)
