@@ -303,12 +303,7 @@ def test_rankings_read_from_a_record_are_known_as_deep_as_it_has_them(
     found = rankings(shop.path / "run.jsonl")
     assert evaluate(judgments, found, "R@9")["R@9"].tolist() == [0.5, 1.0]
     assert compare_runs(found, found, "R@9", judgments=judgments).metrics[0].means.first == 0.75
-    for metric, settings in (
-        ("AP", {}),
-        ("R@20", {}),
-        ("nDCG@5", {"ideal": "returned"}),
-        ("P@5", {"unjudged": "skip"}),
-    ):
+    for metric, settings in DEEPER:
         with pytest.raises(ValueError, match=f"{metric} takes .* of the ranking of 'q' the record has the first "):
             evaluate(judgments, found, metric, **settings)
         with pytest.raises(ValueError, match=f'{metric} takes .* of the ranking of "q" the first .* were kept'):
