@@ -69,7 +69,7 @@ GRADE_COLUMN = "grade_column"
 
 _GRADE = r"(?:rating|grade|relevance|label|judge?ment)"
 _MADE_OF_RATINGS = r"(?:final|consensus|adjudicated|agreed|resolved|reconciled|aggregated?|combined|gold)"
-_AVERAGE = r"(?:mean|median|majority|average|avg|overall)"
+_AVERAGE = r"(?:mean|median|mode|majority(?:vote)?|average|avg|overall)"
 _FINAL = re.compile(rf"final|consensus|adjudicated|gold|{_MADE_OF_RATINGS}{_GRADE}|{_GRADE}{_MADE_OF_RATINGS}")
 _SUMMARY = re.compile(rf"{_FINAL.pattern}|{_AVERAGE}|{_AVERAGE}{_GRADE}|{_GRADE}{_AVERAGE}")
 _RATING = re.compile(r".*(?:rating|grade|judge?ment)[0-9]*")

@@ -17,7 +17,7 @@ from pytest_relevance.metrics.names import Metric, parse_metric
 from pytest_relevance.metrics.scalar import ranks_needed
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.rankings.column_rankings import ColumnRankings
-from pytest_relevance.results.records.run import KNOWN_RANKS
+from pytest_relevance.results.records.run import known_ranks
 
 if TYPE_CHECKING:
     import pandas
@@ -58,8 +58,8 @@ def evaluate(
     The other arguments are those of `Settings`. trec_eval's figures: `gain="linear"`, `negative="zero"`,
     `undefined="zero"`. Raises ValueError for an unknown metric or setting, a grade that is not a finite number or has
     no gain, two grades for one document, an id that is not text or an integer, a frame without the needed columns, and
-    a metric that looks deeper than the rankings of a record (`Run.rankings`) are known; it names the query and the
-    document.
+    a metric that looks deeper than the rankings of a record (`Run.rankings`, `read_run`) are known; it names the query
+    and the document.
     """
     names = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
     parsed = {name if isinstance(name, str) else parse_metric(name).text: parse_metric(name) for name in names}
@@ -84,8 +84,8 @@ def evaluate(
 def _require_ranks(
     rankings: object, judgments: CompiledJudgments, metrics: Iterable[Metric], settings: Settings
 ) -> None:
-    """Raise a ValueError where a metric looks deeper than what a frame of a record has of a ranking."""
-    known = getattr(rankings, "attrs", {}).get(KNOWN_RANKS)
+    """Raise a ValueError where a metric looks deeper than what is known of a ranking that comes from a record."""
+    known = known_ranks(rankings)
     if not known:
         return
     for metric in metrics:

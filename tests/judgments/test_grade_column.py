@@ -56,6 +56,8 @@ def test_who_says_how_ratings_are_combined_means_those_of_the_raters(tmp_path: P
         ("query,docid,ann_grade,bob_grade,grade_median", "grade_median", "ann_grade and bob_grade"),
         ("query,docid,Ann,Bob,final", "final", "Ann and Bob"),
         ("query,docid,ann_label,label,gold_label", "gold_label", "label"),
+        ("query,docid,Ann,Bob,majority_vote", "majority_vote", "Ann and Bob"),
+        ("query,docid,Ann,Bob,mode_rating", "mode_rating", "Ann and Bob"),
     ],
 )
 def test_what_is_final_beside_what(tmp_path: Path, header: str, final: str, others: str) -> None:

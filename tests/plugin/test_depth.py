@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_relevance import Incomparable, Run, compare_runs, evaluate, read_judgments
+from pytest_relevance import Incomparable, Run, compare_runs, evaluate, read_judgments, read_run
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project
@@ -276,6 +277,38 @@ def test_what_of_a_record_is_not_known_is_not_evaluated(shop: Project) -> None:
         with pytest.raises(ValueError, match=f"{metric} {message.format(what)}"):
             evaluate(judgments, rankings, ["P@5", metric])
     assert evaluate({"few": {"d1": 1}}, rankings, "AP").loc["few", "AP"] == 1.0
+
+
+RANKINGS_OF_A_RECORD: dict[str, Callable[[Path], Any]] = {
+    "a frame": lambda path: Run.open(path).rankings.rename(columns={"id": "query_id"}),
+    "read_run": read_run,
+}
+
+
+DEEPER: list[tuple[str, dict[str, Any]]] = [
+    ("AP", {}),
+    ("R@20", {}),
+    ("nDCG@5", {"ideal": "returned"}),
+    ("P@5", {"unjudged": "skip"}),
+]
+
+
+@pytest.mark.parametrize("rankings", RANKINGS_OF_A_RECORD.values(), ids=RANKINGS_OF_A_RECORD)
+def test_rankings_read_from_a_record_are_known_as_deep_as_it_has_them(
+    shop: Project, rankings: Callable[[Path], Any]
+) -> None:
+    judgments = {"q": {"d1": 1, "d20": 1}, "few": {"d1": 1}}
+    shop.cases("cases: [{query: q, judgments: {d1: 1, d20: 1}}, {query: few, judgments: {d1: 1}}]")
+    shop.run("--relevance-record=run.jsonl")
+    found = rankings(shop.path / "run.jsonl")
+    assert evaluate(judgments, found, "R@9")["R@9"].tolist() == [0.5, 1.0]
+    assert compare_runs(found, found, "R@9", judgments=judgments).metrics[0].means.first == 0.75
+    for metric, settings in DEEPER:
+        with pytest.raises(ValueError, match=f"{metric} takes .* of the ranking of 'q' the record has the first "):
+            evaluate(judgments, found, metric, **settings)
+        with pytest.raises(ValueError, match=f'{metric} takes .* of the ranking of "q" the first .* were kept'):
+            compare_runs(found, found, metric, judgments=judgments, **settings)
+    assert evaluate({"few": {"d1": 1}}, found, "AP").loc["few", "AP"] == 1.0
 
 
 def test_depths_that_differ_are_not_compared(shop: Project) -> None:

@@ -406,6 +406,23 @@ def test_with_pytest_repeat_and_flakefinder(project: Project) -> None:
     assert accepted(project) == entries
 
 
+def test_what_a_plugin_notes_on_a_function_that_it_parametrises_is_on_that_of_each_item(project: Project) -> None:
+    noting = """
+    def pytest_generate_tests(metafunc):
+        metafunc.fixturenames.append("_again")
+        metafunc.parametrize("_again", range(2))
+        metafunc.function.is_repeated = True
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(items):
+        assert all(item.function.is_repeated for item in items)
+        assert len({item.function for item in items}) == len(items) == 4
+    """
+    conftest(project, SEARCH, noting)
+    project.cases(CASES)
+    assert project.run().counts == {"passed": 4}
+
+
 class TestMoved:
     """A case whose entries are all under variants that were not collected."""
 

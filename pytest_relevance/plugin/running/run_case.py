@@ -281,12 +281,16 @@ def make_function(code: CodeType, path: str, line: int, name: str, run: CaseRun 
 
 
 def bind(run: CaseRun, *, is_shared: bool) -> None:
-    """Set the case run of an item's function. An item that shares the function with others gets a copy of its own."""
+    """Set the case run of an item's function. An item that shares the function with others gets a copy of its own.
+
+    The copy has the attributes that other plugins set on the function when they parametrised it.
+    """
     item = run.item
     assert isinstance(item, pytest.Function)
     function = item.obj
     if is_shared or not isinstance(function, FunctionType):
         function = FunctionType(run.function.__code__, _GLOBALS, run.function.__name__)
+        function.__dict__.update(run.function.__dict__)
         item.obj = run.function = function
     function.__kwdefaults__ = {_RUN: run}
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
@@ -33,7 +33,7 @@ from pytest_relevance.results.compare.rejudging import JudgedQueries, judged_que
 from pytest_relevance.results.evaluate import compile_rankings
 from pytest_relevance.results.rankings.read_run import read_run
 from pytest_relevance.results.records import file as record
-from pytest_relevance.results.records.run import Run
+from pytest_relevance.results.records.run import Run, known_ranks
 from pytest_relevance.results.records.run_info import RunInfo, changed
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def load_run(source: RunSource, name: str, k: int) -> Run:
         return source
     if not isinstance(source, (str, os.PathLike)):
         compiled = compile_rankings(source)
-        return plain_run(zip(compiled.queries, compiled.lists, strict=True), name, k)
+        return plain_run(zip(compiled.queries, compiled.lists, strict=True), name, k, known_ranks(source))
     kind = kind_of(source)
     if kind == record.KIND:
         return Run.open(source)
@@ -65,13 +65,14 @@ def load_run(source: RunSource, name: str, k: int) -> Run:
     return plain_run(read_run(source).items(), Path(source).name, k)
 
 
-def plain_run(rankings: Iterable[tuple[str, Sequence[str]]], name: str, k: int) -> PlainRun:
-    """Make a run of the ranking of each query."""
+def plain_run(rankings: Iterable[tuple[str, Sequence[str]]], name: str, k: int, cut: Container[str] = ()) -> PlainRun:
+    """Make a run of the ranking of each query. `cut`: the queries whose rankings are not whole."""
     results = []
     for query, ranking in rankings:
         documents = tuple(ranking)
         result = CaseResult(file="", line=1, id=query, verdict=MEASURED, k=k, documents=documents, digest="")
-        result.grades, result.returned = (None,) * len(documents), len(set(documents))
+        result.grades = (None,) * len(documents)
+        result.returned = len(set(documents)) + (query in cut)  # there may have been more
         results.append(result)
     return PlainRun(results, name=name)
 

@@ -248,21 +248,22 @@ def _refuse_unknown(source: Source) -> NoReturn:
 def _read_record(source: Source) -> Rankings:
     """The rankings of a record, under the ids of their cases; a case that was skipped or is an error has none."""
     from pytest_relevance.results.case_result import SKIPPED, WITHOUT_SCORE
-    from pytest_relevance.results.records.run import Run
+    from pytest_relevance.results.records.run import RecordedRankings, Run
     from pytest_relevance.results.records.run_info import RecordError
 
-    rankings: dict[str, Sequence[str]] = {}
     try:
-        for result in Run.open(source.file).results:
-            if result.verdict in (*WITHOUT_SCORE, SKIPPED):
-                continue
-            if result.id in rankings:
-                message = "several files or variants of a search have results for it; open the record with Run.open"
-                source.refuse(f"query {quoted(result.id)}: {message}")
-            rankings[result.id] = list(dict.fromkeys(result.documents))
+        results = Run.open(source.file).results
     except RecordError as error:
         source.refuse(str(error).removeprefix(f"{source.file}: "))
-    return rankings
+    rankings: dict[str, Sequence[str]] = {}
+    for result in results:
+        if result.verdict in (*WITHOUT_SCORE, SKIPPED):
+            continue
+        if result.id in rankings:
+            message = "several files or variants of a search have results for it; open the record with Run.open"
+            source.refuse(f"query {quoted(result.id)}: {message}")
+        rankings[result.id] = list(dict.fromkeys(result.documents))
+    return RecordedRankings(rankings, results)
 
 
 READERS: Mapping[str, tuple[Callable[[Source], bool], Callable[[Source], Rankings]]] = {

@@ -115,7 +115,22 @@ _CASE = (
     *(*_KEYS, "query", "search", "tags", "weight", "verdict", "outcome", "k", "score", "lower", "upper", "latency"),
 )
 KNOWN_RANKS = "pytest_relevance.known_ranks"
-"""The attribute of a frame of rankings with the number of known ranks of each ranking that is not whole."""
+"""The key in the `attrs` of rankings for the number of known ranks of each ranking that is not whole, by its id."""
+
+
+class RecordedRankings(dict[str, Sequence[str]]):
+    """{id: [document, ...]} of a record. Its `attrs`, as those of a frame, have the number of ranks that are known."""
+
+    def __init__(self, rankings: Mapping[str, Sequence[str]], results: Iterable[CaseResult]) -> None:
+        super().__init__(rankings)
+        self.attrs = {KNOWN_RANKS: _known_ranks(results)}
+
+
+def known_ranks(rankings: object) -> Mapping[str, int]:
+    """How many ranks are known of each ranking that is not whole, of rankings that come from a record."""
+    known: Mapping[str, int] = getattr(rankings, "attrs", {}).get(KNOWN_RANKS, {})
+    return known
+
 
 _RESULT = (*_KEYS, "rank", "document", "title", "grade", "gain", "discount", "discounted")
 

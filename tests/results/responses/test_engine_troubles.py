@@ -56,6 +56,10 @@ PARTIAL: dict[str, tuple[object, str]] = {
         elasticsearch(_clusters={"total": 2, "successful": 1, "failed": 1}),
         f"_clusters.failed is 1 ({ELASTIC}: clusters failed)",
     ),
+    "Elasticsearch, running clusters": (
+        elasticsearch(_clusters={"total": 2, "successful": 1, "running": 1}),
+        f"_clusters.running is 1 ({ELASTIC}: clusters were still searching)",
+    ),
     "Elasticsearch, terminate_after": (
         elasticsearch(terminated_early=True),
         f"terminated_early is True ({ELASTIC}: the search ended at terminate_after)",
