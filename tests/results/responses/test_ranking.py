@@ -180,6 +180,29 @@ def test_a_type_error_in_a_generator_is_the_search_s_own() -> None:
         read_ranking(broken())
 
 
+class QuerySet:
+    """Results that are asked for when, and each time that, they are iterated over."""
+
+    def __init__(self, *found: str | None) -> None:
+        self.found = found
+        self.queries = 0
+
+    def __iter__(self) -> Iterator[str]:
+        self.queries += 1
+        return iter([each + "" for each in self.found])  # type: ignore[operator]
+
+
+def test_what_is_asked_for_when_it_is_iterated_over_is_asked_for_once() -> None:
+    found = QuerySet("b", "a")
+    assert ids(found) == ["b", "a"]
+    assert found.queries == 1
+
+
+def test_a_type_error_in_an_iterable_is_the_search_s_own() -> None:
+    with pytest.raises(TypeError, match="NoneType"):
+        read_ranking(QuerySet(None))
+
+
 # --- sqlite3, data frames ---------------------------------------------------------------------------------------------
 
 
