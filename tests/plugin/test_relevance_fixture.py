@@ -376,7 +376,9 @@ def test_a_failure_that_is_lost_in_a_thread_fails_the_test(
         THREAD.replace("relevance.check", "with pytest.raises(pytest.fail.Exception): relevance.check"),
         POOL + 'pool.submit(relevance.check, "hats", ["a"], {"a": 3}, min_ndcg=0.9)',
         TASK.replace("relevance.check", "with pytest.raises(pytest.fail.Exception): relevance.check"),
-        TASK.replace(f"await {WAITED}", "with pytest.raises(pytest.fail.Exception): await asyncio.create_task(in_task())"),
+        TASK.replace(
+            f"await {WAITED}", "with pytest.raises(pytest.fail.Exception): await asyncio.create_task(in_task())"
+        ),
         TASK.replace("asyncio.run(main())", "with pytest.raises(pytest.fail.Exception): asyncio.run(in_task())"),
     ],
     ids=[
