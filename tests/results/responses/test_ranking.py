@@ -106,6 +106,21 @@ def test_ids_are_exactly_str(response: object, _: list[str]) -> None:
     assert {type(document) for document in read_ranking(response).ids} <= {str}
 
 
+MANY_DIGITS = "7" + "0" * 5000
+"""More digits than `str` makes of an integer."""
+
+
+def test_an_integer_of_many_digits() -> None:
+    number = 7 * 10**5000
+    for response in ([number], [{"id": number}], [(number, 0.5)], {number: {"id": number}}.values()):
+        assert ids(response) == [MANY_DIGITS]
+
+
+def test_a_score_that_no_float_holds_is_none() -> None:
+    assert read_ranking([("a", 2**60 + 1), ("b", 10**5000), ("c", -(10**400))]).scores == [2**60 + 1, None, None]
+    assert read_ranking([{"id": "a", "score": 10**5000}]).score(0) is None
+
+
 @pytest.mark.parametrize("name", ["id", "_id", "doc_id", "docid", "document_id", "objectID"])
 def test_the_usual_names_of_an_id(name: str) -> None:
     assert ids([{"score": 1.0, name: "b"}]) == ["b"]
