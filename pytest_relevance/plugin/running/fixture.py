@@ -169,7 +169,7 @@ def raise_lost_check(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
 
 
 def _is_lost(error: BaseException, task: Any) -> bool:
-    """Whether the exception of a check reached no code of the test. `task` is the task of asyncio that it was raised in."""
+    """Whether the exception of a check reached no code of the test. `task` is the task of asyncio that raised it."""
     if error.__traceback__ is None:
         return False
     outermost = error.__traceback__.tb_frame

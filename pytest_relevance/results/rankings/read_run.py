@@ -120,7 +120,7 @@ def _of_table(source: Source, table: SourceTable | _Objects) -> Rankings:
 
 
 def _refuse_unknown_scores(source: Source, names: Sequence[str]) -> None:
-    """Refuse a table without rank and score where the name of a column ends like a score: its rows may be in any order."""
+    """Refuse a table without rank and score that has another column named as a score: its rows may be in any order."""
     scored = next((name for name in names if folded(name).endswith("score")), None)
     if scored is not None:
         source.refuse(
