@@ -94,6 +94,16 @@ def p_text(p: float) -> str:
     return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
+def digits(number: int) -> str:
+    """Return the digits of an integer, which `str` refuses to do for more than a few thousand."""
+    try:
+        return str(number)
+    except ValueError:
+        from decimal import Decimal
+
+        return str(Decimal(number))
+
+
 def examples(names: Sequence[str], most: int = 3) -> str:
     """Quote the first of some names: `"a", "b", "c" ...`."""
     return ", ".join(quoted(name, 40) for name in names[:most]) + " ..." * (len(names) > most)

@@ -40,10 +40,16 @@ def declare(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Print or write the report of a record. Raises `CommandError` for an invalid record or output."""
     format = report_format(arguments)
-    is_own = is_report if format in (HTML, MARKDOWN) else None
-    check_output(arguments, [arguments.record, arguments.against], is_own, "no report")
+    check_output(arguments, [arguments.record, arguments.against], _is_report, "no report")
     deliver(_report(arguments, format), format, arguments.output)
     return OK
+
+
+def _is_report(data: bytes) -> bool:
+    """Whether a file is a report in any format, which the next one may replace."""
+    from pytest_relevance.reports import run_report
+
+    return is_report(data) or run_report.is_report(data)
 
 
 def _report(arguments: Namespace, format: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,12 @@ from pytest_relevance.results.records.run_info import changes_text
 
 if TYPE_CHECKING:
     from pytest_relevance.results.records.merge import Merged
+
+
+_JSON_BEGINNING = re.compile(rb'\{\s*"name": .+,\s*"run": \{(?s:.*),\s*"results": \[')
+_TEXT_END = re.compile(rb"^[\d,]+ cases?(?: in [\d,]+ variants?)?(?::|$)", re.MULTILINE)
+_END_WITHIN = 2000
+"""In how many bytes at the end of a report its counts are looked for."""
 
 
 def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[Line]:
@@ -59,6 +66,11 @@ def report_data(run: Run) -> dict[str, Any]:
         "results": [result.to_dict() for result in run.results],
         "gates": [_gate_data(gate) for gate in run_gates(run)],
     }
+
+
+def is_report(data: bytes) -> bool:
+    """Whether the content of a file is the report of a run as JSON or text, whose end counts the cases."""
+    return bool(_JSON_BEGINNING.match(data) or _TEXT_END.search(data[-_END_WITHIN:]))
 
 
 def run_gates(run: Run) -> list[GateResult]:

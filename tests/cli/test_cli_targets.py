@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_relevance import Run
+from tests.helpers import result_of
+
 if TYPE_CHECKING:
     from tests.cli.conftest import Terminal
 
@@ -18,6 +21,8 @@ THEIRS = {"shop.relevance.yaml": CASES, "conftest.py": PROGRAM, "page.md": PAGE,
 COMMANDS = {
     "schema": (("schema",), "no schema of case files"),
     "compare": (("compare", "old.json", "new.json", "--judgments", "shop.qrels"), "no report of a comparison"),
+    "report": (("report", "run.jsonl"), "no report"),
+    "merge": (("merge", "run.jsonl"), "no record"),
 }
 
 
@@ -26,6 +31,8 @@ def shop(terminal: Terminal) -> Terminal:
     terminal.write("old.json", '{"q1": ["a", "b"]}')
     terminal.write("new.json", '{"q1": ["b", "a"]}')
     terminal.write("shop.qrels", "q1 0 a 3\nq1 0 b 1\n")
+    result = result_of({"query": "q1", "judgments": {"a": 3, "b": 1}}, ["b", "a"], file="shop.relevance.yaml")
+    Run([result]).write(terminal.folder / "run.jsonl")
     return terminal
 
 
@@ -51,6 +58,14 @@ def test_a_report_replaces_one(shop: Terminal, name: str) -> None:
     shop.write(name, "")
     assert shop.run(*arguments, "--output", name).code == 0
     assert shop.read(name)
+
+
+@pytest.mark.parametrize("name", ["report.md", "report.txt", "report.json", "report.html"])
+def test_the_report_of_a_run_replaces_one(shop: Terminal, name: str) -> None:
+    for before in ("report.md", "report.txt", "report.json", "report.html"):
+        assert shop.run("report", "run.jsonl", "-o", before).code == 0
+        (shop.folder / before).replace(shop.folder / name)
+        assert shop.run("report", "run.jsonl", "-o", name).code == 0
 
 
 def test_a_schema_replaces_one(shop: Terminal) -> None:

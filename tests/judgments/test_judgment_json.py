@@ -469,6 +469,21 @@ def test_what_may_be_one_query_or_several_is_refused(tmp_path: Path, content: di
         assert list(read_queries(written(tmp_path, [content])).values()) == texts
 
 
+@pytest.mark.parametrize("name", ["queries", "topics", "data", "Query set"])
+@pytest.mark.parametrize("texts", [{"q1": "hat", "q2": "cap"}, {"nlp": "networks", "query": "logs"}], ids=repr)
+def test_texts_by_id_below_a_key_are_refused(tmp_path: Path, name: str, texts: dict[str, str]) -> None:
+    assert query_problems(written(tmp_path, {name: texts})) == [
+        f'FILE: the file may be {len(texts)} queries below the key "{name}", or the grades of one query of that name; '
+        "write queries as {id: text}, without a key above them, and one query in a list, [{...}]"
+    ]
+
+
+def test_grades_of_one_query_that_is_called_like_a_key(tmp_path: Path) -> None:
+    assert read_queries(written(tmp_path, {"data": {"d1": 3, "d2": "0"}})) == {"data": "data"}
+    assert read_queries(written(tmp_path, {"data": {"d1": "3", "d2": "0"}})) == {"data": "data"}
+    assert read_queries(written(tmp_path, {"hat": {"d1": "good", "d2": "bad"}})) == {"hat": "hat"}
+
+
 def test_judgments_of_queries_that_are_called_like_keys(tmp_path: Path) -> None:
     items = [{"id": "a", "grade": 1}]
     content = {"query": {"a": 1}, "doc_id": items, "grade": items, "ratings": {"b": 2}}

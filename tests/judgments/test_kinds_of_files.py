@@ -137,6 +137,16 @@ def test_a_table_of_results_with_their_fields_is_a_run(tmp_path: Path) -> None:
     assert read_run(path) == {"q": ["b", "a"]}
 
 
+@pytest.mark.parametrize("name", ["zscore", "z-score", "bm25_score", "relevance_score"])
+def test_a_column_that_may_be_the_score_of_a_run(tmp_path: Path, name: str) -> None:
+    said = problem(read_run, f"query,docid,{name}\nq,a,-1.5\nq,b,2.5\n", tmp_path)
+    assert said == (
+        f"FILE:1: the column {name} may be the score that the run is to be sorted by; call it score, or rank the rows "
+        "in a column rank"
+    )
+    assert read_run(write(tmp_path / "run", f"query,docid,rank,{name}\nq,a,2,-1.5\nq,b,1,2.5\n")) == {"q": ["b", "a"]}
+
+
 def test_parquet_of_judgments_is_no_run(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     import pandas

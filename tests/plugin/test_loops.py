@@ -152,6 +152,38 @@ def test_the_latency_of_a_coroutine_search_is_the_time_until_its_results_are_the
     assert (run.results["shoes"].latency or 0) >= 0.05
 
 
+LAZY = """
+    import time
+    import pytest
+
+    def slow(query):
+        time.sleep(0.05)
+        return query
+
+    async def search_later(query):
+        return map(slow, [query])
+
+    def search_now(query):
+        return map(slow, [query])
+
+    @pytest.fixture(scope="session", params=["later", "now"])
+    def search(request):
+        return search_later if request.param == "later" else search_now
+"""
+
+
+@pytest.mark.usefixtures("asyncio_plugin")
+@pytest.mark.parametrize(
+    "options", [STRICT, AUTO, ("--relevance-concurrency=2",)], ids=["strict", "auto", "concurrent"]
+)
+def test_the_latency_is_that_of_reading_the_results_too(project: Project, options: tuple[str, ...]) -> None:
+    project.conftest(LAZY)
+    project.cases("cases: [{query: shoes}, {query: hats}]")
+    run = project.run(*options)
+    assert run.counts == {"passed": 4}
+    assert [name for name, result in run.results.items() if (result.latency or 0) < 0.05] == []
+
+
 @pytest.mark.usefixtures("asyncio_plugin")
 @pytest.mark.parametrize("mode", [STRICT, AUTO], ids=["strict", "auto"])
 class TestPytestAsyncio:

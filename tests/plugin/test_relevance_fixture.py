@@ -335,6 +335,16 @@ async def main():
     await asyncio.sleep(0.01)
 asyncio.run(main())
 """
+TASK = f"""
+import asyncio
+async def in_task():
+    relevance.check({FAILS})
+async def main():
+    await asyncio.wait([asyncio.ensure_future(in_task())])
+asyncio.run(main())
+"""
+GATHERED = "asyncio.gather(in_task(), return_exceptions=True)"
+WAITED = "asyncio.wait([asyncio.ensure_future(in_task())])"
 
 
 @pytest.mark.parametrize("options", [(), ("-W", "ignore")], ids=["warnings are errors", "warnings are ignored"])
@@ -345,8 +355,10 @@ asyncio.run(main())
         (f"{POOL}pool.submit(lambda: relevance.check({FAILS}))", 6),
         (f"{POOL}pool.submit(relevance.check, {FAILS})", 3),
         (LATER, 6),
+        (TASK, 6),
+        (TASK.replace(WAITED, GATHERED), 6),
     ],
-    ids=["thread", "future", "check as the function of a future", "callback of a loop"],
+    ids=["thread", "future", "check as the function of a future", "callback of a loop", "task", "gathered tasks"],
 )
 def test_a_failure_that_is_lost_in_a_thread_fails_the_test(
     project: Project, body: str, line: int, options: tuple[str, ...]
@@ -363,8 +375,16 @@ def test_a_failure_that_is_lost_in_a_thread_fails_the_test(
         f"{POOL}with pytest.raises(pytest.fail.Exception):\n        pool.submit(relevance.check, {FAILS}).result()",
         THREAD.replace("relevance.check", "with pytest.raises(pytest.fail.Exception): relevance.check"),
         POOL + 'pool.submit(relevance.check, "hats", ["a"], {"a": 3}, min_ndcg=0.9)',
+        TASK.replace("relevance.check", "with pytest.raises(pytest.fail.Exception): relevance.check"),
+        TASK.replace(
+            f"await {WAITED}", "with pytest.raises(pytest.fail.Exception): await asyncio.create_task(in_task())"
+        ),
+        TASK.replace("asyncio.run(main())", "with pytest.raises(pytest.fail.Exception): asyncio.run(in_task())"),
     ],
-    ids=["caught in the test", "caught in the thread", "passed"],
+    ids=[
+        *("caught in the test", "caught in the thread", "passed"),
+        *("caught in the task", "caught by another task", "caught outside the loop"),
+    ],
 )
 def test_a_failure_in_a_thread_that_the_test_expects(project: Project, body: str) -> None:
     assert run_test(project, body).counts == {"passed": 1}

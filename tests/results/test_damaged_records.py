@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_relevance import FileInfo, Run, RunInfo, read_run
+from pytest_relevance import FileInfo, Incomparable, Run, RunInfo, compare_runs, read_run
 from pytest_relevance.cases.checking.gates import check_gates, gate_values
 from pytest_relevance.cases.problems import Location
 from pytest_relevance.judgments.problems import JudgmentFileError
+from pytest_relevance.reports.html.page_data import page_data
 from pytest_relevance.reports.markdown.run import run_markdown
 from pytest_relevance.reports.run_report import report_data, report_lines
+from pytest_relevance.results.baseline.against import compare_recorded, entries_of
 from pytest_relevance.results.case_parts import BaselineComparison, Repeats, SearchError
 from pytest_relevance.results.gates import judge_gates
 from pytest_relevance.results.records.merge import Unmergeable, merge_runs
@@ -57,7 +59,21 @@ WAYS: dict[str, Callable[[Path, Path], object]] = {
     "text": lambda path, other: report_lines(Run.open(path), verbosity=2),
     "markdown": lambda path, other: run_markdown(Run.open(path)),
     "data": lambda path, other: report_data(Run.open(path)),
+    "page": lambda path, other: page_data(Run.open(path)),
+    "against": lambda path, other: report_lines(compared(Run.open(other), Run.open(path))),
+    "compare": lambda path, other: compare_runs(finished(path), finished(other), resamples=10).summary(),
 }
+
+
+def finished(path: Path) -> Path:
+    """A record without the cases that the run did not finish, for which it is not compared."""
+    copy = path.with_name(f"finished-{path.name}")
+    copy.write_bytes(path.read_bytes().replace(b'"missing":["x"]', b'"missing":[]', 1))
+    return copy
+
+
+def compared(run: Run, other: Run) -> Run:
+    return compare_recorded(run, entries_of(other.results), other.name, other.results, other.info.fingerprint)
 
 
 def results_and_files(run: Run) -> tuple[Any, Any]:
@@ -70,7 +86,7 @@ def read_every_way(path: Path, other: Path) -> dict[str, str]:
     for name, way in WAYS.items():
         try:
             way(path, other)
-        except (RecordError, Unmergeable, JudgmentFileError) as error:
+        except (RecordError, Unmergeable, JudgmentFileError, Incomparable) as error:
             found[name] = str(error)
     return found
 

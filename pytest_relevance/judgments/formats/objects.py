@@ -42,6 +42,8 @@ _SURELY_IDS = frozenset(map(folded, SPELLINGS["query_id"]))
 _FURTHER = frozenset(map(folded, ("id", "params", *SPELLINGS["weight"], *SPELLINGS["note"])))
 _OF_A_QUERY = _CALLED_TEXTS | _SURELY_IDS | _FURTHER
 """The keys of an object that is a query, folded."""
+_ABOVE_QUERIES = frozenset(map(folded, ("queries", "query_set", "topics", "data", "items")))
+"""The names of a key above all queries of a file, folded."""
 
 
 def is_json(source: Source) -> bool:
@@ -204,6 +206,8 @@ class _Reader(Collector):
     def _by_query(self, entry: Mapping[str, object], path: JsonPath) -> None:
         """Add {query: its judgments}; in a file of queries also {id: text} and {id: object with the text}."""
         are_queries = self._queries_only and self._are_queries(entry)
+        if self._queries_only and not path:
+            self._refuse_key_above_texts(entry)
         for key, value in entry.items():
             at = (*path, key)
             text = as_text(value)
@@ -221,6 +225,17 @@ class _Reader(Collector):
                 self.add_query(Query(key, text), at)
             else:
                 self.wrong(f"a query has a text, found {found_json(value)}", at)
+
+    def _refuse_key_above_texts(self, entry: Mapping[str, object]) -> None:
+        """Refuse `{"queries": {id: text}}`, which may also be named grades of a query that is called "queries"."""
+        key, texts = next(iter(entry.items()), ("", None))
+        if len(entry) != 1 or folded(key) not in _ABOVE_QUERIES or not isinstance(texts, dict):
+            return
+        if {*map(type, texts.values())} == {str} and any(number_of(text) is None for text in texts.values()):
+            self.refuse(
+                f"the file may be {len(texts)} queries below the key {quoted(key)}, or the grades of one query of that "
+                "name; write queries as {id: text}, without a key above them, and one query in a list, [{...}]"
+            )
 
     def _are_queries(self, entry: Mapping[str, object]) -> bool:
         """Whether `{id: object}` has queries, and not grades: some object has a text, and no other has numbers."""

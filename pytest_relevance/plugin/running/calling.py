@@ -162,6 +162,15 @@ def running_loop() -> Any:
     return None
 
 
+def running_task() -> Any:
+    """Return the task of asyncio that runs in this thread, or None."""
+    asyncio = sys.modules.get("asyncio")
+    try:
+        return None if asyncio is None else asyncio.current_task()
+    except RuntimeError:  # no loop runs
+        return None
+
+
 def wait_between_calls(config: pytest.Config, response: object, loop: Any) -> object:
     """Await a response while no loop runs: on the `running_loop` of an earlier call, or the plugin's own if it is None.
 

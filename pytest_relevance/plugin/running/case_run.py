@@ -170,8 +170,8 @@ NEGLECTED = pytest.StashKey[str]()
 CHECKS = pytest.StashKey[list[CaseRun]]()
 """The checks of a test in Python, in its current attempt."""
 
-RAISED = pytest.StashKey[list[BaseException]]()
-"""The exceptions of the checks of a test in Python, in all threads."""
+RAISED = pytest.StashKey[list[tuple[BaseException, Any]]]()
+"""The exceptions of the checks of a test in Python, in all threads, each with the task of asyncio it was raised in."""
 
 IN_CALL = pytest.StashKey[bool]()
 """True during the call phase of a test in Python; a report made in that phase is the report of a subtest."""

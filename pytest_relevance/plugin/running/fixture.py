@@ -18,7 +18,7 @@ from pytest_relevance._text import shown
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.cases.checking.expectations import KINDS, OF_DOCUMENTS
 from pytest_relevance.cases.model import Case
-from pytest_relevance.plugin.running.calling import close_unawaited, is_waiting
+from pytest_relevance.plugin.running.calling import close_unawaited, is_waiting, running_task
 from pytest_relevance.plugin.running.case_run import CHECKS, RAISED
 from pytest_relevance.plugin.running.run_case import check
 from pytest_relevance.results.case_result import CaseResult
@@ -49,7 +49,7 @@ class Relevance:
         `ranking` is anything that a search may return; `judgments` maps documents to grades; `keys` are those of a case
         in a case file (`min_ndcg=0.85`, `k=5`, `expect={"P@5": 0.6}` ...), and the expectations that are no metrics
         (`within={"sku-5": 3}`, `order=["sku-1", "sku-4"]` ...). The `score` of the result is nDCG@k.
-        A check that fails in another thread also fails the test, even if its exception is lost in that thread.
+        A check that fails in another thread or task also fails the test, even if its exception is lost there.
 
         Raises ValueError for a key or value that a case file may not have, and pytest's fail exception where the check
         fails (its skip exception where an inconclusive check is to be skipped).
@@ -66,7 +66,7 @@ class Relevance:
                 raise ValueError(f"relevance.check was given {shown(ranking)}; await the search in the test")
             return check(self._item, replace(case, line=line), ranking, path)
         except BaseException as error:
-            self._item.stash[RAISED].append(error)
+            self._item.stash[RAISED].append((error, running_task()))
             raise
 
 
@@ -159,12 +159,24 @@ def raise_lost_check(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
 
     The outermost frame of the traceback shows whether it was lost: it is a frame of the test's own code if the
     exception was caught there or reached the test, and a frame of the module that ran the thread if it was lost.
+    The traceback of an exception that ended a task of asyncio, and that nothing awaited, begins in its coroutine.
     """
     raised = item.stash[RAISED]
-    lost = (error for error in raised if error.__traceback__ is not None and is_runner(error.__traceback__.tb_frame))
+    lost = (error for error, task in raised if _is_lost(error, task))
     if (error := next(lost, None)) is not None and (call.excinfo is None or call.excinfo.errisinstance(_UNHANDLED)):
         call.excinfo = pytest.ExceptionInfo.from_exception(error)
     raised.clear()
+
+
+def _is_lost(error: BaseException, task: Any) -> bool:
+    """Whether the exception of a check reached no code of the test. `task` is the task of asyncio that raised it."""
+    if error.__traceback__ is None:
+        return False
+    outermost = error.__traceback__.tb_frame
+    if is_runner(outermost):
+        return True
+    ended_task = task is not None and task.done() and not task.cancelled() and task.exception() is error
+    return ended_task and getattr(task.get_coro(), "cr_code", None) is outermost.f_code
 
 
 def is_runner(frame: FrameType) -> bool:

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any, NoReturn
 
 from pytest_relevance._text import did_you_mean, found, listed, quoted
-from pytest_relevance.judgments.columns import SPELLINGS, Layout, find_columns, layout, shown_names
+from pytest_relevance.judgments.columns import SPELLINGS, Layout, find_columns, folded, layout, shown_names
 from pytest_relevance.judgments.formats import evaluation_tools as quepid
 from pytest_relevance.judgments.formats import lines as trec
 from pytest_relevance.judgments.formats.source_table import SourceTable
@@ -108,6 +108,8 @@ def _of_table(source: Source, table: SourceTable | _Objects) -> Rankings:
         source.refuse(f"a table of a run has columns for the query and the document ({needed}); found {has}", 1)
     key = "query_id" if "query_id" in at else "query"
     order = next((what for what in ("rank", "score") if what in at), "")
+    if not order:
+        _refuse_unknown_scores(source, table.names)
     if isinstance(table, SourceTable):
         columns = table.arrow_columns([at["document"]], [at[order]] if order else [], keys=[at[key]])
         if columns is not None and (rankings := ranked_columns(order, *columns)) is not None:
@@ -116,6 +118,17 @@ def _of_table(source: Source, table: SourceTable | _Objects) -> Rankings:
     written = values[0] if values else range(len(queries))
     found = _ranked(source, queries, documents, order, written, lambda row: table.place(row).line)
     return found or source.refuse(_EMPTY)
+
+
+def _refuse_unknown_scores(source: Source, names: Sequence[str]) -> None:
+    """Refuse a table without rank and score that has another column named as a score: its rows may be in any order."""
+    scored = next((name for name in names if folded(name).endswith("score")), None)
+    if scored is not None:
+        source.refuse(
+            f"the column {scored} may be the score that the run is to be sorted by; call it score, or rank the rows in "
+            "a column rank",
+            1,
+        )
 
 
 def _columns(source: Source, table: SourceTable | _Objects) -> dict[str, int]:

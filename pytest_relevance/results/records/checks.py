@@ -50,6 +50,8 @@ def case_result(values: dict[str, Any]) -> CaseResult:
         raise ValueError(f"documents have grades that no judgment has: {shown(sorted(map(str, unknown)))}")
     for grade in found.judgments:
         found.settings.gains[grade]  # a ValueError where it has none
+    if isinstance(found.settings.gain, str):  # a mapping may lack the ends of a scale
+        found.settings.gains[found.highest]
     if sum(found.judgments.values()) > MOST_JUDGMENTS:
         raise ValueError(f"its judgments are {shown(values['judgments'])}")
     return found

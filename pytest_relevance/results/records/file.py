@@ -10,13 +10,14 @@ import json
 import math
 import os
 import re
+import sys
 import zlib
 from collections.abc import Collection, Iterator, Mapping
 from io import BytesIO
 from typing import Any, NamedTuple, NoReturn
 
 from pytest_relevance._files import Unreadable, read_whole, write_whole
-from pytest_relevance._text import quoted
+from pytest_relevance._text import digits, quoted
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.records.checks import case_result, check_values, file_info
 from pytest_relevance.results.records.run_info import FileInfo, RecordError, RunInfo
@@ -44,6 +45,8 @@ def _plain(value: object) -> object:
         return {str(name): _plain(each) for name, each in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(each) for each in value]
+    if isinstance(value, int) and abs(value) > sys.float_info.max:
+        return digits(value)
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 

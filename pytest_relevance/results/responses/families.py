@@ -148,15 +148,20 @@ def is_unsent_search(response: object) -> bool:
     return bool(names & {"Search", "AsyncSearch"}) and hasattr(response, "execute") and hasattr(response, "to_dict")
 
 
-def _is_iterable(response: object) -> bool:
-    """Whether a response can be iterated over, and gives results then: a pydantic model gives its fields."""
-    if hasattr(type(response), "model_fields"):
-        return False
+def _gives_results(response: object) -> bool:
+    """Whether a response gives results if it can be iterated over: a pydantic model gives its fields."""
+    return not hasattr(type(response), "model_fields")
+
+
+def _of_iterable(response: Any, _: ReadOptions) -> Sequence[object] | None:
+    """The items of an iterable; None for what is none. `__iter__` is called once, as it may send a query."""
     try:
-        iter(response)  # type: ignore[call-overload]
-    except TypeError:
-        return False
-    return True
+        items = iter(response)
+    except TypeError as error:
+        if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
+            raise  # an error in the response's own code
+        return None
+    return list(items)
 
 
 # --- the tables -------------------------------------------------------------------------------------------------------
@@ -198,7 +203,7 @@ FAMILIES: tuple[Family, ...] = (
     Family("an unsent search", is_unsent_search, lambda search, options: results_of(search.execute(), options)),
     Family("a response object", _is_anything, lambda response, _: bodies.contained_hits(response)),
     Family("an HTTP response", _is_http_response, _refuse_http_response),
-    Family("an iterable", _is_iterable, lambda response, _: list(response)),
+    Family("an iterable", _gives_results, _of_iterable),
 )
 
 DOCUMENTS: tuple[DocumentKind, ...] = (

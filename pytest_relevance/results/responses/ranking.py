@@ -8,13 +8,14 @@ repetitions. All that is needed is copied at once, so that a search may fill the
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from numbers import Real
 from typing import Any
 
-from pytest_relevance._text import listed, quoted, shown
+from pytest_relevance._text import digits, listed, quoted, shown
 from pytest_relevance.results.responses import rows, tables
 from pytest_relevance.results.responses.families import as_mapping, results_of
 from pytest_relevance.results.responses.fields import (
@@ -58,6 +59,7 @@ NESTED_SCORES = ("meta",)
 _TEXT = frozenset({str})
 _PLAIN_SCORES = frozenset({float, int, type(None)})
 _NONE = frozenset({type(None)})
+_LARGEST = int(sys.float_info.max)
 _PLAIN = SCALARS | {dict}
 
 
@@ -115,7 +117,7 @@ def id_text(value: object) -> str | None:
         # exactly str, and not what a subclass calls its text: enums have another, and none travel to xdist's controller
         return str.__str__(value)
     if rows.is_integer(value):
-        return str(operator.index(value))  # type: ignore[arg-type]
+        return digits(operator.index(value))  # type: ignore[arg-type]
     return str(value) if type(value).__name__ == "UUID" else None
 
 
@@ -123,7 +125,10 @@ def _copied(results: Sequence[Any], names: Sequence[str], title_names: Sequence[
     """The ids, titles and scores of results."""
     kinds = set(map(type, results))
     if kinds <= SCALARS and "" not in results:
-        return Ranking([*map(str, results)])
+        try:
+            return Ranking([*map(str, results)])
+        except ValueError:  # see `digits`
+            return Ranking([digits(each) if type(each) is int else each for each in results])
     is_plain = kinds <= _PLAIN
     if not is_plain and rows.are_scores(kinds, results):
         raise UnreadableRanking(
@@ -221,19 +226,23 @@ def _scores(values: Sequence[Any], results: Sequence[object]) -> Sequence[float 
     kinds = set(map(type, values))
     if kinds <= _NONE:
         return ()
-    if kinds <= _PLAIN_SCORES and not [value for value in values if value != value]:
+    has_large = int in kinds and any(type(value) is int and abs(value) > _LARGEST for value in values)
+    if kinds <= _PLAIN_SCORES and not has_large and not [value for value in values if value != value]:
         return values
     scores = read_each(_number, results, values)
     return scores if any(score is not None for score in scores) else ()
 
 
 def _number(value: Any) -> float | None:
-    """A score as a number: an integer as it is, as large ones are not exact as floats. Raises `BadResult` for NaN."""
+    """A score as a number: an integer as it is, as large ones are not exact as floats, and None beyond all floats.
+
+    Raises `BadResult` for NaN.
+    """
     score: Any = _only(value)
     if score is None or isinstance(score, (str, bool)) or not hasattr(score, "__float__") or rows.has_dimensions(score):
         return None
     if isinstance(score, int):
-        return int(score)
+        return int(score) if abs(score) <= _LARGEST else None
     number: float | None
     try:
         number = float(score)

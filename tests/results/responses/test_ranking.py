@@ -106,6 +106,21 @@ def test_ids_are_exactly_str(response: object, _: list[str]) -> None:
     assert {type(document) for document in read_ranking(response).ids} <= {str}
 
 
+MANY_DIGITS = "7" + "0" * 5000
+"""More digits than `str` makes of an integer."""
+
+
+def test_an_integer_of_many_digits() -> None:
+    number = 7 * 10**5000
+    for response in ([number], [{"id": number}], [(number, 0.5)], {number: {"id": number}}.values()):
+        assert ids(response) == [MANY_DIGITS]
+
+
+def test_a_score_that_no_float_holds_is_none() -> None:
+    assert read_ranking([("a", 2**60 + 1), ("b", 10**5000), ("c", -(10**400))]).scores == [2**60 + 1, None, None]
+    assert read_ranking([{"id": "a", "score": 10**5000}]).score(0) is None
+
+
 @pytest.mark.parametrize("name", ["id", "_id", "doc_id", "docid", "document_id", "objectID"])
 def test_the_usual_names_of_an_id(name: str) -> None:
     assert ids([{"score": 1.0, name: "b"}]) == ["b"]
@@ -178,6 +193,29 @@ def test_a_type_error_in_a_generator_is_the_search_s_own() -> None:
 
     with pytest.raises(TypeError, match="concatenate"):
         read_ranking(broken())
+
+
+class QuerySet:
+    """Results that are asked for when, and each time that, they are iterated over."""
+
+    def __init__(self, *found: str | None) -> None:
+        self.found = found
+        self.queries = 0
+
+    def __iter__(self) -> Iterator[str]:
+        self.queries += 1
+        return iter([each + "" for each in self.found])  # type: ignore[operator]
+
+
+def test_what_is_asked_for_when_it_is_iterated_over_is_asked_for_once() -> None:
+    found = QuerySet("b", "a")
+    assert ids(found) == ["b", "a"]
+    assert found.queries == 1
+
+
+def test_a_type_error_in_an_iterable_is_the_search_s_own() -> None:
+    with pytest.raises(TypeError, match="NoneType"):
+        read_ranking(QuerySet(None))
 
 
 # --- sqlite3, data frames ---------------------------------------------------------------------------------------------
