@@ -381,11 +381,10 @@ class TestRepeats:
         assert project.run("--relevance-record=1.jsonl").code == pytest.ExitCode.INTERRUPTED
         (project.path / "works").touch()
         assert project.run("--relevance-record=2.jsonl").code == 0
-        first = Record.open(project.path / "1.jsonl")
-        assert first.missing == ("shop.relevance.yaml::c d[en]", "shop.relevance.yaml::c d[de]")
-        from pytest_relevance.results.records.merge import merge_runs
-
-        assert merge_runs([first, Record.open(project.path / "2.jsonl")]).is_whole
+        first, second, whole = (str(project.path / f"{name}.jsonl") for name in ("1", "2", "whole"))
+        assert Record.open(first).missing == ("shop.relevance.yaml::c d[en]", "shop.relevance.yaml::c d[de]")
+        assert main(["merge", first, second, "-o", whole]) == 0
+        assert Record.open(whole).missing == ()
 
 
 def test_with_pytest_repeat_and_flakefinder(project: Project) -> None:
