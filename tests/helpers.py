@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from html import unescape
 from textwrap import dedent
 from typing import Any
+from unicodedata import category, east_asian_width
 
 from pytest_relevance import Case, CaseResult
 from pytest_relevance.cases.build import case_from_values
@@ -67,6 +68,14 @@ def result_of(
     if file:
         result.file, result.line, result.node = file, line, f"{file}::{result.id}"
     return result
+
+
+def columns_of(text: str) -> int:
+    """The columns that text takes in a terminal: two for a wide character, none for a combining one."""
+    return sum(
+        0 if category(character) in ("Mn", "Me", "Cf") else 1 + (east_asian_width(character) in "WF")
+        for character in text
+    )
 
 
 def block(text: str) -> str:
