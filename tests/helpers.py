@@ -8,12 +8,14 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from html import unescape
+from pathlib import Path
 from textwrap import dedent
 from typing import Any
 from unicodedata import category, east_asian_width
 
-from pytest_relevance import Case, CaseResult
+from pytest_relevance import Case, CaseResult, Run
 from pytest_relevance.cases.build import case_from_values
+from pytest_relevance.cli import main
 from pytest_relevance.results.case_parts import BaselineComparison
 from pytest_relevance.results.responses.ranking import Ranking, read_ranking
 from pytest_relevance.results.scoring import add_details, score_case
@@ -70,6 +72,17 @@ def result_of(
     return result
 
 
+def is_harmless(text: str) -> bool:
+    """Whether text has no control character, line break or invisible one that could reorder or hide text.
+
+    Joiners are none: scripts and emoji need them.
+    """
+    return all(
+        character in "\u200c\u200d" or category(character) not in {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
+        for character in text
+    )
+
+
 def columns_of(text: str) -> int:
     """The columns that text takes in a terminal: two for a wide character, none for a combining one."""
     return sum(
@@ -81,6 +94,14 @@ def columns_of(text: str) -> int:
 def block(text: str) -> str:
     """A block of text without the indentation that it has in its test."""
     return dedent(text).removeprefix("\n")
+
+
+def write_page(run: Run, folder: Path) -> Path:
+    """Write the HTML report of a run, as `pytest-relevance report` does from its record."""
+    record, page = folder / "run.jsonl", folder / "report.html"
+    run.write(record)
+    assert main(["report", str(record), "--output", str(page)]) == 0
+    return page
 
 
 def page_values(page: str) -> dict[str, Any]:

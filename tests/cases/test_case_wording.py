@@ -13,7 +13,7 @@ from tests.helpers import case_of
 
 def problem(keys: dict[Any, Any]) -> str:
     """What is wrong with a case that has these keys, too."""
-    with pytest.raises(ValueError, match="key|:") as caught:
+    with pytest.raises(ValueError, match=r"key|:") as caught:
         case_of({"query": "boots", **keys})
     return str(caught.value)
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_relevance import Run as Record
 from pytest_relevance.cli import main
 from tests.helpers import page_text, page_values, verdict_of
 from tests.plugin.test_baseline_in_pytest import UPDATE, Shop

@@ -1,0 +1,36 @@
+"""A search that returns an asynchronous cursor of psycopg, with a real PostgreSQL server."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Project
+
+pytestmark = pytest.mark.engines
+
+psycopg = pytest.importorskip("psycopg")
+
+
+def test_an_asynchronous_cursor(project: Project, postgres: str) -> None:
+    project.conftest(f"""
+        import psycopg
+        import pytest
+
+        PRODUCTS = "values ('Apron', 0.5, 'a'), ('Boots', 1.5, 'b')) as products(title, score, id)"
+
+        @pytest.fixture
+        def search():
+            async def search(query):
+                connection = await psycopg.AsyncConnection.connect({postgres!r})
+                return await connection.execute(f"select title, score, id from ({{PRODUCTS}} order by score desc")
+            return search
+    """)
+    project.cases("cases: [{query: boots, judgments: {b: 3}, min_ndcg: 1}]")
+    run = project.run(loops=False)
+    assert run.counts == {"passed": 1}
+    result = run.results["boots"]
+    assert (result.documents, result.titles) == (("b", "a"), {"b": "Boots", "a": "Apron"})
+    assert result.engine_scores == (1.5, 0.5)
