@@ -15,6 +15,8 @@ from unicodedata import category, east_asian_width
 
 from pytest_relevance import Case, CaseResult, Run
 from pytest_relevance.cases.build import case_from_values
+from pytest_relevance.cases.checking.gates import check_gates, gate_values
+from pytest_relevance.cases.problems import Location
 from pytest_relevance.cli import main
 from pytest_relevance.results.case_parts import BaselineComparison
 from pytest_relevance.results.responses.ranking import Ranking, read_ranking
@@ -94,6 +96,12 @@ def columns_of(text: str) -> int:
 def block(text: str) -> str:
     """A block of text without the indentation that it has in its test."""
     return dedent(text).removeprefix("\n")
+
+
+def recorded_gates(*gates: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Gates of a case file as the data of a run have them; the first is in line 2."""
+    checked = check_gates(gates, Location({}))
+    return [{**gate_values(gate), "line": line} for line, gate in enumerate(checked, 2)]
 
 
 def write_page(run: Run, folder: Path) -> Path:

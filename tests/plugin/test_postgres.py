@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_relevance import Run
+
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project
 
@@ -24,13 +26,12 @@ def test_an_asynchronous_cursor(project: Project, postgres: str) -> None:
         @pytest.fixture
         def search():
             async def search(query):
-                connection = await psycopg.AsyncConnection.connect({postgres!r})
-                return await connection.execute(f"select title, score, id from ({{PRODUCTS}} order by score desc")
+                async with await psycopg.AsyncConnection.connect({postgres!r}) as connection:
+                    return await connection.execute(f"select title, score, id from ({{PRODUCTS}} order by score desc")
             return search
     """)
     project.cases("cases: [{query: boots, judgments: {b: 3}, min_ndcg: 1}]")
-    run = project.run(loops=False)
-    assert run.counts == {"passed": 1}
-    result = run.results["boots"]
+    assert project.run("--relevance-record=run.jsonl", loops=False).counts == {"passed": 1}
+    (result,) = Run.open(project.path / "run.jsonl").results
     assert (result.documents, result.titles) == (("b", "a"), {"b": "Boots", "a": "Apron"})
     assert result.engine_scores == (1.5, 0.5)

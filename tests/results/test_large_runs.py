@@ -8,7 +8,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from pytest_relevance import compare_runs, evaluate, read_judgments, read_run
 from pytest_relevance.judgments import source
-from pytest_relevance.judgments.formats import arrow_columns, source_table, table
+from pytest_relevance.judgments.formats import arrow_columns
 from pytest_relevance.judgments.problems import JudgmentFileError
 from pytest_relevance.results.rankings import column_rankings
 from pytest_relevance.results.rankings.column_rankings import ColumnRankings
@@ -29,17 +29,15 @@ pytest.importorskip("pyarrow")
 @pytest.fixture(autouse=True)
 def every_file_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arrow_columns, "SMALL", 0)
-    monkeypatch.setattr(source, "_LARGE", 0)
+    monkeypatch.setattr(source, "LARGE", 0)
     monkeypatch.setattr(column_rankings, "LONG", 0)
 
 
-@pytest.fixture
-def only_pyarrow_reads(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> Iterator[Any]:
-        raise AssertionError("a file is read without pyarrow")
-
-    monkeypatch.setattr(table.Rows, "_chunks", refuse)
-    monkeypatch.setattr(source_table, "_parquet_frame", refuse)
+def read_by_pyarrow(path: Path) -> ColumnRankings:
+    """The run in a file, which pyarrow has read: rankings stay in its columns."""
+    found = read_run(path)
+    assert isinstance(found, ColumnRankings)
+    return found
 
 
 def without_pyarrow(read: Any, *arguments: Any) -> Any:
@@ -57,7 +55,6 @@ def outcome(read: Any, *arguments: Any) -> Any:
     return [(query, list(items.items()) if isinstance(items, dict) else list(items)) for query, items in found.items()]
 
 
-@pytest.mark.usefixtures("only_pyarrow_reads")
 @pytest.mark.parametrize(
     "lines",
     [
@@ -72,13 +69,11 @@ def outcome(read: Any, *arguments: Any) -> Any:
 def test_a_trec_run_is_sorted_by_score_then_by_document(tmp_path: Path, lines: list[str], end: str) -> None:
     path = tmp_path / "run.trec"
     path.write_bytes("".join(line + end for line in lines).encode())
-    found = read_run(path)
-    assert isinstance(found, ColumnRankings)
+    found = read_by_pyarrow(path)
     assert found == {"q1": ["b", "c", "a"], "q2": ["a"]}
     assert list(found) == ["q1", "q2"]
 
 
-@pytest.mark.usefixtures("only_pyarrow_reads")
 @pytest.mark.parametrize(
     "document", ["007", "1.0", "NA", "null", "nan", "1e5", "true", "'x'", "q\u00a0u", "日本", "10020#0"]
 )
@@ -89,17 +84,15 @@ def test_ids_stay_text_as_written(tmp_path: Path, document: str) -> None:
         "run.tsv": f"query_id\tdoc_id\trank\n{document}\t{document}\t1\n{document}\tb\t2\n",
     }.items():
         (tmp_path / name).write_text(content, "utf-8")
-        assert read_run(tmp_path / name) == {document: [document, "b"]}
+        assert read_by_pyarrow(tmp_path / name) == {document: [document, "b"]}
 
 
-@pytest.mark.usefixtures("only_pyarrow_reads")
 def test_quoted_cells_of_a_csv(tmp_path: Path) -> None:
     path = tmp_path / "run.csv"
     path.write_text('"query","doc_id","title"\n"tv, 40""","a\nb","x"\n"tv, 40""",c"d,\n')
-    assert read_run(path) == {'tv, 40"': ["a\nb", 'c"d']}
+    assert read_by_pyarrow(path) == {'tv, 40"': ["a\nb", 'c"d']}
 
 
-@pytest.mark.usefixtures("only_pyarrow_reads")
 @pytest.mark.parametrize("order", ["rank", "score", ""])
 def test_parquet(tmp_path: Path, order: str) -> None:
     import pandas
@@ -108,10 +101,9 @@ def test_parquet(tmp_path: Path, order: str) -> None:
     if order:
         rows[order] = [2, 1, 1] if order == "rank" else [0.5, 0.5, 0.25]
     rows.to_parquet(tmp_path / "run.parquet", index=False)
-    assert read_run(tmp_path / "run.parquet") == {"7": ["b", "a"] if order else ["a", "b"], "8": [" =a"]}
+    assert read_by_pyarrow(tmp_path / "run.parquet") == {"7": ["b", "a"] if order else ["a", "b"], "8": [" =a"]}
 
 
-@pytest.mark.usefixtures("only_pyarrow_reads")
 @pytest.mark.parametrize("kind", ["string", "large_string", "dictionary", "int64"])
 def test_queries_of_any_type_in_parquet(tmp_path: Path, kind: str) -> None:
     import pyarrow
@@ -124,7 +116,7 @@ def test_queries_of_any_type_in_parquet(tmp_path: Path, kind: str) -> None:
         queries = queries.cast(pyarrow.large_string())
     table = pyarrow.table({"query_id": queries, "doc_id": ["a", "b", "c"], "score": [1, 2, 3]})
     parquet.write_table(table, tmp_path / "run.parquet")
-    assert read_run(tmp_path / "run.parquet") == {"7": ["c", "a"], "8": ["b"]}
+    assert read_by_pyarrow(tmp_path / "run.parquet") == {"7": ["c", "a"], "8": ["b"]}
 
 
 def test_parquet_is_read_without_pandas(tmp_path: Path) -> None:
@@ -154,16 +146,14 @@ def test_a_blank_is_no_cell_of_a_trec_run(tmp_path: Path, line: str, end: str) -
             read_run(path, "trec")
 
 
-@pytest.mark.usefixtures("only_pyarrow_reads")
-def test_a_document_twice_is_found_between_thousands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(column_rankings, "_ROWS", 100)
+def test_a_document_twice_is_found_between_thousands(tmp_path: Path) -> None:
     path = tmp_path / "run.txt"
-    rows = [f"q{row // 60} Q0 d{row % 60} 1 {-row} x\n" for row in range(6000)]
+    rows = [f"q{row // 60} Q0 d{row % 60} 1 {-row} x\n" for row in range(66_000)]
     path.write_text("".join(rows))
-    assert read_run(path) == {f"q{query}": [f"d{document}" for document in range(60)] for query in range(100)}
-    rows[3540] = rows[3541]
+    assert read_by_pyarrow(path) == {f"q{query}": [f"d{document}" for document in range(60)] for query in range(1100)}
+    rows[60_540] = rows[60_541]
     path.write_text("".join(rows))
-    with pytest.raises(JudgmentFileError, match=r':3542: query "q59": the document "d1" is returned twice'):
+    with pytest.raises(JudgmentFileError, match=r':60542: query "q1009": the document "d1" is returned twice'):
         read_run(path)
 
 
@@ -300,9 +290,7 @@ def test_real_files_are_read_as_without_pyarrow(name: str) -> None:
 def rankings(tmp_path: Path) -> ColumnRankings:
     path = tmp_path / "run.trec"
     path.write_text("".join(f"q{query} Q0 d{rank} {rank} {-rank} tag\n" for query in (1, 2) for rank in range(4)))
-    found = read_run(path)
-    assert isinstance(found, ColumnRankings)
-    return found
+    return read_by_pyarrow(path)
 
 
 def test_rankings_in_columns_are_a_mapping(rankings: ColumnRankings) -> None:

@@ -14,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, read_judgments
-from pytest_relevance.judgments.formats.table import escaped, unescaped
 from pytest_relevance.judgments.problems import JudgmentFileError
 from pytest_relevance.results import worklist
 from pytest_relevance.results.worklist import COLUMNS, Unjudged, Worklist, why_kept
@@ -289,11 +288,6 @@ def test_filled_in_it_is_a_file_of_judgments(tmp_path_factory: pytest.TempPathFa
     }
     assert {judgments.text(query_id) for query_id in texts} == set(texts.values())
     assert all(query_id in judgments.known_as(text) for query_id, text in texts.items())
-
-
-@given(st.text())
-def test_a_cell_is_read_back_as_it_was(text: str) -> None:
-    assert unescaped([escaped(text), "other"]) == [text, "other"]
 
 
 def test_the_columns_that_users_add_survive() -> None:
