@@ -236,9 +236,7 @@ def test_secrets_in_the_names_of_variants(project: Project, workers: tuple[str, 
     names = [result.variant or "" for result in cases]
     assert len({*names}) == 3
     assert [re.sub(MASK, "<>", name) for name in names] == ["https://<>@host/shop", "https://<>@host/shop", "token=<>"]
-    assert [result.node for result in cases] == [
-        f"shop.relevance.yaml::a@b[{name}]" for name in names
-    ]
+    assert [result.node for result in cases] == [f"shop.relevance.yaml::a@b[{name}]" for name in names]
     assert "orphan" not in project.run().summary
 
 
