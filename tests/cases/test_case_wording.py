@@ -38,6 +38,11 @@ def test_the_closest_name(name: str, words: str) -> None:
     assert f" of a case{words}" in problem({name: 1})
 
 
+def test_the_closest_name_whatever_the_case_of_its_letters() -> None:
+    message = problem({"scale": {"EXACT": 3, "bad": 0}, "judgments": {"a": "exact"}})
+    assert message.endswith('; did you mean "EXACT"?')
+
+
 @pytest.mark.parametrize(
     ("value", "words"),
     [

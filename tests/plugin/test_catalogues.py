@@ -298,8 +298,8 @@ def test_every_line_that_names_a_document_names_its_title(project: Project, monk
     monkeypatch.setenv("RANKER", "title")
     run = project.run("-v", *options)
 
-    with gzip.open(SHARED / "data/chorus/products.jsonl.gz", "rt", encoding="utf-8") as lines:
-        titles = {product["id"]: product["title"] for product in map(json.loads, lines) if product.get("title")}
+    with gzip.open(SHARED / "data/chorus/products.jsonl.gz", "rt", encoding="utf-8") as products:
+        titles = {product["id"]: product["title"] for product in map(json.loads, products) if product.get("title")}
     assert len(titles) == 19_406
     named = 0
     for name, outcome in run.outcomes.items():

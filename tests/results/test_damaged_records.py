@@ -22,7 +22,7 @@ from tests.helpers import recorded_gates
 if TYPE_CHECKING:
     from tests.results.conftest import Maker
 
-GATES = [{"max_drop": {"nDCG@10": 0.1}, "p": 0.05, "tag": "head"}, {"passing": 0.5}]
+GATES: list[dict[str, Any]] = [{"max_drop": {"nDCG@10": 0.1}, "p": 0.05, "tag": "head"}, {"passing": 0.5}]
 
 
 @pytest.fixture

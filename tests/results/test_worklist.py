@@ -146,6 +146,13 @@ def test_searches_of_different_names_are_named_in_full() -> None:
     assert rows(found)[0]["ranks"] == "find: 2; search[bm25]: 1"
 
 
+def test_a_search_that_always_failed_is_not_named_at_the_ranks() -> None:
+    found = CaseResult("f", 1, "shoes", "measured", variant="bm25", documents=("a",), grades=(None,))
+    found.scores, found.judgments = {"nDCG@10": 0.0}, {3.0: 1}
+    failed = CaseResult("f", 1, "shoes", "error", variant="hybrid")
+    assert [row["ranks"] for row in rows(Worklist.of([found, failed]))] == ["1"]
+
+
 def test_a_pair_in_several_cases_is_one_row() -> None:
     found = Worklist(
         [
