@@ -1,4 +1,4 @@
-"""What tests of several parts share: results of cases without a run of pytest, and blocks of text."""
+"""What tests of several parts share: cases, rankings and results without a run of pytest, and blocks of text."""
 
 from __future__ import annotations
 
@@ -6,15 +6,52 @@ import base64
 import gzip
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from html import unescape
+from pathlib import Path
 from textwrap import dedent
 from typing import Any
+from unicodedata import category, east_asian_width
 
-from pytest_relevance import CaseResult
+from pytest_relevance import Case, CaseResult, Run
 from pytest_relevance.cases.build import case_from_values
-from pytest_relevance.results.responses.ranking import read_ranking
-from pytest_relevance.results.scoring import score_case
+from pytest_relevance.cases.checking.gates import check_gates, gate_values
+from pytest_relevance.cases.problems import Location
+from pytest_relevance.cli import main
+from pytest_relevance.results.case_parts import BaselineComparison
+from pytest_relevance.results.responses.ranking import Ranking, read_ranking
+from pytest_relevance.results.scoring import add_details, score_case
+
+
+def case_of(keys: Mapping[str, Any]) -> Case:
+    """A case from its keys, as they are in a case file."""
+    return case_from_values(keys)
+
+
+def ranking_of(returned: object) -> Ranking:
+    """The ranking in what a search returned."""
+    return read_ranking(returned)
+
+
+def scored(
+    case: Case,
+    returned: object,
+    latency: float | None = None,
+    asked: int | None = None,
+    *,
+    baseline: Callable[[CaseResult], BaselineComparison] | None = None,
+    all_missing: bool = False,
+) -> CaseResult:
+    """The result of a case whose search returned this, after `latency` seconds, where it was asked for `asked` results.
+
+    `baseline` compares the result with an accepted ranking. `all_missing` names every judged document that is missing.
+    """
+    ranking = read_ranking(returned)
+    result = score_case(case, ranking, latency, asked, details=False)
+    if baseline is not None:
+        result.baseline = baseline(result)
+    add_details(result, case, ranking, all_missing=all_missing)
+    return result
 
 
 def result_of(
@@ -31,15 +68,48 @@ def result_of(
     `keys` are those of a case in a case file, `ranking` is what the search returned after `latency` seconds, `asked`
     how many results it was asked for. The case stands in the line of a file where one is named.
     """
-    result = score_case(case_from_values(keys), read_ranking(ranking), latency, asked)
+    result = scored(case_of(keys), ranking, latency, asked)
     if file:
         result.file, result.line, result.node = file, line, f"{file}::{result.id}"
     return result
 
 
+def is_harmless(text: str) -> bool:
+    """Whether text has no control character, line break or invisible one that could reorder or hide text.
+
+    Joiners are none: scripts and emoji need them.
+    """
+    return all(
+        character in "\u200c\u200d" or category(character) not in {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
+        for character in text
+    )
+
+
+def columns_of(text: str) -> int:
+    """The columns that text takes in a terminal: two for a wide character, none for a combining one."""
+    return sum(
+        0 if category(character) in ("Mn", "Me", "Cf") else 1 + (east_asian_width(character) in "WF")
+        for character in text
+    )
+
+
 def block(text: str) -> str:
     """A block of text without the indentation that it has in its test."""
     return dedent(text).removeprefix("\n")
+
+
+def recorded_gates(*gates: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Gates of a case file as the data of a run have them; the first is in line 2."""
+    checked = check_gates(gates, Location({}))
+    return [{**gate_values(gate), "line": line} for line, gate in enumerate(checked, 2)]
+
+
+def write_page(run: Run, folder: Path) -> Path:
+    """Write the HTML report of a run, as `pytest-relevance report` does from its record."""
+    record, page = folder / "run.jsonl", folder / "report.html"
+    run.write(record)
+    assert main(["report", str(record), "--output", str(page)]) == 0
+    return page
 
 
 def page_values(page: str) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 import pytest_relevance
-from pytest_relevance.metrics.names import MEASURES, Measure
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -40,15 +39,6 @@ def test_the_library_works_where_no_pytest_runs() -> None:
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'evaluat'"):
         pytest_relevance.evaluat  # noqa: B018
-
-
-@pytest.mark.parametrize("measure", MEASURES.values(), ids=MEASURES)
-def test_every_measure_is_documented_with_its_source(measure: Measure) -> None:
-    rows = [line for line in (DOCS / "metrics.md").read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
-    (row,) = (row for row in rows if row.startswith(f"| `{measure.usage}` | {measure.summary} | "))
-    *_, source, aliases = (cell.strip() for cell in row.strip("|").split(" | "))
-    assert source
-    assert aliases == ", ".join(measure.aliases)
 
 
 @pytest.mark.parametrize("name", [name for name in pytest_relevance.__all__ if name.islower()])

@@ -21,7 +21,7 @@ HEAD = 1 << 16
 """The number of characters at the beginning of a file that its format is recognised by."""
 
 _MOST_BYTES = 4  # of a character in UTF-8
-_LARGE = 1 << 20  # bytes: smaller files are checked whole before their format is recognised
+LARGE = 1 << 20  # bytes: smaller files are checked whole before their format is recognised
 _MOST_WRONG = 100
 """The number of wrong lines of JSON after which no more are looked for."""
 
@@ -113,7 +113,7 @@ class Source:
     def _beginning(self) -> str:
         """The first lines of a large file as text; "" for another file, and where `text` has to look at them."""
         lines, end, _ = self.data[: _MOST_BYTES * HEAD].rpartition(b"\n")
-        if len(self.data) <= _LARGE or not end or self.data.startswith(_UTF_16) or b"\0" in lines:
+        if len(self.data) <= LARGE or not end or self.data.startswith(_UTF_16) or b"\0" in lines:
             return ""
         with suppress(UnicodeDecodeError):
             return (lines + end).decode("utf-8-sig")

@@ -90,23 +90,30 @@ class Worklist:
     """The unjudged results of all cases that ran. A pair of query and document is one row, however often it occurs.
 
     The rows of a query stand together, those with the largest effect first; the queries with the most effect in all
-    their rows come first.
+    their rows come first. `found` has each case that ran, with its unjudged results.
     """
 
-    def __init__(self, results: Iterable[CaseResult]) -> None:
-        ran = [result for result in results if result.scores]
+    def __init__(self, found: Iterable[tuple[CaseResult, Sequence[Unjudged]]]) -> None:
+        found = list(found)
+        ran = [result for result, _ in found]
         self._searches = variants_in_order(ran)
         ids = _ids_by_query((_in_a_file(result.id), _in_a_file(result.query)) for result in ran)
-        gains = PlausibleGains(ran)
         of_query: dict[tuple[str, str], dict[str, WorklistRow]] = {}
-        for result in ran:
+        for result, unjudged_of_case in found:
             query = _in_a_file(result.query)
-            for unjudged in unjudged_results(result, gains):
+            for unjudged in unjudged_of_case:
                 query_id, document = ids[_in_a_file(result.id), query], _in_a_file(unjudged.document)
                 rows = of_query.setdefault((query, query_id), {})
                 rows.setdefault(document, WorklistRow(query_id, query, document)).add(result, unjudged)
         ordered = sorted(of_query.items(), key=lambda each: (*_largest_first([*each[1].values()]), each[0]))
         self.rows = [row for _, rows in ordered for row in sorted(rows.values(), key=lambda row: row.order)]
+
+    @classmethod
+    def of(cls, results: Iterable[CaseResult]) -> Worklist:
+        """The worklist of a run; cases that did not run have no part in it."""
+        ran = [result for result in results if result.scores]
+        gains = PlausibleGains(ran)
+        return cls((result, unjudged_results(result, gains)) for result in ran)
 
     @property
     def queries(self) -> int:

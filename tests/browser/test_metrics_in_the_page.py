@@ -13,10 +13,10 @@ import pytest
 from pytest_relevance import CaseResult, Run
 from pytest_relevance.metrics.graded import grade_ranking, interval, ndcg
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.reports.html.page import html_page
 from pytest_relevance.results.case_result import count_grades
 from pytest_relevance.results.unjudged import PlausibleGains, unjudged_results
 from tests.browser.reader import Reader
+from tests.helpers import write_page
 
 CASES = 1000
 
@@ -116,9 +116,7 @@ def examples() -> list[Example]:
 
 
 def test_page_and_python_agree(reader: Reader, examples: list[Example], tmp_path: Path) -> None:
-    page = tmp_path / "random.html"
-    page.write_text(html_page(Run([each.result for each in examples])), encoding="utf-8")
-    reader.open(page)
+    reader.open(write_page(Run([each.result for each in examples]), tmp_path))
     of_page = reader.script(
         """
         const [owns] = arguments;
@@ -142,9 +140,7 @@ def test_worth_and_move_of_unjudged_results_agree_with_the_worklist(
     reader: Reader, examples: list[Example], tmp_path: Path
 ) -> None:
     results = [each.result for each in examples]
-    page = tmp_path / "random.html"
-    page.write_text(html_page(Run(results)), encoding="utf-8")
-    reader.open(page)
+    reader.open(write_page(Run(results), tmp_path))
     of_page = reader.script(
         """
         return readData().then((data) => data.cases.map((item) => unjudgedOf(item).map((name) => [

@@ -7,16 +7,13 @@ from pathlib import Path
 import pytest
 
 from pytest_relevance import CaseResult, Run
-from pytest_relevance.reports.html.page import html_page
 from tests.browser.reader import Reader
-from tests.helpers import result_of
+from tests.helpers import result_of, write_page
 
 
 def page_of(folder: Path, *results: CaseResult) -> Path:
     """The page of some results."""
-    page = folder / "page.html"
-    page.write_text(html_page(Run(results)), encoding="utf-8")
-    return page
+    return write_page(Run(results), folder)
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import Case, CaseFileError, Suite
-from pytest_relevance.cases.names import OWNED_TAGS, is_control, node_name, wrong_id
+from pytest_relevance.cases.names import OWNED_TAGS, node_name, wrong_id
 from pytest_relevance.cases.reader import parse_suite
 
 Read = Callable[[str | bytes], Suite]
@@ -106,13 +106,14 @@ def test_distinct_queries_have_distinct_node_names(queries: list[str]) -> None:
 
 
 @given(st.characters())
-def test_control_characters_are_those_that_break_a_line_or_move_a_cursor(character: str) -> None:
-    assert is_control(character) == (
+def test_an_id_has_no_character_that_breaks_a_line_or_moves_a_cursor(character: str) -> None:
+    is_control = (
         ord(character) < 32
         or 127 <= ord(character) < 160
         or character in "\u2028\u2029"
         or "\ud7ff" < character < "\ue000"
     )
+    assert ("has a control character" in (wrong_id(f"a{character}b") or "")) is is_control
 
 
 def test_two_cases_with_one_id(mistakes: Mistakes) -> None:

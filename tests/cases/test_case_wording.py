@@ -1,36 +1,46 @@
-"""The words of messages: lists, values, names close to others, and nothing that a terminal could misread."""
+"""The words of messages about a case: lists, values, names close to others, and nothing that a terminal misreads."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance._text import did_you_mean, found, listed, printable, quoted, shown
-from pytest_relevance.judgments.scale import Scale
+from tests.helpers import case_of
+
+
+def problem(keys: dict[Any, Any]) -> str:
+    """What is wrong with a case that has these keys, too."""
+    with pytest.raises(ValueError, match=r"key|:") as caught:
+        case_of({"query": "boots", **keys})
+    return str(caught.value)
 
 
 def test_names_in_prose() -> None:
-    assert listed([]) == ""
-    assert listed(["a"]) == "a"
-    assert listed(["a", "b"]) == "a or b"
-    assert listed(["a", "b", "c"], "and") == "a, b and c"
+    assert problem({"discount": "x"}).startswith("discount: expected log2 or ln, found ")
+    assert problem({"ideal": "x"}).startswith("ideal: expected judged, returned or max, found ")
 
 
 @pytest.mark.parametrize(
-    ("name", "known", "words"),
+    ("name", "words"),
     [
-        ("min_ndgc", ["min_ndcg", "min_judged"], '; did you mean "min_ndcg"?'),
-        ("MIN_NDCG", ["min_ndcg"], '; did you mean "min_ndcg"?'),
-        ("judgements", ["judgments"], '; did you mean "judgments"?'),
-        ("zzz", ["min_ndcg"], ""),
-        ("", ["a"], ""),
-        ("a", [], ""),
-        ("x" * 100_000, ["min_ndcg"], ""),
+        ("min_ndgc", '; did you mean "min_ndcg"?'),
+        ("MIN_NDCG", '; did you mean "min_ndcg"?'),
+        ("judgements", '; did you mean "judgments"?'),
+        ("zzz", "; it takes query, id, "),
+        ("", "; it takes query, id, "),
+        ("x" * 100_000, "; it takes query, id, "),
     ],
 )
-def test_the_closest_name(name: str, known: list[str], words: str) -> None:
-    assert did_you_mean(name, known) == words
+def test_the_closest_name(name: str, words: str) -> None:
+    assert f" of a case{words}" in problem({name: 1})
+
+
+def test_the_closest_name_whatever_the_case_of_its_letters() -> None:
+    message = problem({"scale": {"EXACT": 3, "bad": 0}, "judgments": {"a": "exact"}})
+    assert message.endswith('; did you mean "EXACT"?')
 
 
 @pytest.mark.parametrize(
@@ -40,16 +50,16 @@ def test_the_closest_name(name: str, known: list[str], words: str) -> None:
         ("", "nothing"),
         (True, "true"),
         (False, "false"),
-        (3, "3"),
+        (0, "0"),
         (0.5, "0.5"),
-        ("3", 'the text "3"'),
+        ("x", 'the text "x"'),
         ([1, "a"], "the list [1, 'a']"),
         ((1,), "the list [1]"),
         ({"a": 1}, "the mapping {'a': 1}"),
     ],
 )
 def test_what_stands_where_something_else_is_expected(value: object, words: str) -> None:
-    assert found(value) == words
+    assert problem({"depth": value}) == f"depth: expected a whole number from 1 to 1,000,000, found {words}"
 
 
 def test_a_value_whose_repr_raises_is_shown_all_the_same() -> None:
@@ -57,24 +67,32 @@ def test_a_value_whose_repr_raises_is_shown_all_the_same() -> None:
         def __repr__(self) -> str:
             raise RuntimeError
 
-    assert shown(Broken()) == "<Broken whose repr raises RuntimeError>"
+    assert problem({"depth": Broken()}).endswith("found <Broken whose repr raises RuntimeError>")
 
 
-@given(st.text())
+@given(st.text().map("?".__add__))
 def test_nothing_that_a_terminal_could_misread_is_printed(text: str) -> None:
-    assert printable(text).isprintable()
-    assert quoted(text).isprintable()
-    assert shown(text).isprintable()
-    assert len(quoted(text)) <= 82
-    assert len(shown(text)) <= 80
+    """In a name, a text, and another value; each is cut."""
+    for keys in ({text: 1}, {"depth": text}, {"depth": [text]}):
+        message = problem(keys)
+        assert message.isprintable()
+        written = message.partition("found the " if "depth" in keys else "unknown key ")[2]
+        assert len(written.partition(" of a case; it takes ")[0]) <= 87
 
 
 def test_printable_text_stays_as_it_is() -> None:
-    assert printable("größe 38 日本 🙂") == "größe 38 日本 🙂"
-    assert printable("a\x1b[2J\u202eb\u2028") == "a\\x1b[2J\\u202eb\\u2028"
+    assert problem({"größe 38 日本 🙂": 1}).startswith('unknown key "größe 38 日本 🙂" of a case')
+    assert problem({"a\x1b[2J\u202eb\u2028": 1}).startswith('unknown key "a\\x1b[2J\\u202eb\\u2028" of a case')
 
 
-def test_a_scale_in_a_message() -> None:
-    assert Scale(0, 3).describe() == "0 to 3"
-    assert Scale(-0.5, 1).describe() == "-0.5 to 1"
-    assert Scale(0, 3, {"exact": 3, "bad": 0, "so\x1b": 1}).describe() == "0 (bad), 1 (so\\x1b), 3 (exact)"
+@pytest.mark.parametrize(
+    ("scale", "words"),
+    [
+        ([0, 3], "0 to 3"),
+        ([-0.5, 1], "-0.5 to 1"),
+        ({"exact": 3, "bad": 0, "so\x1b": 1}, "0 (bad), 1 (so\\x1b), 3 (exact)"),
+    ],
+)
+def test_a_scale_in_a_message(scale: object, words: str) -> None:
+    message = problem({"scale": scale, "judgments": {"a": 5}})
+    assert message == f"judgments.a: grade 5 is off the scale, which is {words}"

@@ -9,10 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.cases.checking.floors import always_met
-from pytest_relevance.results.responses.ranking import read_ranking
-from pytest_relevance.results.scoring import score_case
+from tests.helpers import case_of, scored
 
 METRICS = ["nDCG@2", "nDCG", "DCG@3", "CG@2", "CG", "P@2", "R@2", "AP", "RR", "ERR@3", "RBP(p=0.8)", "Success@1"]
 METRICS += ["Judged@2", "Bpref", "Rprec", "infAP", "P(rel=2)@1"]
@@ -38,10 +36,10 @@ def test_it_is_what_all_rankings_meet(
     judgments = {f"sku-{number}": grade for number, grade in enumerate(grades)}
     values = {"query": "boots", "judgments": judgments, "expect": {metric: f"{comparison} {bound}"}, **terms}
     try:
-        case = case_from_values(values)
+        case = case_of(values)
     except ValueError:
         return  # out of reach, or not defined
-    outcomes = (score_case(case, read_ranking(ranking)).outcomes[0] for ranking in rankings(list(judgments)))
+    outcomes = (scored(case, ranking).outcomes[0] for ranking in rankings(list(judgments)))
     assert bool(always_met(case)) == all(outcome.met for outcome in outcomes)
 
 
@@ -66,4 +64,4 @@ def test_it_is_what_all_rankings_meet(
     ],
 )
 def test_what_is_named(keys: dict[str, object], found: list[str]) -> None:
-    assert always_met(case_from_values({"query": "boots", "judgments": {"a": 2, "b": 1}, **keys})) == found
+    assert always_met(case_of({"query": "boots", "judgments": {"a": 2, "b": 1}, **keys})) == found

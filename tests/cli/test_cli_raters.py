@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_relevance.reports.text import width
+from tests.helpers import columns_of
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Terminal
@@ -105,7 +105,7 @@ def test_many_raters_are_listed_with_their_ratings(terminal: Terminal) -> None:
     said = terminal.run("raters", "crowd.csv")
     assert "0 (worker-000), 0 (worker-004)" in said.lines[4]
     assert "... and 20 more raters (--limit 0 lists all)" in said.lines
-    assert max(map(width, said.lines)) <= 100
+    assert max(map(columns_of, said.lines)) <= 100
 
 
 def test_no_line_is_too_wide_and_nothing_reaches_the_terminal(terminal: Terminal) -> None:
@@ -113,7 +113,7 @@ def test_no_line_is_too_wide_and_nothing_reaches_the_terminal(terminal: Terminal
     terminal.write("wide.csv", f"query,doc_id,title,{name}_rating,b_rating\n{query}\x1b,{document},{'長い' * 40},0,3\n")
     said = terminal.run("raters", "wide.csv")
     assert said.code == 0
-    assert max(map(width, said.lines)) <= 100
+    assert max(map(columns_of, said.lines)) <= 100
     assert "\x1b" not in said.out
 
 
@@ -208,7 +208,7 @@ def test_a_query_that_is_disputed_does_not_hide_the_others(terminal: Terminal) -
     assert said.lines[12] == "... and 42 more on which they differ (--limit 0 lists all); first at most 3 of a query"
     said = terminal.run("raters", "many.csv", "--limit", "20")  # when there are no others any more
     assert [line.split()[0] for line in said.lines[4:24]] == ["3"] * 10 + ["1"] * 10
-    assert max(map(width, said.lines)) <= 100
+    assert max(map(columns_of, said.lines)) <= 100
 
 
 @pytest.mark.skipif(not CHORUS.is_dir(), reason=f"there is no {CHORUS}")
@@ -220,4 +220,4 @@ def test_real_raters_disagree_by_two_grades_or_more_on_617_documents(terminal: T
     spreads = [int(line.split()[0]) for line in said.lines[begin + 1 : said.lines.index("", begin)]]
     assert spreads == sorted(spreads, reverse=True)
     assert sum(spread >= 2 for spread in spreads) == 617
-    assert max(map(width, said.lines)) <= 100
+    assert max(map(columns_of, said.lines)) <= 100

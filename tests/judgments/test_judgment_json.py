@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import read_judgments, read_queries
-from pytest_relevance._text import listed
 from pytest_relevance.judgments.problems import JudgmentFileError, Place
 from pytest_relevance.judgments.reading import load_queries, queries_in, read_ratings
 from pytest_relevance.judgments.source import Source
@@ -459,7 +458,8 @@ def test_one_query_is_a_file(tmp_path: Path, query: dict[str, object]) -> None:
 )
 def test_what_may_be_one_query_or_several_is_refused(tmp_path: Path, content: dict[str, object]) -> None:
     (problem,) = query_problems(written(tmp_path, content))
-    keys = listed([f'"{key}"' for key in content], "and")
+    *others, last = (f'"{key}"' for key in content)
+    keys = f"{', '.join(others)} and {last}"
     assert problem == (
         f"FILE: the file may be one query with the keys {keys}, or {len(content)} queries, {{id: text}}; write one "
         "query in a list, [{...}], and several as a list of objects with query_id and query"

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import pickle
 import re
+from pathlib import Path
 
 import pytest
 
 from pytest_relevance.metrics.batch import SCORERS as BATCH_SCORERS
-from pytest_relevance.metrics.names import MEASURES, Metric, build_metric, parse_metric
+from pytest_relevance.metrics.names import MEASURES, Measure, Metric, build_metric, parse_metric
 from pytest_relevance.metrics.scalar import SCORERS
+
+PAGE = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -111,3 +114,12 @@ def test_the_usage_of_a_measure() -> None:
     assert MEASURES["nDCG"].usage == "nDCG[@k]"
     assert MEASURES["Rprec"].usage == "Rprec[(rel=...)]"
     assert MEASURES["RBP"].usage == "RBP[(p=..., rel=...)][@k]"
+
+
+@pytest.mark.parametrize("measure", MEASURES.values(), ids=MEASURES)
+def test_every_measure_is_documented_with_its_source(measure: Measure) -> None:
+    rows = [line for line in PAGE.splitlines() if line.startswith("| `")]
+    (row,) = (row for row in rows if row.startswith(f"| `{measure.usage}` | {measure.summary} | "))
+    *_, source, aliases = (cell.strip() for cell in row.strip("|").split(" | "))
+    assert source
+    assert aliases == ", ".join(measure.aliases)

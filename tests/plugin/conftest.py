@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import json
 import re
 import sys
 from collections.abc import Sequence
@@ -138,6 +139,21 @@ class Run:
     def short_summary(self) -> list[str]:
         """The lines of pytest's short summary, which the truth of a failure must fit in."""
         return [line for line in self.text.splitlines() if line.startswith(("FAILED ", "ERROR ", "SKIPPED ", "XFAIL "))]
+
+
+class Accepted:
+    """What a baseline accepts, read as docs/record-format.md describes its file."""
+
+    def __init__(self, path: Path) -> None:
+        header, *lines, end = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+        assert end == {"end": True}  # the file is whole
+        self.fingerprint: dict[str, Any] = header.get("fingerprint", {})
+        self.titles: dict[str, str] = {line["document"]: line["title"] for line in lines if "document" in line}
+        entries = [line for line in lines if "document" not in line]
+        self.rankings: dict[tuple[str, str | None], tuple[str, ...]] = {
+            (entry["id"], entry.get("variant")): tuple(entry.get("ranking", ())) for entry in entries
+        }
+        assert len(self.rankings) == len(entries)  # each is there once
 
 
 class Project:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_relevance.metrics.significance import randomisation_test
-from pytest_relevance.results.baseline.file import read_baseline
+from pytest_relevance import randomisation_test
+from tests.plugin.conftest import Accepted
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project
@@ -85,7 +85,7 @@ def test_another_ranker_fails_on_the_queries_that_it_ranks_worse(
     ordered = sorted(drops, key=lambda name: drops[name], reverse=True)
     for place, name in enumerate(ordered[:5]):
         before, now = (expected["per_query"][name][ranker] for ranker in ("any", "title"))
-        failure, accepted = run.failure(name), read_baseline(baseline)[name, None].ranking
+        failure, accepted = run.failure(name), Accepted(baseline).rankings[name, None]
         assert f"(baseline {before:.3f}, down {before - now:.3f})" in failure
         assert (
             run.summary.partition("down since the baseline\n")[2]

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_relevance.results.baseline.file import read_baseline
-from tests.plugin.conftest import NO_LOOPS
+from tests.plugin.conftest import NO_LOOPS, Accepted
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project, Run
@@ -63,8 +62,8 @@ class Shop:
     def accepted(self) -> dict[str, str]:
         """The accepted rankings, by the case and the variant, if it has one."""
         return {
-            f"{entry.id}[{entry.variant}]" if entry.variant else entry.id: " ".join(entry.ranking)
-            for entry in read_baseline(self.baseline).values()
+            f"{case}[{variant}]" if variant else case: " ".join(ranking)
+            for (case, variant), ranking in Accepted(self.baseline).rankings.items()
         }
 
 
@@ -673,7 +672,7 @@ def test_a_run_that_is_killed_leaves_the_old_baseline_or_the_new_one(project: Pr
 
     writing = [(is_writing, delay) for delay in (0.0, 0.0005, 0.001, 0.002)]
     for is_time, delay in (*writing, (is_replaced, 0.0)):
-        (accepted,) = {entry.ranking for entry in read_baseline(shop.baseline).values()}
+        (accepted,) = {*Accepted(shop.baseline).rankings.values()}
         ranking.write_text(" ".join(accepted[::-1]))
         is_there = shop.baseline.stat().st_ino
         command = [sys.executable, "-m", "pytest", "-q", UPDATE, "-p", "no:cacheprovider", *NO_LOOPS]
@@ -684,9 +683,9 @@ def test_a_run_that_is_killed_leaves_the_old_baseline_or_the_new_one(project: Pr
         process.kill()
         process.wait()
 
-        entries = read_baseline(shop.baseline)
-        assert len(entries) == count
-        (now,) = {entry.ranking for entry in entries.values()}
+        rankings = Accepted(shop.baseline).rankings
+        assert len(rankings) == count
+        (now,) = {*rankings.values()}
         assert now in ((accepted[::-1],) if is_time is is_replaced else (accepted, accepted[::-1]))
     shop.run(UPDATE, loops=False)
     assert not [path for path in shop.path.iterdir() if path.suffix == ".tmp"]

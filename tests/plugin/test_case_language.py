@@ -6,11 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_relevance import Run as LibraryRun
 from pytest_relevance import read_suite
-from pytest_relevance.cases.checking.keys import KEYS, SUITE
-from pytest_relevance.reports.failure import failure_lines
-from pytest_relevance.reports.text import plain
+from pytest_relevance.cli import main
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project
@@ -54,12 +51,13 @@ def test_a_failure_names_the_documents_with_their_titles_and_ranks(project: Proj
     assert row[-3:] == ["not", "before", "4"]
 
 
-def test_a_record_prints_the_same_failure(project: Project) -> None:
+def test_a_record_prints_the_same_failure(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
     project.conftest(TITLED)
     project.cases('cases: [{query: a b c, expect: {within: {a: ">2", z: 3}, order: [[b, c], [a]], P: 0}, relevant: a}]')
     run = project.run("--relevance-record=run.jsonl")
-    (recorded,) = LibraryRun.open("run.jsonl").results
-    printed = plain(failure_lines(recorded))
+    capsys.readouterr()
+    main(["report", "run.jsonl"])
+    printed = capsys.readouterr().out
     for line in ('within: "a" (Model A, at rank 1) is in the top 2', "are not before", '"z" (not returned) is not in'):
         assert line in run.failure("a b c")
         assert line in printed
@@ -192,8 +190,7 @@ queries: queries.tsv                   # instead of `cases`, or beside it: one c
 
 
 def test_a_file_with_every_key(project: Project) -> None:
-    known = [line for line in SAMPLE.splitlines() if not line.startswith("documents:") or "documents" in KEYS[SUITE]]
-    path = project.cases("\n".join(known))
+    path = project.cases(SAMPLE)
     project.write("judgments.csv", "query,docid,rating\nblue shoes,sku-5678,2\nred shoes,sku-3,3\n")
     project.write("products.jsonl", '{"id": "sku-5678", "title": "Canvas shoes, blue"}\n')
     project.write("queries.tsv", "query_id\tquery\nblue-shoes\tblue shoes\nq2\tred shoes\n")

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
+import builtins
+import gzip
 import json
 import os
 import re
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_relevance import Run
-from pytest_relevance.cases.model import CatalogueFile
 from pytest_relevance.cli import main
-from pytest_relevance.results.baseline.file import read_baseline
-from pytest_relevance.results.documents.catalogue import Catalogue, Documents
+from tests.plugin.conftest import Accepted
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from tests.plugin.conftest import Project
 
 ROOT = Path(__file__).parents[2]
@@ -49,21 +47,17 @@ SUITE = """
 
 
 @pytest.fixture
-def reads(monkeypatch: pytest.MonkeyPatch) -> list[list[str] | None]:
-    """What was asked of catalogues: the ids, sorted, or None for all documents; an entry for each pass over a file."""
-    found: list[list[str] | None] = []
-    look_up, read_all = Catalogue.look_up, Catalogue.read_all
+def passes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the catalogues that were opened, once for each pass over a file."""
+    found: list[str] = []
 
-    def looking_up(self: Catalogue, ids: Collection[str]) -> Documents:
-        found.append(sorted(ids))
-        return look_up(self, ids)
+    def opening(file: Any, *args: Any, **kwargs: Any) -> Any:
+        if str(file).endswith("products.csv"):
+            found.append(Path(file).name)
+        return open_file(file, *args, **kwargs)
 
-    def reading_all(self: Catalogue, most: int) -> Documents | None:
-        found.append(None)
-        return read_all(self, most)
-
-    monkeypatch.setattr(Catalogue, "look_up", looking_up)
-    monkeypatch.setattr(Catalogue, "read_all", reading_all)
+    open_file = builtins.open
+    monkeypatch.setattr(builtins, "open", opening)
     return found
 
 
@@ -108,14 +102,14 @@ def test_fields_to_show_with_v(shop: Project) -> None:
     assert "Aurora" not in shop.run().text
 
 
-def test_all_documents_of_a_run_are_found_in_one_pass(shop: Project, reads: list[list[str] | None]) -> None:
+def test_all_documents_of_a_run_are_found_in_one_pass(shop: Project, passes: list[str]) -> None:
     shop.run("--relevance-record=run.jsonl", "--relevance-unjudged=list.csv", "--relevance-update", "-vv")
-    assert reads == [["a", "b", "c", "d", "gone", "x"]]
+    assert passes == ["products.csv"]
 
 
-def test_a_catalogue_of_which_no_document_is_named_is_not_opened(shop: Project, reads: list[list[str] | None]) -> None:
+def test_a_catalogue_of_which_no_document_is_named_is_not_opened(shop: Project, passes: list[str]) -> None:
     assert shop.run("-k", "passes").code == 0
-    assert reads == []
+    assert passes == []
 
 
 def test_results_of_workers(shop: Project) -> None:
@@ -197,7 +191,7 @@ def test_a_baseline_keeps_the_titles_of_its_documents(shop: Project) -> None:
     assert shop.run("--relevance-update").sentences("baseline") == [
         "baseline shop.relevance.yaml.baseline.jsonl: 1 title changed, 2 as they were"
     ]
-    assert read_baseline(path).titles["d"] == "Rain coat"
+    assert Accepted(path).titles["d"] == "Rain coat"
     assert shop.run("--relevance-update").sentences("baseline") == [
         "baseline shop.relevance.yaml.baseline.jsonl: nothing changed"
     ]
@@ -239,24 +233,12 @@ def test_compare_names_titles(shop: Project, capsys: pytest.CaptureFixture[str])
 # Texts that are asked for before the end of the run
 
 
-def test_junit_has_titles_and_reads_a_small_catalogue_once(shop: Project, reads: list[list[str] | None]) -> None:
+def test_junit_has_titles_and_reads_a_small_catalogue_once(shop: Project, passes: list[str]) -> None:
     shop.cases(SUITE.format(documents="products.csv") + "      - {query: d, judgments: {a: 3, d: 1}, min_ndcg: 1}\n")
     cases = shop.junit()
     assert 'too high: c "Boot polish"' in str(cases["c d x"].find("failure").text)  # type: ignore[union-attr]
     assert "a  Winter boots" in str(cases["d"].find("failure").text)  # type: ignore[union-attr]
-    assert reads == [None]
-
-
-def test_a_large_catalogue_is_read_for_the_first_the_tenth_and_the_hundredth_early_text(
-    shop: Project, reads: list[list[str] | None], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("pytest_relevance.results.documents.catalogue.MOST_KEPT", 2)
-    case = "  - {{query: d x{number}, id: q{number}, judgments: {{a: 3, d: 1}}, min_ndcg: 1}}\n"
-    shop.cases("documents: products.csv\ncases:\n" + "".join(case.format(number=number) for number in range(30)))
-    cases = shop.junit()
-    assert reads[0] is None
-    assert reads[1:] == [["a", "d", "x0"], ["x9"], sorted(f"x{n}" for n in range(30) if n not in (0, 9))]
-    assert all("a  Winter boots" in str(cases[f"q{n}"].find("failure").text) for n in range(30))  # type: ignore[union-attr]
+    assert passes == ["products.csv"]
 
 
 # What is wrong with a catalogue
@@ -316,11 +298,9 @@ def test_every_line_that_names_a_document_names_its_title(project: Project, monk
     monkeypatch.setenv("RANKER", "title")
     run = project.run("-v", *options)
 
-    products = Catalogue(str(SHARED / "data/chorus/products.jsonl.gz"), "products", CatalogueFile("products")).read_all(
-        20_000
-    )
-    assert products is not None
-    assert len(products.titles) == 19_406
+    with gzip.open(SHARED / "data/chorus/products.jsonl.gz", "rt", encoding="utf-8") as products:
+        titles = {product["id"]: product["title"] for product in map(json.loads, products) if product.get("title")}
+    assert len(titles) == 19_406
     named = 0
     for name, outcome in run.outcomes.items():
         if outcome != "failed":
@@ -331,6 +311,6 @@ def test_every_line_that_names_a_document_names_its_title(project: Project, monk
             for document in documents.intersection(re.findall(r'(?:^|[\s("])(\d+)(?=$|[\s,")])', line)):
                 if f" rank {document}" not in line:
                     named += 1
-                    beginning = products.titles[document].partition(" ")[0] if document in products.titles else ""
+                    beginning = titles.get(document, "").partition(" ")[0]
                     assert beginning[:8] in line + below, line
     assert named > 1_500

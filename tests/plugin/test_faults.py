@@ -9,9 +9,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from pytest_relevance import Run as Record
-from pytest_relevance.reports.markdown.run import run_markdown
-from pytest_relevance.reports.run_report import report_lines
-from pytest_relevance.reports.text import plain
+from pytest_relevance.cli import main
 
 from .conftest import Project, Run
 
@@ -218,7 +216,9 @@ def test_junit_has_the_text_of_each_case(project: Project) -> None:
     assert properties == {"verdict": "not searched"}
 
 
-def test_the_record_has_the_faults_and_its_report_shows_them_once(project: Project) -> None:
+def test_the_record_has_the_faults_and_its_report_shows_them_once(
+    project: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
     project.conftest(UNREACHABLE)
     shop(project)
     project.run("--relevance-record=run.jsonl")
@@ -231,7 +231,9 @@ def test_the_record_has_the_faults_and_its_report_shows_them_once(project: Proje
     assert record.results[-1].error is None
 
     for form, most in (("text", 30), ("markdown", 40)):
-        shown = plain(report_lines(record)) if form == "text" else run_markdown(record)
+        capsys.readouterr()
+        main(["report", "run.jsonl", "--format", form])
+        shown = capsys.readouterr().out
         assert len(shown.splitlines()) < most
         text = " ".join(shown.split())
         assert "10 searches failed alike: ConnectionError: no engine behind" in text

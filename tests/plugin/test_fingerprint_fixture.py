@@ -9,7 +9,7 @@ import pytest
 
 from pytest_relevance import Run as Record
 from pytest_relevance import compare_runs
-from pytest_relevance.results.baseline.file import read_baseline
+from tests.plugin.conftest import Accepted
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project, Run
@@ -85,7 +85,7 @@ def test_without_the_fixture_nothing_is_kept(project: Project) -> None:
 
 def test_a_failure_and_the_summary_say_how_it_differs_from_the_baseline(shop: Project) -> None:
     shop.run(UPDATE)
-    assert read_baseline(shop.path / "shop.relevance.yaml.baseline.jsonl").fingerprint == {
+    assert Accepted(shop.path / "shop.relevance.yaml.baseline.jsonl").fingerprint == {
         "index": "products-11",
         "documents": 19406,
     }
@@ -114,7 +114,7 @@ def test_an_update_that_changes_no_ranking_accepts_the_fingerprint(shop: Project
     assert shop.run(UPDATE).sentences("baseline ") == [
         "baseline shop.relevance.yaml.baseline.jsonl: nothing changed but the fingerprint"
     ]
-    assert read_baseline(shop.path / "shop.relevance.yaml.baseline.jsonl").fingerprint == {"index": "products-20"}
+    assert Accepted(shop.path / "shop.relevance.yaml.baseline.jsonl").fingerprint == {"index": "products-20"}
 
 
 def test_two_records_and_a_baseline_are_compared_by_it(shop: Project) -> None:

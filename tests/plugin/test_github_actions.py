@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_relevance.cli import main
-from pytest_relevance.reports.github.commands import (
-    line_without_commands,
-    within_lines_without_commands,
-    without_commands,
-)
+from tests.github_runner import Command, commands
 from tests.plugin.conftest import WORDS
 from tests.plugin.test_baseline_in_pytest import Shop
 
@@ -22,49 +17,6 @@ if TYPE_CHECKING:
 LARGEST = 1024 * 1024
 MARK = "<!-- pytest-relevance report -->"
 ZERO_WIDTH = "\u200b"
-_ESCAPES = {"%0D": "\r", "%0A": "\n", "%3A": ":", "%2C": ",", "%25": "%"}
-
-
-@dataclass
-class Command:
-    """A workflow command as the runner understands it."""
-
-    name: str
-    properties: dict[str, str]
-    message: str
-
-    @property
-    def place(self) -> str:
-        return f"{self.properties['file']}:{self.properties['line']}"
-
-    @property
-    def title(self) -> str:
-        return self.properties["title"]
-
-
-def commands(output: str) -> list[Command]:
-    """The commands that the runner finds in an output, by the rules of its class ActionCommand.
-
-    The text is trimmed and begins with `::`; or there is `##[` anywhere.
-    """
-    found: list[Command] = []
-    for line in output.splitlines():
-        if line.lstrip().startswith("::") and "::" in line.lstrip()[2:]:
-            head, _, message = line.lstrip()[2:].partition("::")
-            name, _, given = head.partition(" ")
-            properties = dict(pair.split("=", 1) for pair in given.split(",") if pair)
-            values = {key: unescaped(value) for key, value in properties.items()}
-            found.append(Command(name, values, unescaped(message, but=("%3A", "%2C"))))
-        elif "##[" in line:
-            found.append(Command("##[", {}, line))
-    return found
-
-
-def unescaped(text: str, but: tuple[str, ...] = ()) -> str:
-    for escape, character in _ESCAPES.items():  # %25 is the last, as in the runner
-        if escape not in but:
-            text = text.replace(escape, character)
-    return text
 
 
 class Job:
@@ -572,22 +524,6 @@ def test_commands_of_other_plugins_stay(shop: Project, job: Job) -> None:
     shop.write("conftest.py", conftest)
     names = [each.name for each in commands(shop.run("--relevance-ci=off").text)]
     assert names == ["group", "##["]
-
-
-@pytest.mark.parametrize(
-    "text", ["a\r::error::b", "a\r  ::error::b", "\r::error::b", "a\r\t::error::b", "a\r##[error]b"]
-)
-def test_a_carriage_return_ends_a_line_for_the_runner(text: str) -> None:
-    (command,) = commands(text)
-    assert command.message
-    assert commands(without_commands(text)) == []
-    assert commands(within_lines_without_commands(text)) == []
-    assert commands("".join(part for part, _ in line_without_commands(((text[:3], ""), (text[3:], ""))))) == []
-
-
-def test_a_command_at_the_beginning_of_a_line_stays_where_lines_are_guarded_within() -> None:
-    text = "text\r\n::error::b"
-    assert within_lines_without_commands(text) == text
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
+from pytest_relevance.cli import main
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project
@@ -62,9 +65,10 @@ def test_every_example_fails_where_the_search_is_worse(suites: Project) -> None:
     }
 
 
-def test_the_short_forms_of_the_first_table_are_keys_of_an_expectation() -> None:
-    from pytest_relevance.cases.checking.expectations import KINDS
-
+def test_the_short_forms_of_the_first_table_are_keys_of_an_expectation(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["schema"])
+    keys = json.loads(capsys.readouterr().out)["properties"]["expect"]["properties"]
+    kinds = {name for name in keys if name.islower()}  # the others are metrics
     table = PAGE.partition("## One document")[2].partition("```yaml")[0]
     named = set(re.findall(r"`(\w+):", table)) - {"relevant"}
-    assert named == KINDS.keys() - {"latency"}
+    assert named == kinds - {"latency"}

@@ -9,13 +9,8 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pytest_relevance import Run as Record
-from pytest_relevance.cases.build import case_from_values
-from pytest_relevance.results.rankings.rank_changes import compare_calls
-from pytest_relevance.results.responses.ranking import read_ranking
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project, Run
@@ -446,39 +441,3 @@ def test_the_record_and_its_table_say_how_many_calls_and_rankings_there_were(eng
     assert [*run.results[0].documents] == ["a", "b"]
     engine.run("--relevance-record=run.jsonl")
     assert not {"calls", "rankings_seen"} & {*Record.open(engine.project.path / "run.jsonl").frame}
-
-
-CASE = case_from_values({"query": "boots", "k": 3})
-RANKINGS = st.lists(st.lists(st.sampled_from("abcdef"), max_size=5, unique=True), min_size=2, max_size=4)
-
-
-@given(rankings=RANKINGS)
-def test_the_highest_rank_at_which_any_ranking_differs_from_the_first(rankings: list[list[str]]) -> None:
-    found = compare_calls(CASE, [*map(read_ranking, rankings)])
-    tops = [[*ranking[:3], *[None] * (3 - len(ranking[:3]))] for ranking in rankings]
-    differ = [rank for rank in (1, 2, 3) if len({top[rank - 1] for top in tops}) > 1]
-    assert (found.calls, found.rankings) == (len(rankings), len({*map(tuple, tops)}))
-    assert found.rank == (differ[0] if differ else None)
-    if differ:
-        here, there = found.documents
-        assert here == tops[0][differ[0] - 1] != there
-        assert there in {top[differ[0] - 1] for top in tops}
-        assert found.is_tie is False  # bare ids have no scores
-
-
-@pytest.mark.parametrize(
-    ("one", "two", "is_tie"),
-    [
-        ([{"id": "a", "_score": 1.5}], [{"id": "b", "_score": 1.5}], True),
-        ([{"id": "a", "score": 1.5}], [{"id": "b", "score": 1.4}], False),
-        ([{"id": "a", "score": "1.5"}], [{"id": "b", "score": "1.5"}], False),
-        ([{"id": "a", "score": None}], [{"id": "b", "score": None}], False),
-        ([{"id": "a", "score": {}}], [{"id": "b", "score": {}}], False),
-        ([("a", 2), ("b", 2)], [("a", 2)], False),
-        ([("a", 2), ("b", 2)], [("b", 2), ("a", 2)], True),
-        ([("a", 2), ("b", 1)], [("b", 2), ("a", 1)], False),  # two replicas
-        (["a"], ["b"], False),
-    ],
-)
-def test_a_tie_is_what_the_scores_say(one: list[Any], two: list[Any], is_tie: bool) -> None:
-    assert compare_calls(CASE, [read_ranking(one), read_ranking(two)]).is_tie is is_tie

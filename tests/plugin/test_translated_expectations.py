@@ -21,9 +21,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_relevance import read_suite
-from pytest_relevance.cases.reader import parse_suite
-from pytest_relevance.results.responses.ranking import read_ranking
-from pytest_relevance.results.scoring import score_case
+from tests.helpers import scored
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project
@@ -163,15 +161,19 @@ def rankings(each: Expected, draw: random.Random) -> Iterator[Documents]:
             yield [*mixed, draw.choice(mixed)]
 
 
-def test_each_expectation_is_a_case_of_the_same_verdict_over_random_rankings(expected: list[Expected]) -> None:
+def test_each_expectation_is_a_case_of_the_same_verdict_over_random_rankings(
+    tmp_path: Path, expected: list[Expected]
+) -> None:
     assert len(expected) == 90
     draw = random.Random(90)
-    cases = parse_suite(case_file(expected).encode(), "shop.yaml").cases
+    path = tmp_path / "shop.relevance.yaml"
+    path.write_text(case_file(expected), encoding="utf-8")
+    cases = read_suite(path).cases
     verdicts: dict[str, set[bool]] = {}
     for case, each in zip(cases, expected, strict=True):
         assert case.depth <= 100
         for ranking in rankings(each, draw):
-            result = score_case(case, read_ranking(ranking), 0.01)
+            result = scored(case, ranking, 0.01)
             passed = result.verdict == "passed"
             assert passed == holds(each, ranking), (each, ranking, result.reasons)
             verdicts.setdefault(each.holds.__name__, set()).add(passed)

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_relevance import Run as Record
 from pytest_relevance.cli import main
-from pytest_relevance.results.baseline.file import read_baseline
+from tests.plugin.conftest import Accepted
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project, Run
@@ -45,11 +45,11 @@ def repeating(count: int = 2) -> str:
 
 def variants(project: Project) -> list[str | None]:
     """The variants that the baseline has, in its order."""
-    return list(dict.fromkeys(variant for _, variant in read_baseline(project.path / BASELINE)))
+    return list(dict.fromkeys(variant for _, variant in Accepted(project.path / BASELINE).rankings))
 
 
 def accepted(project: Project) -> dict[tuple[str, str | None], str]:
-    return {key: " ".join(entry.ranking) for key, entry in read_baseline(project.path / BASELINE).items()}
+    return {key: " ".join(ranking) for key, ranking in Accepted(project.path / BASELINE).rankings.items()}
 
 
 def said(run: Run, beginning: str = "baseline ") -> list[str]:
@@ -187,8 +187,8 @@ def test_a_search_that_overrides_another_one_has_its_parameters(project: Project
     )
     project.cases(CASES, "suites/shop.relevance.yaml")
     project.run(UPDATE)
-    found = read_baseline(project.path / "suites" / BASELINE)
-    assert [variant for _, variant in found] == ["bm25", "bm25"]
+    found = Accepted(project.path / "suites" / BASELINE)
+    assert [variant for _, variant in found.rankings] == ["bm25", "bm25"]
 
 
 def test_a_hidden_parameter_is_a_variant_too(project: Project) -> None:
@@ -381,11 +381,10 @@ class TestRepeats:
         assert project.run("--relevance-record=1.jsonl").code == pytest.ExitCode.INTERRUPTED
         (project.path / "works").touch()
         assert project.run("--relevance-record=2.jsonl").code == 0
-        first = Record.open(project.path / "1.jsonl")
-        assert first.missing == ("shop.relevance.yaml::c d[en]", "shop.relevance.yaml::c d[de]")
-        from pytest_relevance.results.records.merge import merge_runs
-
-        assert merge_runs([first, Record.open(project.path / "2.jsonl")]).is_whole
+        first, second, whole = (str(project.path / f"{name}.jsonl") for name in ("1", "2", "whole"))
+        assert Record.open(first).missing == ("shop.relevance.yaml::c d[en]", "shop.relevance.yaml::c d[de]")
+        assert main(["merge", first, second, "-o", whole]) == 0
+        assert Record.open(whole).missing == ()
 
 
 def test_with_pytest_repeat_and_flakefinder(project: Project) -> None:

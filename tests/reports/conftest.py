@@ -8,14 +8,12 @@ from typing import Any
 import pytest
 
 from pytest_relevance import Case, CaseResult
-from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.metrics.graded import grade_ranking
 from pytest_relevance.metrics.scalar import score
 from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.text import plain
 from pytest_relevance.results.case_parts import IMPROVEMENT, REGRESSION, WITHIN, BaselineComparison
-from pytest_relevance.results.responses.ranking import read_ranking
-from pytest_relevance.results.scoring import add_details, score_case
+from tests.helpers import case_of, scored
 
 
 class Shop:
@@ -49,11 +47,9 @@ class Shop:
         values: dict[str, Any] = {"query": "winter boots", **keys}
         if judgments != {}:
             values["judgments"] = self.judgments if judgments is None else judgments
-        case, read = case_from_values(values), read_ranking(ranking)
-        found = score_case(case, read, 0.0123, details=False)
-        if accepted is not None:
-            found.baseline = self.compared(found, case, accepted)
-        add_details(found, case, read, all_missing=True)
+        case = case_of(values)
+        baseline = None if accepted is None else lambda found: self.compared(found, case, accepted)
+        found = scored(case, ranking, 0.0123, baseline=baseline, all_missing=True)
         found.file, found.line = "shop.relevance.yaml", 41
         return found
 

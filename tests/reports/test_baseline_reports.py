@@ -10,11 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, FileInfo
-from pytest_relevance._text import harmless
 from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.reasons import baseline_change_lines
 from pytest_relevance.reports.summary.baseline import baseline_lines
-from pytest_relevance.reports.text import WIDEST, plain, width
+from pytest_relevance.reports.text import WIDEST, harmless, plain, width
 from pytest_relevance.results.case_parts import BaselineComparison
 from tests.helpers import block
 

@@ -15,14 +15,12 @@ from hypothesis import strategies as st
 
 import pytest_relevance
 from pytest_relevance import CaseResult, breakdown
-from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.metrics.graded import grade_ranking
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.scalar import score
 from pytest_relevance.metrics.settings import CHOICES, Settings
 from pytest_relevance.reports.breakdown import Breakdown, Loss, break_down, losses_of
-from pytest_relevance.results.responses.ranking import read_ranking
-from pytest_relevance.results.scoring import add_details, score_case
+from tests.helpers import case_of, scored
 
 # --- a worked example -------------------------------------------------------------------------------------------------
 #
@@ -312,10 +310,8 @@ def test_a_result_alone_has_the_breakdown_that_its_judgments_give(
     judgments: dict[str, int], ranking: list[str], k: int, conventions: dict[str, Any], gain: str, all_missing: bool
 ) -> None:
     del conventions["discount"]  # ln and log2 differ by rounding
-    case = case_from_values({"query": "q", "judgments": judgments, "k": k, "gain": gain, **conventions})
-    read = read_ranking(ranking)
-    result = score_case(case, read, details=False)
-    add_details(result, case, read, all_missing=all_missing)
+    case = case_of({"query": "q", "judgments": judgments, "k": k, "gain": gain, **conventions})
+    result = scored(case, ranking, all_missing=all_missing)
     travelled = CaseResult.from_dict(json.loads(json.dumps(result.to_dict())))
     top = case.settings.max_grade
     expected = breakdown(judgments, ranking, k, gain=gain, max_grade=top, **conventions)

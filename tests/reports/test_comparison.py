@@ -11,12 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, Comparison, Run, RunInfo, compare_runs
-from pytest_relevance._text import harmless
 from pytest_relevance.reports.comparison_text import comparison_lines
 from pytest_relevance.reports.headline import Headline
 from pytest_relevance.reports.markdown.comparison import comparison_headline
 from pytest_relevance.reports.table import code
-from pytest_relevance.reports.text import BAD, GOOD, PLAIN, plain, width
+from pytest_relevance.reports.text import BAD, GOOD, PLAIN, harmless, plain, width
 from tests.helpers import block
 from tests.reports.markdown_reader import HOSTILE, assert_inert, read
 

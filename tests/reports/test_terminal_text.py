@@ -8,9 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pytest_relevance._text import harmless
 from pytest_relevance.reports.table import cut, cut_middle
-from pytest_relevance.reports.text import folded, line, plain, width, wrapped
+from pytest_relevance.reports.text import folded, harmless, line, plain, width, wrapped
 
 HARMLESS = ["boots", "schöne Stiefel", "運動靴", "👟", "👩‍💻", "नमस्ते", "می‌خواهم", "1 000 €", "e\u0301", ""]
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_relevance import Case, CaseResult
-from pytest_relevance.cases.build import case_from_values
+from pytest_relevance.cases.reader import parse_suite
 from pytest_relevance.results.baseline.comparison import Baseline
 from pytest_relevance.results.baseline.file import BaselineEntries, BaselineEntry, read_baseline, write_baseline
 from pytest_relevance.results.baseline.update import acceptable, entry_of
@@ -16,12 +16,13 @@ from pytest_relevance.results.case_parts import BaselineComparison, Repeats
 from pytest_relevance.results.case_result import CHECK
 from pytest_relevance.results.responses.ranking import Ranking
 from pytest_relevance.results.scoring import add_details, score_case
+from tests.helpers import case_of
 
 JUDGMENTS = {"a": 3, "b": 1, "c": 0}
 
 
 def case(**values: Any) -> Case:
-    return case_from_values({"query": "watch", "judgments": JUDGMENTS, **values})
+    return case_of({"query": "watch", "judgments": JUDGMENTS, **values})
 
 
 def entry(*ranking: str, **values: Any) -> BaselineEntry:
@@ -131,8 +132,6 @@ GATES = [{"max_drop": {"P@2": 0.1, "nDCG@10": 0.1}}, {"max_drop": {"R@5": 0.1}, 
 
 
 def test_gates_on_a_drop_have_the_scores_that_they_compare() -> None:
-    from pytest_relevance.cases.reader import parse_suite
-
     cases = "[{query: watch, judgments: {a: 3, b: 1, c: 0}}, {query: hats, tags: [tail]}]"
     gated = parse_suite(f"{{gates: {GATES}, cases: {cases}}}".encode(), "shop.relevance.yaml").cases[0]
     whole = entry("c", "a", "b", whole=True)

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_relevance import FileInfo, Incomparable, Run, RunInfo, compare_runs, read_run
-from pytest_relevance.cases.checking.gates import check_gates, gate_values
-from pytest_relevance.cases.problems import Location
 from pytest_relevance.judgments.problems import JudgmentFileError
 from pytest_relevance.reports.html.page_data import page_data
 from pytest_relevance.reports.markdown.run import run_markdown
@@ -21,11 +19,12 @@ from pytest_relevance.results.case_parts import BaselineComparison, Repeats, Sea
 from pytest_relevance.results.gates import judge_gates
 from pytest_relevance.results.records.merge import Unmergeable, merge_runs
 from pytest_relevance.results.records.run_info import RecordError
+from tests.helpers import recorded_gates
 
 if TYPE_CHECKING:
     from tests.results.conftest import Maker
 
-GATES = [{"max_drop": {"nDCG@10": 0.1}, "p": 0.05, "tag": "head"}, {"passing": 0.5}]
+GATES: list[dict[str, Any]] = [{"max_drop": {"nDCG@10": 0.1}, "p": 0.05, "tag": "head"}, {"passing": 0.5}]
 
 
 @pytest.fixture
@@ -36,7 +35,7 @@ def lines(make: Maker, tmp_path: Path) -> list[str]:
 
 
 def sound(make: Maker) -> Run:
-    gates = [{**gate_values(gate), "line": line} for line, gate in enumerate(check_gates(GATES, Location({})), 2)]
+    gates = recorded_gates(*GATES)
     name, totals = "shop.relevance.yaml", [("search", None, 3)]
     file = FileInfo(name, name, "c0ffee", totals=totals, items={"a": 2}, gates=gates, orphans=["b"])
     run = make.run(tags=["head"], weight=2, params={"page": 1}, min_ndcg=1, expect={"P@5": 0.1}, k=5)

@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, FileInfo
-from pytest_relevance.cases.checking.gates import check_gates, gate_values
-from pytest_relevance.cases.problems import Location
 from pytest_relevance.results.case_parts import BaselineComparison
 from pytest_relevance.results.gates import GateResult, judge_gates
+from tests.helpers import recorded_gates
 
 FILE = "shop.relevance.yaml"
 
@@ -26,8 +25,8 @@ def case(name: str, score: float | None = None, before: float | None = None, **v
 
 
 def verdict(gate: dict[str, Any], *cases: CaseResult) -> GateResult:
-    values = {**gate_values(check_gates([gate], Location({}))[0]), "line": 1}
-    (found,) = judge_gates(cases, {FILE: FileInfo(FILE, totals=[("search", None, len(cases))], gates=[values])})
+    file = FileInfo(FILE, totals=[("search", None, len(cases))], gates=recorded_gates(gate))
+    (found,) = judge_gates(cases, {FILE: file})
     return found
 
 

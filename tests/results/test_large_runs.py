@@ -8,7 +8,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from pytest_relevance import compare_runs, evaluate, read_judgments, read_run
 from pytest_relevance.judgments import source
-from pytest_relevance.judgments.formats import arrow_columns, parquet, table
+from pytest_relevance.judgments.formats import arrow_columns
 from pytest_relevance.judgments.problems import JudgmentFileError
 from pytest_relevance.results.rankings import column_rankings
 from pytest_relevance.results.rankings.column_rankings import ColumnRankings
@@ -29,17 +29,15 @@ pytest.importorskip("pyarrow")
 @pytest.fixture(autouse=True)
 def every_file_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arrow_columns, "SMALL", 0)
-    monkeypatch.setattr(source, "_LARGE", 0)
+    monkeypatch.setattr(source, "LARGE", 0)
     monkeypatch.setattr(column_rankings, "LONG", 0)
 
 
-@pytest.fixture
-def only_pyarrow_reads(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> Iterator[Any]:
-        raise AssertionError("a file is read without pyarrow")
-
-    monkeypatch.setattr(table.Rows, "_chunks", refuse)
-    monkeypatch.setattr(parquet.ParquetTable, "cells", refuse)
+def read_by_pyarrow(path: Path) -> ColumnRankings:
+    """The run in a file, which pyarrow has read: rankings stay in its columns."""
+    found = read_run(path)
+    assert isinstance(found, ColumnRankings)
+    return found
 
 
 def without_pyarrow(read: Any, *arguments: Any) -> Any:
@@ -57,7 +55,6 @@ def outcome(read: Any, *arguments: Any) -> Any:
     return [(query, list(items.items()) if isinstance(items, dict) else list(items)) for query, items in found.items()]
 
 
-@pytest.mark.usefixtures("only_pyarrow_reads")
 @pytest.mark.parametrize(
     "lines",
     [
@@ -72,13 +69,11 @@ def outcome(read: Any, *arguments: Any) -> Any:
 def test_a_trec_run_is_sorted_by_score_then_by_document(tmp_path: Path, lines: list[str], end: str) -> None:
     path = tmp_path / "run.trec"
     path.write_bytes("".join(line + end for line in lines).encode())
-    found = read_run(path)
-    assert isinstance(found, ColumnRankings)
+    found = read_by_pyarrow(path)
     assert found == {"q1": ["b", "c", "a"], "q2": ["a"]}
     assert list(found) == ["q1", "q2"]
 
 
-@pytest.mark.usefixtures("only_pyarrow_reads")
 @pytest.mark.parametrize(
     "document", ["007", "1.0", "NA", "null", "nan", "1e5", "true", "'x'", "q\u00a0u", "日本", "10020#0"]
 )
@@ -89,14 +84,13 @@ def test_ids_stay_text_as_written(tmp_path: Path, document: str) -> None:
         "run.tsv": f"query_id\tdoc_id\trank\n{document}\t{document}\t1\n{document}\tb\t2\n",
     }.items():
         (tmp_path / name).write_text(content, "utf-8")
-        assert read_run(tmp_path / name) == {document: [document, "b"]}
+        assert read_by_pyarrow(tmp_path / name) == {document: [document, "b"]}
 
 
-@pytest.mark.usefixtures("only_pyarrow_reads")
 def test_quoted_cells_of_a_csv(tmp_path: Path) -> None:
     path = tmp_path / "run.csv"
     path.write_text('"query","doc_id","title"\n"tv, 40""","a\nb","x"\n"tv, 40""","c""d",\n')
-    assert read_run(path) == {'tv, 40"': ["a\nb", 'c"d']}
+    assert read_by_pyarrow(path) == {'tv, 40"': ["a\nb", 'c"d']}
 
 
 def test_a_quote_within_a_cell_without_quotes(tmp_path: Path) -> None:
@@ -105,16 +99,15 @@ def test_a_quote_within_a_cell_without_quotes(tmp_path: Path) -> None:
     assert read_run(path) == {'tv, 40"': ["a", 'c"d']}
 
 
-@pytest.mark.usefixtures("only_pyarrow_reads")
 @pytest.mark.parametrize("step", [1, 2, 7, 1000])
 def test_cells_in_quotes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int) -> None:
-    monkeypatch.setattr(arrow_columns, "_STEP", step)
+    monkeypatch.setattr(arrow_columns, "STEP", step)
     path = tmp_path / "run.csv"
     path.write_bytes(b'\xef\xbb\xbf"query_id",doc_id,"rank"\r\n"q","a, ""b""","2"\r\nq,"""",1\r\nr,"c\nd",1\r\n')
-    assert read_run(path) == {"q": ['"', 'a, "b"'], "r": ["c\nd"]}
+    assert read_by_pyarrow(path) == {"q": ['"', 'a, "b"'], "r": ["c\nd"]}
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=400)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.lists(st.text(alphabet='",\na', min_size=1, max_size=6), min_size=1, max_size=4))
 def test_quotes_anywhere_are_read_as_without_pyarrow(tmp_path: Path, rows: list[str]) -> None:
     path = tmp_path / "table.csv"
@@ -122,7 +115,6 @@ def test_quotes_anywhere_are_read_as_without_pyarrow(tmp_path: Path, rows: list[
     assert outcome(read_run, path, "csv") == without_pyarrow(read_run, path, "csv")
 
 
-@pytest.mark.usefixtures("only_pyarrow_reads")
 @pytest.mark.parametrize("order", ["rank", "score", ""])
 def test_parquet(tmp_path: Path, order: str) -> None:
     import pandas
@@ -131,10 +123,9 @@ def test_parquet(tmp_path: Path, order: str) -> None:
     if order:
         rows[order] = [2, 1, 1] if order == "rank" else [0.5, 0.5, 0.25]
     rows.to_parquet(tmp_path / "run.parquet", index=False)
-    assert read_run(tmp_path / "run.parquet") == {"7": ["b", "a"] if order else ["a", "b"], "8": [" =a"]}
+    assert read_by_pyarrow(tmp_path / "run.parquet") == {"7": ["b", "a"] if order else ["a", "b"], "8": [" =a"]}
 
 
-@pytest.mark.usefixtures("only_pyarrow_reads")
 @pytest.mark.parametrize("kind", ["string", "large_string", "dictionary", "int64"])
 def test_queries_of_any_type_in_parquet(tmp_path: Path, kind: str) -> None:
     import pyarrow
@@ -147,7 +138,7 @@ def test_queries_of_any_type_in_parquet(tmp_path: Path, kind: str) -> None:
         queries = queries.cast(pyarrow.large_string())
     table = pyarrow.table({"query_id": queries, "doc_id": ["a", "b", "c"], "score": [1, 2, 3]})
     write_table(table, tmp_path / "run.parquet")
-    assert read_run(tmp_path / "run.parquet") == {"7": ["c", "a"], "8": ["b"]}
+    assert read_by_pyarrow(tmp_path / "run.parquet") == {"7": ["c", "a"], "8": ["b"]}
 
 
 @pytest.mark.parametrize("small", [0, 1_000_000], ids=["large", "small"])
@@ -178,16 +169,14 @@ def test_a_blank_is_no_cell_of_a_trec_run(tmp_path: Path, line: str, end: str) -
             read_run(path, "trec")
 
 
-@pytest.mark.usefixtures("only_pyarrow_reads")
-def test_a_document_twice_is_found_between_thousands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(column_rankings, "_ROWS", 100)
+def test_a_document_twice_is_found_between_thousands(tmp_path: Path) -> None:
     path = tmp_path / "run.txt"
-    rows = [f"q{row // 60} Q0 d{row % 60} 1 {-row} x\n" for row in range(6000)]
+    rows = [f"q{row // 60} Q0 d{row % 60} 1 {-row} x\n" for row in range(66_000)]
     path.write_text("".join(rows))
-    assert read_run(path) == {f"q{query}": [f"d{document}" for document in range(60)] for query in range(100)}
-    rows[3540] = rows[3541]
+    assert read_by_pyarrow(path) == {f"q{query}": [f"d{document}" for document in range(60)] for query in range(1100)}
+    rows[60_540] = rows[60_541]
     path.write_text("".join(rows))
-    with pytest.raises(JudgmentFileError, match=r':3542: query "q59": the document "d1" is returned twice'):
+    with pytest.raises(JudgmentFileError, match=r':60542: query "q1009": the document "d1" is returned twice'):
         read_run(path)
 
 
@@ -324,9 +313,7 @@ def test_real_files_are_read_as_without_pyarrow(name: str) -> None:
 def rankings(tmp_path: Path) -> ColumnRankings:
     path = tmp_path / "run.trec"
     path.write_text("".join(f"q{query} Q0 d{rank} {rank} {-rank} tag\n" for query in (1, 2) for rank in range(4)))
-    found = read_run(path)
-    assert isinstance(found, ColumnRankings)
-    return found
+    return read_by_pyarrow(path)
 
 
 def test_rankings_in_columns_are_a_mapping(rankings: ColumnRankings) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
-from pytest_relevance.reports.run_report import merged_lines
-from pytest_relevance.reports.text import plain
+from pytest_relevance.cli import main
 from pytest_relevance.results.case_parts import BaselineComparison, SearchError
 from pytest_relevance.results.case_result import ERROR, FAILED, PASSED, SKIPPED
 from pytest_relevance.results.gates import judge_gates
@@ -277,7 +277,9 @@ def test_merging_step_by_step_is_merging_at_once(make: Maker, parts: list[tuple[
     assert at_once[-1] == ({*QUERIES} == {query for ran, _ in parts for query in ran})
 
 
-def test_shards_that_searched_different_things_are_told_of(make: Maker) -> None:
+def test_shards_that_searched_different_things_are_told_of(
+    make: Maker, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     one, two = shard([make.result("boots", ["b1"])]), shard([make.result("shoes", ["s1"])])
     one.info = replace(one.info, fingerprint={"index": "products-11", "engine": "es"})
     two.info = replace(two.info, fingerprint={"index": "products-20", "engine": "es"})
@@ -285,5 +287,10 @@ def test_shards_that_searched_different_things_are_told_of(make: Maker) -> None:
     assert merged.searched == {"index": ["products-11", "products-20"]}
     assert merged.run.info.fingerprint == {"engine": "es"}
     said = "the records are of runs that searched different things: index products-11 -> products-20"
-    assert said in plain(merged_lines(merged, (), 3))
-    assert "searched" not in plain(merged_lines(merge_runs([one, one]), (), 2))
+    for name, run in (("one", one), ("same", one), ("two", two)):
+        run.write(tmp_path / f"{name}.jsonl")
+    for names, is_told in ((("one", "two"), True), (("one", "same"), False)):
+        main(["merge", *(str(tmp_path / f"{name}.jsonl") for name in names)])
+        printed = " ".join(capsys.readouterr().out.split())
+        assert (said in printed) is is_told
+        assert ("searched" in printed) is is_told

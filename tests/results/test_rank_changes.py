@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import jaccard, rbo
-from pytest_relevance.results.rankings.rank_changes import Move, rank_changes
+from pytest_relevance.results.rankings.rank_changes import Move, compare_calls, rank_changes
+from tests.helpers import case_of, ranking_of
 
 RANKINGS = st.lists(st.sampled_from("abcdefgh"), max_size=8)
 
@@ -70,3 +74,39 @@ def test_ranks_below_a_ranking_that_was_cut_may_be_known() -> None:
     changes = rank_changes(["a", "b"], ["b", "c"], 2, {"a": 3}, {"a": 37, "b": 9})
     assert changes.left == (Move("a", 1, 37, 3),)
     assert changes.moved == (Move("b", 2, 1),)
+
+
+CASE = case_of({"query": "boots", "k": 3})
+CALLS = st.lists(st.lists(st.sampled_from("abcdef"), max_size=5, unique=True), min_size=2, max_size=4)
+
+
+@given(rankings=CALLS)
+def test_the_highest_rank_at_which_any_ranking_differs_from_the_first(rankings: list[list[str]]) -> None:
+    found = compare_calls(CASE, [*map(ranking_of, rankings)])
+    tops = [[*ranking[:3], *[None] * (3 - len(ranking[:3]))] for ranking in rankings]
+    differ = [rank for rank in (1, 2, 3) if len({top[rank - 1] for top in tops}) > 1]
+    assert (found.calls, found.rankings) == (len(rankings), len({*map(tuple, tops)}))
+    assert found.rank == (differ[0] if differ else None)
+    if differ:
+        here, there = found.documents
+        assert here == tops[0][differ[0] - 1] != there
+        assert there in {top[differ[0] - 1] for top in tops}
+        assert found.is_tie is False  # bare ids have no scores
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "is_tie"),
+    [
+        ([{"id": "a", "_score": 1.5}], [{"id": "b", "_score": 1.5}], True),
+        ([{"id": "a", "score": 1.5}], [{"id": "b", "score": 1.4}], False),
+        ([{"id": "a", "score": "1.5"}], [{"id": "b", "score": "1.5"}], False),
+        ([{"id": "a", "score": None}], [{"id": "b", "score": None}], False),
+        ([{"id": "a", "score": {}}], [{"id": "b", "score": {}}], False),
+        ([("a", 2), ("b", 2)], [("a", 2)], False),
+        ([("a", 2), ("b", 2)], [("b", 2), ("a", 2)], True),
+        ([("a", 2), ("b", 1)], [("b", 2), ("a", 1)], False),  # two replicas
+        (["a"], ["b"], False),
+    ],
+)
+def test_a_tie_is_what_the_scores_say(one: list[Any], two: list[Any], is_tie: bool) -> None:
+    assert compare_calls(CASE, [ranking_of(one), ranking_of(two)]).is_tie is is_tie

@@ -23,8 +23,6 @@ from pytest_relevance.results.case_parts import (
     Outcome,
     Repeats,
     SearchError,
-    settings_from_dict,
-    settings_to_dict,
 )
 from pytest_relevance.results.case_result import VERDICTS
 from pytest_relevance.results.records.file import as_json
@@ -208,7 +206,8 @@ def test_gzip_is_known_by_the_name_when_written_and_by_the_bytes_when_read(make:
 
 @given(SETTINGS)
 def test_settings_come_back(found: Settings) -> None:
-    assert settings_from_dict(json.loads(json.dumps(settings_to_dict(found)))) == found
+    values = CaseResult("shop.relevance.yaml", 3, "boots", "measured", settings=found).to_dict()
+    assert CaseResult.from_dict(json.loads(json.dumps(values))).settings == found
 
 
 def test_a_score_that_is_not_defined_comes_back_as_none(make: Maker, tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import random
-from collections.abc import Iterable
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -14,42 +13,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, read_judgments
-from pytest_relevance.judgments.formats.table import escaped, unescaped
 from pytest_relevance.judgments.problems import JudgmentFileError
-from pytest_relevance.results import worklist
 from pytest_relevance.results.unjudged import Unjudged
 from pytest_relevance.results.worklist import COLUMNS, Worklist, why_kept
 
 BM25, HYBRID = ("search", "bm25"), ("search", "hybrid")
 
 
-class Ran(CaseResult):
-    """A case that ran, with unjudged results of the wanted ranks and moves."""
-
-    unjudged_results: list[Unjudged]
+Ran = tuple[CaseResult, list[Unjudged]]
+"""A case that ran, and its unjudged results; how these are found is tested elsewhere."""
 
 
-def ran(
-    query: str, *results: tuple[str, int, float], query_id: str = "", weight: float = 1, ran_as: Any = BM25
-) -> CaseResult:
+def ran(query: str, *results: tuple[str, int, float], query_id: str = "", weight: float = 1, ran_as: Any = BM25) -> Ran:
     """A case that ran; `results` are documents with rank and move, which is their worth too."""
     unjudged = [Unjudged(document, f"Title of {document}", rank, move, move) for document, rank, move in results]
     return ran_with(query_id or query, query, ran_as, unjudged, weight)
 
 
-def ran_with(query_id: str, query: str, ran_as: Any, unjudged: list[Unjudged], weight: float = 1) -> CaseResult:
+def ran_with(query_id: str, query: str, ran_as: Any, unjudged: list[Unjudged], weight: float = 1) -> Ran:
     search, variant = ran_as
     about = {"search": search, "variant": variant, "weight": weight, "scores": {"nDCG@10": 0.0}}
-    found = Ran("f", 1, query_id, "measured", query, **about)
-    found.unjudged_results = unjudged
-    return found
-
-
-def worklist_of(results: Iterable[CaseResult]) -> Worklist:
-    """The worklist of cases with the unjudged results that the test gives; how these are found is tested elsewhere."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(worklist, "unjudged_results", lambda result, gains: result.unjudged_results)
-        return Worklist(results)
+    return CaseResult("f", 1, query_id, "measured", query, **about), unjudged
 
 
 def rows(found: Worklist) -> list[dict[str, str]]:
@@ -72,7 +56,7 @@ def filled_in(found: Worklist, grade: str = "2") -> bytes:
 
 
 def test_a_row_a_result() -> None:
-    found = worklist_of([ran("blue shoes", ("sku-1", 3, 0.25), query_id="q7")])
+    found = Worklist([ran("blue shoes", ("sku-1", 3, 0.25), query_id="q7")])
 
     assert found.to_csv().decode() == (
         "query_id,query,document,title,ranks,worth,move,grade\n"
@@ -82,14 +66,14 @@ def test_a_row_a_result() -> None:
 
 
 def test_nothing_unjudged_is_a_header() -> None:
-    found = worklist_of([ran("shoes")])
+    found = Worklist([ran("shoes")])
 
     assert found.to_csv() == b"query_id,query,document,title,ranks,worth,move,grade\n"
     assert found.queries == 0
 
 
 def test_rows_stand_by_query_and_the_queries_with_most_to_gain_come_first() -> None:
-    found = worklist_of(
+    found = Worklist(
         [
             ran("shoes", ("a", 1, 0.1), ("b", 2, 0.2)),
             ran("boots", ("c", 1, 0.05), ("d", 3, -0.28)),
@@ -104,7 +88,7 @@ def test_the_worth_decides_and_the_move_where_that_is_equal() -> None:
     unjudged = [
         Unjudged(name, "", 1, move, worth) for name, move, worth in (("a", 0.9, 0.1), ("b", 0.2, 0.2), ("c", 0.3, 0.2))
     ]
-    found = worklist_of([ran_with("q", "q", BM25, unjudged)])
+    found = Worklist([ran_with("q", "q", BM25, unjudged)])
 
     assert [(row["document"], row["worth"], row["move"]) for row in rows(found)] == [
         ("c", "0.2000", "0.3000"),
@@ -114,7 +98,7 @@ def test_the_worth_decides_and_the_move_where_that_is_equal() -> None:
 
 
 def test_ties_go_by_query_then_by_rank_and_document() -> None:
-    found = worklist_of(
+    found = Worklist(
         [
             ran("shoes", ("z", 2, 0.1), ("y", 2, 0.1), ("x", 1, 0.1)),
             ran("boots", ("w", 2, 0.2), ("v", 1, 0.1)),
@@ -126,11 +110,11 @@ def test_ties_go_by_query_then_by_rank_and_document() -> None:
 
 def test_fields_of_the_catalogue_have_columns_behind_the_title(tmp_path: Path) -> None:
     shoes = ran("shoes", ("a", 1, 0.2), ("b", 2, 0.1))
-    shoes.shown = {
+    shoes[0].shown = {
         "a": {"brand": "=Acme", "url": "https://shop/a"},
         "b": {"brand": "Bolt", "rating": "5", "judge": "x"},
     }
-    found = worklist_of([shoes, ran("boots", ("c", 1, 0.05))])
+    found = Worklist([shoes, ran("boots", ("c", 1, 0.05))])
 
     assert next(csv.reader(StringIO(found.to_csv().decode()))) == [
         *("query_id", "query", "document", "title", "brand", "url", "rating (shown)", "judge (shown)"),
@@ -144,7 +128,7 @@ def test_fields_of_the_catalogue_have_columns_behind_the_title(tmp_path: Path) -
 
 
 def test_several_variants_are_named_at_their_ranks() -> None:
-    found = worklist_of(
+    found = Worklist(
         [
             ran("shoes", ("a", 7, 0.1), ("b", 1, 0.4), ran_as=HYBRID),
             ran("shoes", ("a", 3, -0.2), ran_as=BM25),
@@ -158,13 +142,20 @@ def test_several_variants_are_named_at_their_ranks() -> None:
 
 
 def test_searches_of_different_names_are_named_in_full() -> None:
-    found = worklist_of([ran("shoes", ("a", 1, 0.1)), ran("shoes", ("a", 2, 0.1), ran_as=("find", None))])
+    found = Worklist([ran("shoes", ("a", 1, 0.1)), ran("shoes", ("a", 2, 0.1), ran_as=("find", None))])
 
     assert rows(found)[0]["ranks"] == "find: 2; search[bm25]: 1"
 
 
+def test_a_search_that_always_failed_is_not_named_at_the_ranks() -> None:
+    found = CaseResult("f", 1, "shoes", "measured", variant="bm25", documents=("a",), grades=(None,))
+    found.scores, found.judgments = {"nDCG@10": 0.0}, {3.0: 1}
+    failed = CaseResult("f", 1, "shoes", "error", variant="hybrid")
+    assert [row["ranks"] for row in rows(Worklist.of([found, failed]))] == ["1"]
+
+
 def test_a_pair_in_several_cases_is_one_row() -> None:
-    found = worklist_of(
+    found = Worklist(
         [
             ran("shoes", ("a", 1, 0.1), weight=2),
             ran("shoes", ("a", 3, 0.15)),
@@ -185,15 +176,15 @@ def test_the_order_in_which_cases_finish_makes_no_difference() -> None:
         for query in ("shoes", "boots")
         for variant in (BM25, HYBRID)
     ]
-    expected = worklist_of(all_ran).to_csv()
+    expected = Worklist(all_ran).to_csv()
     for seed in range(5):
         random.Random(seed).shuffle(all_ran)
-        assert worklist_of(all_ran).to_csv() == expected
+        assert Worklist(all_ran).to_csv() == expected
 
 
 def test_an_id_that_means_different_queries_gives_way_to_the_texts(tmp_path: Path) -> None:
     """Two suites number their queries: in one file of judgments an id can only mean one of them."""
-    found = worklist_of(
+    found = Worklist(
         [
             ran("shoes", ("a", 1, 0.1), query_id="1"),
             ran("boots", ("a", 1, 0.1), query_id="1"),
@@ -233,7 +224,7 @@ def test_an_id_that_means_different_queries_gives_way_to_the_texts(tmp_path: Pat
     ],
 )
 def test_no_cell_of_text_begins_a_formula(cell: str) -> None:
-    found = worklist_of(
+    found = Worklist(
         [ran_with(cell, cell, ("=search", cell), [Unjudged(cell, cell, 1, -0.5, -0.5)]), ran("b", ("c", 1, 0.1))]
     )
 
@@ -280,7 +271,7 @@ def test_filled_in_it_is_a_file_of_judgments(tmp_path_factory: pytest.TempPathFa
     texts = {query_id: query for query_id, query, _ in found}  # an id means one query
     path = tmp_path_factory.mktemp("worklist") / "list.csv"
     path.write_bytes(
-        filled_in(worklist_of(ran(texts[own], (document, 1, 0.1), query_id=own) for own, _, document in found))
+        filled_in(Worklist(ran(texts[own], (document, 1, 0.1), query_id=own) for own, _, document in found))
     )
 
     judgments = read_judgments(path)
@@ -292,14 +283,9 @@ def test_filled_in_it_is_a_file_of_judgments(tmp_path_factory: pytest.TempPathFa
     assert all(query_id in judgments.known_as(text) for query_id, text in texts.items())
 
 
-@given(st.text())
-def test_a_cell_is_read_back_as_it_was(text: str) -> None:
-    assert unescaped([escaped(text), "other"]) == [text, "other"]
-
-
 def test_the_columns_that_users_add_survive() -> None:
     """They note who is to judge, and when: a new list has that of the rows that are still in it."""
-    first = worklist_of([ran("shoes", ("a", 1, 0.3), ("=b", 2, 0.2)), ran("boots", ("a", 1, 0.1))]).to_csv().decode()
+    first = Worklist([ran("shoes", ("a", 1, 0.3), ("=b", 2, 0.2)), ran("boots", ("a", 1, 0.1))]).to_csv().decode()
     head, *lines = first.splitlines()
     added = {"shoes,shoes,a": "anna,monday", "shoes,shoes, =b": "ben,", "boots,boots,a": "gone,"}
     cells = [next(text for key, text in added.items() if line.startswith(f"{key},")) for line in lines]
@@ -308,7 +294,7 @@ def test_the_columns_that_users_add_survive() -> None:
     )
     assert why_kept(before.encode()) is None
 
-    again = worklist_of([ran("shoes", ("c", 1, 0.4), ("=b", 3, 0.2), ("a", 2, 0.1))])
+    again = Worklist([ran("shoes", ("c", 1, 0.4), ("=b", 3, 0.2), ("a", 2, 0.1))])
     found = list(csv.DictReader(StringIO(again.to_csv(before.encode()).decode())))
     assert [(row["document"], row["rater"], row["judged_at"]) for row in found] == [
         ("c", "", ""),
@@ -318,7 +304,7 @@ def test_the_columns_that_users_add_survive() -> None:
 
 
 def test_who_judged_is_read_from_a_filled_in_list(tmp_path: Path) -> None:
-    data = worklist_of([ran("shoes", ("a", 1, 0.3), ("b", 2, 0.2))]).to_csv().decode()
+    data = Worklist([ran("shoes", ("a", 1, 0.3), ("b", 2, 0.2))]).to_csv().decode()
     data = data.replace("grade\n", "grade,rater,judged_at\n").replace("000,\n", "000,3,anna,2026-11-20\n")
     (tmp_path / "list.csv").write_text(data)
     judgments = read_judgments(tmp_path / "list.csv")
@@ -327,7 +313,7 @@ def test_who_judged_is_read_from_a_filled_in_list(tmp_path: Path) -> None:
 
 
 def test_blank_grades_are_no_judgments(tmp_path: Path) -> None:
-    found = worklist_of([ran("shoes", ("a", 1, 0.3), ("b", 2, 0.2), query_id="7")])
+    found = Worklist([ran("shoes", ("a", 1, 0.3), ("b", 2, 0.2), query_id="7")])
     path = tmp_path / "list.csv"
     path.write_bytes(found.to_csv())
     assert read_judgments(path) == {}
@@ -342,16 +328,16 @@ def test_blank_grades_are_no_judgments(tmp_path: Path) -> None:
 
 def test_ids_that_no_file_can_hold_are_escaped() -> None:
     """A lone half of a surrogate pair has no UTF-8, and a file with NUL in it is no text."""
-    found = worklist_of([ran("a\0", ("b\ud800", 1, 0.1))])
+    found = Worklist([ran("a\0", ("b\ud800", 1, 0.1))])
     assert found.to_csv().decode().endswith("a\\x00,a\\x00,b\\ud800,Title of b\\ud800,1,0.1000,0.1000,\n")
 
 
 def test_a_title_is_one_line() -> None:
-    found = worklist_of([ran_with("a", "a", BM25, [Unjudged("b", "Boots\n\x1b[31mred\xa0\u202e", 1, 0.1)])])
+    found = Worklist([ran_with("a", "a", BM25, [Unjudged("b", "Boots\n\x1b[31mred\xa0\u202e", 1, 0.1)])])
     assert rows(found)[0]["title"] == "Boots\\n\\x1b[31mred\xa0\\u202e"
 
 
-BLANK = worklist_of([ran("shoes, red", ("a", 1, 0.3), ("b", 2, 0.2))]).to_csv()
+BLANK = Worklist([ran("shoes, red", ("a", 1, 0.3), ("b", 2, 0.2))]).to_csv()
 
 
 @pytest.mark.parametrize(
@@ -360,7 +346,7 @@ BLANK = worklist_of([ran("shoes, red", ("a", 1, 0.3), ("b", 2, 0.2))]).to_csv()
         b"",
         b"\n",
         BLANK,
-        worklist_of([]).to_csv(),
+        Worklist([]).to_csv(),
         BLANK.replace(b"\n", b"\r\n"),
         b"\xef\xbb\xbf" + BLANK,
         BLANK.replace(b"0.3000,\n", b"0.3000,  \n"),
@@ -376,7 +362,7 @@ def test_a_list_without_a_grade_may_be_replaced(data: bytes) -> None:
 def test_a_row_of_any_length_is_read_back(tmp_path: Path, longest: int) -> None:
     """Python's reader of CSV takes 128 KiB a cell; a pasted document as query, or a title, is longer."""
     long = 'x, "y"\n' * (longest // 8)
-    blank = worklist_of([ran(f"q {long}", (f"d {long}", 1, 0.3)), ran("shoes", ("a", 1, 0.2))])
+    blank = Worklist([ran(f"q {long}", (f"d {long}", 1, 0.3)), ran("shoes", ("a", 1, 0.2))])
     assert why_kept(blank.to_csv()) is None
     data = blank.to_csv().replace(b"000,\n", b"000,3\n")
     assert (why_kept(data) or "").startswith("has 2 grades filled in")
@@ -394,7 +380,7 @@ def test_a_row_of_any_length_is_read_back(tmp_path: Path, longest: int) -> None:
     ("data", "count"),
     [
         (BLANK.replace(b"0.3000,\n", b"0.3000,0\n"), "1 grade"),
-        (filled_in(worklist_of([ran("shoes", ("a", 1, 0.3), ("b", 2, 0.2))]), "exact"), "2 grades"),
+        (filled_in(Worklist([ran("shoes", ("a", 1, 0.3), ("b", 2, 0.2))]), "exact"), "2 grades"),
         (b"query_id;query;document;title;ranks;move;grade\n1;a;b;;1;0,5;3\n", "1 grade"),
     ],
 )

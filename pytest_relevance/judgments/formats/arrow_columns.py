@@ -19,7 +19,7 @@ SMALL = 4 << 20
 """The number of bytes below which a file is read without pyarrow, as importing pyarrow takes longer than that."""
 
 _BLOCK = 4 << 20  # bytes that pyarrow reads at a time; smaller and larger blocks were found to take more memory
-_STEP = 1 << 18  # bytes that are searched for quotes at a time: few enough for the caches of a processor
+STEP = 1 << 18  # bytes that are searched for quotes at a time: few enough for the caches of a processor
 _LOOKED_AT = 100_000  # rows: documents are repeated only by other queries
 _BOM = b"\xef\xbb\xbf"
 
@@ -229,8 +229,8 @@ def _are_whole_cells_quoted(data: bytes, separator: str) -> bool:
     is_allowed = np.zeros(256, bool)
     is_allowed[list(b'"\r\n' + separator.encode())] = True
     count = 0
-    for start in range(0, len(characters), _STEP):
-        quotes = start + np.flatnonzero(characters[start : start + _STEP] == ord('"'))
+    for start in range(0, len(characters), STEP):
+        quotes = start + np.flatnonzero(characters[start : start + STEP] == ord('"'))
         opening, closing = quotes[count % 2 :: 2], quotes[1 - count % 2 :: 2]
         before, after = opening[opening > 0] - 1, closing[closing < len(characters) - 1] + 1
         if not (is_allowed[characters[before]].all() and is_allowed[characters[after]].all()):

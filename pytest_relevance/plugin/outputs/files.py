@@ -108,7 +108,7 @@ def _write_worklist(target: Target, has_ended_well: bool) -> Iterator[Message]:
     if not (scored or has_ended_well):  # no rankings, so that the unjudged results are unknown
         yield Message(f"{target.shown} is not written: no case was scored")
         return
-    found = Worklist(scored)
+    found = Worklist.of(scored)
     problem = target.write(lambda path: write_whole(path, found.to_csv(_content(path))))
     words = "no unjudged results"
     if found.rows:

@@ -30,9 +30,10 @@ CONFIDENCE = 0.95
 
 BOOTSTRAP_RESAMPLES = 10_000
 
-_MANY_PAIRS = 50_000
+MANY_PAIRS = 50_000
+"""The number of pairs above which signs and pairs are drawn less often: a draw costs a random number for each pair."""
+
 _FEW_DRAWS = (5_000, 500)
-"""How often signs and pairs are drawn where there are many pairs: a draw costs a random number for each pair."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,7 +125,7 @@ def _tested(
     first, second = column.first[chosen], column.second[chosen]
     second = np.where(np.abs(second - first) <= TIE, first, second)  # no difference by rounding alone
     shares = weights[chosen] if np.ptp(weights[chosen]) else None  # the test is faster without weights
-    draws = _FEW_DRAWS if chosen.size > _MANY_PAIRS else (resamples, BOOTSTRAP_RESAMPLES)
+    draws = _FEW_DRAWS if chosen.size > MANY_PAIRS else (resamples, BOOTSTRAP_RESAMPLES)
     test = randomisation_test(first, second, weights=shares, resamples=min(resamples, draws[0]), seed=seed)
     interval = bootstrap_interval(first, second, weights=shares, confidence=CONFIDENCE, resamples=draws[1], seed=seed)
     effect = effect_size(first, second, weights=shares)

@@ -148,13 +148,14 @@ class RunTitles:
     """Adds titles to the results of a run, and reads each catalogue as seldom as possible.
 
     At the end of the run one pass finds all documents that its results name. For a text that is asked for earlier (by
-    JUnit's file, say), a catalogue of at most `MOST_KEPT` documents is read whole, and kept; a larger one is read for
+    JUnit's file, say), a catalogue of at most `most_kept` documents is read whole, and kept; a larger one is read for
     the first, the tenth and the hundredth such text only. A catalogue of which no document is named is not opened.
     `problems` are messages about what could not be read.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, most_kept: int = MOST_KEPT) -> None:
         self.problems: list[str] = []
+        self._most_kept = most_kept
         self._catalogues: dict[Catalogue, _Known] = {}
 
     def add(self, results: Iterable[CaseResult], files: Mapping[str, FileInfo], *, is_over: bool) -> None:
@@ -165,7 +166,7 @@ class RunTitles:
             if info is not None and info.documents:
                 by_catalogue.setdefault(catalogue_of(result.file, info), []).append(result)
         for catalogue, named in by_catalogue.items():
-            known = self._catalogues.setdefault(catalogue, _Known(catalogue, self.problems))
+            known = self._catalogues.setdefault(catalogue, _Known(catalogue, self.problems, self._most_kept))
             known.look_up({document for result in named for document in result.named}, is_over=is_over)
             for result in named:
                 known.complete(result)
@@ -182,8 +183,9 @@ def catalogue_of(file: str, info: FileInfo) -> Catalogue:
 class _Known:
     """What was read of a catalogue so far."""
 
-    def __init__(self, catalogue: Catalogue, problems: list[str]) -> None:
+    def __init__(self, catalogue: Catalogue, problems: list[str], most_kept: int) -> None:
         self._catalogue = catalogue
+        self._most_kept = most_kept
         self._problems = problems
         self._documents = Documents()
         self._asked: set[str] = set()
@@ -202,7 +204,7 @@ class _Known:
             if self._early not in _EARLY_READS:
                 return
         try:
-            found = self._catalogue.read_all(MOST_KEPT) if not is_over and self._early == 1 else None
+            found = self._catalogue.read_all(self._most_kept) if not is_over and self._early == 1 else None
             self._is_final = found is not None
             self._add(self._catalogue.look_up(new) if found is None else found)
             self._asked |= new

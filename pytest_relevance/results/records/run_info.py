@@ -34,7 +34,7 @@ class FileInfo:
         text_digest: the digest of its own text alone; empty if it was not computed.
         totals: how many items it has, `(search, variant, count)` for each search and variant.
         items: by the id of a case that has several items, how many.
-        gates: its gates, as `cases.conditions.gate_values` gives them, each with its `line` (from 1).
+        gates: its gates, as `cases.checking.gates.gate_values` gives them, each with its `line` (from 1).
         orphans: the names of the entries of its baseline that belong to none of its cases; None without a baseline.
         unjudged: a sentence about its listed queries that have no judgments; empty where all have some.
         against: the name of the record that is compared with in the place of its baseline; empty for none.

@@ -364,7 +364,7 @@ def test_grades_that_the_judgments_lack_are_a_mistake_of_the_record(make: Maker)
 
 
 def test_many_pairs_are_drawn_less_often(make: Maker, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pytest_relevance.results.compare.differences._MANY_PAIRS", 30)
+    monkeypatch.setattr("pytest_relevance.results.compare.differences.MANY_PAIRS", 30)
     found = compare_runs(record(make, shuffled(1)), record(make, shuffled(2)))
     assert found.metrics[0].p * 5_001 == pytest.approx(round(found.metrics[0].p * 5_001))
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
-from pytest_relevance.plugin.running.calling import wait
 from pytest_relevance.results.responses.ranking import read_ranking
 from tests.results.responses.helpers import ids, refusal
 
@@ -97,16 +95,6 @@ def test_the_columns_of_a_cursor_are_read_by_their_names_in_any_order(connection
 def test_a_cursor_on_the_server(connection: Any) -> None:
     with connection.transaction(), connection.cursor("products_by_number") as cursor:
         assert ids(cursor.execute("select id, title from products order by number desc")) == ["b", "a"]
-
-
-def test_an_asynchronous_cursor(connection: Any, postgres: str) -> None:
-    async def search() -> object:
-        async with await psycopg.AsyncConnection.connect(postgres) as asynchronous:
-            query = "select title, weight as score, id from products order by number desc"
-            return await wait(await asynchronous.execute(query))
-
-    ranking = read_ranking(asyncio.run(search()))
-    assert (ranking.ids, ranking.titles, ranking.scores) == (["b", "a"], ["Boots", "Apron"], [1.5, 0.5])
 
 
 def test_a_search_without_results(connection: Any) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from pytest_relevance.cli import COMMANDS, main
 
-TEXT = (Path(__file__).parent.parent / "docs" / "command-line.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text(encoding="utf-8")
 FILES = re.findall(r"`([\w./-]+)`:\)?\n\n```(?:csv|yaml)\n(.*?)```", TEXT, re.DOTALL)
 EXAMPLES = re.findall(r"```console\n\$ pytest-relevance (.*?)\n(.*?)```", TEXT, re.DOTALL)
 

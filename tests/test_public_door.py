@@ -1,0 +1,186 @@
+"""What tests import: public names, the layer that their folder is named after, and of the layers below only inputs.
+
+A test that looks inside is a reason not to change what is inside. So tests of the plugin, of the command line, of the
+page in a browser and of the documentation use what users have: pytest, `pytest-relevance`, `from pytest_relevance
+import ...`. No test uses a name that begins with an underscore, or replaces a function of the package.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+import pytest_relevance
+
+TESTS = Path(__file__).parent
+FILES = {path.relative_to(TESTS).as_posix(): path for path in TESTS.rglob("*.py")}
+PACKAGE = "pytest_relevance"
+MODULES = {
+    ".".join(path.relative_to(Path(pytest_relevance.__file__).parents[1]).with_suffix("").parts)
+    for path in Path(pytest_relevance.__file__).parent.rglob("*.py")
+}
+
+LAYERS = ("metrics", "judgments", "cases", "results", "reports")
+"""The folders whose tests may import their own layer, the lowest first."""
+
+COMMAND_LINE = {f"{PACKAGE}.cli.main", f"{PACKAGE}.cli.COMMANDS"}
+"""The entry point of `pytest-relevance`, and its commands, for every test."""
+
+INPUTS: Mapping[str, set[str]] = {
+    "metrics": {"graded", "names", "scalar", "settings", "significance"},
+    "judgments": {"model", "problems"},
+    "cases": {"model", "reader"},
+    "results": {"case_parts", "case_result", "gates", "records.merge"},
+}
+"""The modules of a layer that tests of the layers above take inputs and expected values from."""
+
+EXCEPTIONS: Mapping[str, tuple[str, set[str]]] = {
+    "helpers.py": (
+        "makes cases, rankings, gates and results for all tests",
+        {
+            *("cases.build", "cases.checking.gates", "cases.problems"),
+            *("results.case_parts", "results.responses.ranking", "results.scoring"),
+        },
+    ),
+    "browser/test_metrics_in_the_page.py": (
+        "compares the arithmetic of the page with the functions that the page repeats",
+        {"metrics.graded", "metrics.settings", "results.case_result", "results.worklist"},
+    ),
+    "plugin/test_redaction.py": (
+        "masks any text: a run of pytest for each would take minutes",
+        {"plugin.options", "plugin.redaction"},
+    ),
+    "results/test_damaged_records.py": (
+        "reads every damaged record by all that read records, the reports too",
+        {"reports.markdown.run", "reports.run_report"},
+    ),
+    "results/test_large_runs.py": (
+        "lowers the sizes from which a file is large",
+        {"judgments.formats.arrow_columns", "judgments.source"},
+    ),
+}
+"""Files that import other modules, each with the reason and with these modules."""
+
+
+def imported(source: str) -> Iterator[str]:
+    """The names that a test imports from the package, with their modules."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names if name.name.split(".")[0] == PACKAGE)
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == PACKAGE:
+            yield from (f"{node.module}.{name.name}" for name in node.names)
+
+
+def module_of(name: str) -> str:
+    """The module of a name without that of the package: `metrics.names`; empty for a public name."""
+    module = name if name in MODULES else name.rpartition(".")[0]
+    return module.partition(".")[2]
+
+
+def is_allowed(file: str, name: str) -> bool:
+    """Whether a file of tests may import a name."""
+    module = module_of(name)
+    if not module or name in COMMAND_LINE or module in EXCEPTIONS.get(file, ("", set()))[1]:
+        return True
+    layer, _, inner = module.partition(".")
+    folder = file.partition("/")[0]
+    if folder not in LAYERS:
+        return False
+    below = LAYERS[: LAYERS.index(folder)]
+    return layer == folder or (layer in below and inner in INPUTS[layer])
+
+
+def is_private(name: str) -> bool:
+    """Whether a part of a name begins with one underscore."""
+    return any(re.match("_(?!_)", part) for part in name.split("."))
+
+
+def refused(file: str, source: str) -> list[str]:
+    """The names that a file imports and may not."""
+    return [name for name in imported(source) if is_private(name) or not is_allowed(file, name)]
+
+
+def replaced(source: str) -> Iterator[str]:
+    """What a test replaces in the package, but for limits, which are public and in capitals."""
+    homes = {name.rpartition(".")[2]: name for name in imported(source)}
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "setattr":
+            continue
+        target, *others = node.args
+        owner = ast.unparse(target).partition(".")[0]
+        if isinstance(target, ast.Constant) and str(target.value).startswith(f"{PACKAGE}."):
+            name = str(target.value)
+        elif owner in homes and others:
+            name = f"{homes[owner]}.{ast.literal_eval(others[0])}"
+        else:
+            continue
+        if not re.fullmatch("[A-Z][A-Z_]*", name.rpartition(".")[2]):
+            yield name
+
+
+@pytest.fixture(scope="module")
+def sources() -> dict[str, str]:
+    """The text of every file of tests that names the package."""
+    texts = {file: path.read_text(encoding="utf-8") for file, path in FILES.items()}
+    return {file: text for file, text in texts.items() if PACKAGE in text}
+
+
+def test_tests_import_what_they_may(sources: dict[str, str]) -> None:
+    found = {file: refused(file, source) for file, source in sources.items()}
+    assert {file: names for file, names in found.items() if names} == {}
+
+
+def test_tests_replace_no_function(sources: dict[str, str]) -> None:
+    found = {file: list(replaced(source)) for file, source in sources.items() if "setattr(" in source}
+    assert {file: names for file, names in found.items() if names} == {}
+
+
+def test_no_text_that_tests_write_or_run_has_a_name_with_an_underscore(sources: dict[str, str]) -> None:
+    found = {file: re.findall(rf"{PACKAGE}[.\w]*\._(?!_)\w+", source) for file, source in sources.items()}
+    assert {file: names for file, names in found.items() if names} == {}
+
+
+@pytest.mark.parametrize("file", EXCEPTIONS)
+def test_an_exception_names_what_its_file_imports_and_nothing_else(file: str) -> None:
+    _, modules = EXCEPTIONS[file]
+    source = FILES[file].read_text(encoding="utf-8")
+    assert modules <= {module_of(name) for name in imported(source)}
+
+
+@pytest.mark.parametrize(
+    ("file", "line", "is_refused"),
+    [
+        ("plugin/test_x.py", "from pytest_relevance import Run", False),
+        ("plugin/test_x.py", "from pytest_relevance.cli import main", False),
+        ("plugin/test_x.py", "from pytest_relevance.plugin.redaction import mask", True),
+        ("test_x.py", "from pytest_relevance.metrics.names import MEASURES", True),
+        ("reports/test_x.py", "from pytest_relevance.reports.table import Table", False),
+        ("reports/html/test_x.py", "from pytest_relevance.results.case_parts import Repeats", False),
+        ("reports/test_x.py", "from pytest_relevance.results.scoring import score_case", True),
+        ("results/test_x.py", "from pytest_relevance.reports.table import Table", True),
+        ("results/test_x.py", "from pytest_relevance.results.worklist import _worth", True),
+        ("cases/test_x.py", f"from {PACKAGE}._text import quoted", True),
+        ("cases/test_x.py", "def test():\n    from pytest_relevance.judgments import json_text", True),
+        ("cases/test_x.py", "import pytest_relevance.judgments.model", False),
+    ],
+)
+def test_what_a_test_may_import(file: str, line: str, is_refused: bool) -> None:
+    assert bool(refused(file, line)) is is_refused
+
+
+@pytest.mark.parametrize(
+    ("call", "is_refused"),
+    [
+        ('monkeypatch.setattr(titles, "MOST_KEPT", 2)', False),
+        ('monkeypatch.setattr(titles, "_read", None)', True),
+        ('monkeypatch.setattr(titles.RunTitles, "add", None)', True),
+        ('monkeypatch.setattr("pytest_relevance.results.documents.titles.catalogue_of", None)', True),
+        ('monkeypatch.setattr(os, "replace", None)', False),
+    ],
+)
+def test_what_a_test_may_replace(call: str, is_refused: bool) -> None:
+    assert bool(list(replaced(f"from pytest_relevance.results.documents import titles\n{call}"))) is is_refused
