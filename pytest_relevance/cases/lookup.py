@@ -286,7 +286,7 @@ class Sources:
 
     def _read(self, read: Reader, named: NamedFile, at: Location) -> Any:
         """The content of a file, which is read once; None where there are mistakes, which are reported."""
-        key = read, named
+        key = read, named.source
         if key not in self._contents:
             self._contents[key] = self._content(read, named)
         content = self._contents[key]
@@ -317,9 +317,9 @@ class Sources:
             if ratings.unclear is not None and raters is None:
                 _refuse_file(JudgmentFileError(ratings.file, [ratings.unclear]), at.under(*one.at))
                 continue
-            if one not in self._opened:
-                self._opened[one] = JudgmentFile(ratings, self._terms)
-            opened.append(self._opened[one])
+            if one.source not in self._opened:
+                self._opened[one.source] = JudgmentFile(ratings, self._terms)
+            opened.append(self._opened[one.source])
         return opened
 
     def _found(self, files: Sequence[JudgmentFile], wanted: Wanted, terms: GradingTerms, at: Location) -> Graded | None:

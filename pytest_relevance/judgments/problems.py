@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 MOST_SHOWN = 20
@@ -22,8 +21,7 @@ class Place(NamedTuple):
     path: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FileProblem:
+class FileProblem(NamedTuple):
     """One mistake in a file: the message, its line (from 1), its path in JSON (`queries[3].ratings`)."""
 
     message: str

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache, reduce
 from itertools import accumulate
 from operator import add, truediv
@@ -18,8 +17,7 @@ from typing import NamedTuple
 from .settings import Settings, discount_table
 
 
-@dataclass(slots=True)
-class GradedRanking:
+class GradedRanking(NamedTuple):
     """A ranking as the measures see it: grades in place of documents.
 
     `grades`: the grade at each rank, best first; None for an unjudged result and for a later copy of a document.

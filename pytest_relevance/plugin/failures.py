@@ -63,7 +63,7 @@ class NotSearched(CaseError):
     """The search of a case was not called, as it failed in too many cases in a row before."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)  # no named tuple: pytest-xdist calls `asdict` for it
 class Crash:
     """The position of a failing case and its message, as `--tb=line`, JUnit and the short summary show them.
 

@@ -125,7 +125,9 @@ class Repeats:
 
 @lru_cache
 def defaults_of(kind: Any) -> Sequence[tuple[str, object]]:
-    """The fields of a dataclass with their defaults, in their order; `MISSING`, which equals nothing, without one."""
+    """The fields of a dataclass or a named tuple with their defaults; `MISSING`, which equals nothing, without one."""
+    if issubclass(kind, tuple):
+        return [(name, kind._field_defaults.get(name, MISSING)) for name in kind._fields]
     return [
         (each.name, each.default if each.default_factory is MISSING else each.default_factory())
         for each in fields(kind)
@@ -134,7 +136,7 @@ def defaults_of(kind: Any) -> Sequence[tuple[str, object]]:
 
 
 def to_builtin(part: Any) -> dict[str, Any]:
-    """A dataclass as a dict of the fields that differ from their defaults."""
+    """A dataclass or a named tuple as a dict of the fields that differ from their defaults."""
     kind: Any = type(part)
     return {name: value for name, default in defaults_of(kind) if (value := getattr(part, name)) != default}
 

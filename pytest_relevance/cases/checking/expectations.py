@@ -10,7 +10,6 @@ import math
 import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -54,7 +53,7 @@ _OUTSIDE = frozenset({("<", 0), (">", 1)})
 def check_suite_expectations(value: object, at: Location) -> object:
     """The expectations of a suite, which hold for each of its cases."""
     found = check_expectations(value, at)
-    return tuple(replace(expected, inherited=True) for expected in found) if isinstance(found, tuple) else found
+    return tuple(expected._replace(inherited=True) for expected in found) if isinstance(found, tuple) else found
 
 
 def check_expectations(value: object, at: Location) -> object:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from pytest_relevance._text import did_you_mean, found, listed, printable, quoted
 from pytest_relevance.cases.checking.values import names_in, unknown_keys
@@ -22,8 +21,7 @@ _OPTIONS = {"query": "says in which place the text of a query stands", "grade_co
 _A_DOCUMENT = f"; a document that is called {FILE} has a number for a grade, or a name of the scale"
 
 
-@dataclass(frozen=True, slots=True)
-class NamedFile:
+class NamedFile(NamedTuple):
     """A file as a case file names it.
 
     `query` says where in it the texts of queries are, for formats that need that, and `grade_column` which column has
@@ -35,8 +33,13 @@ class NamedFile:
     format: str | None = None
     query: str | None = None
     grade_column: str | None = None
-    only_judged: bool = field(default=False, compare=False)
-    at: Path = field(default=(), compare=False)
+    only_judged: bool = False
+    at: Path = ()
+
+    @property
+    def source(self) -> NamedFile:
+        """The name and how the file is read alone: equal for two mentions of one file."""
+        return self._replace(only_judged=False, at=())
 
 
 def check_query_files(value: object, at: Location) -> object:
@@ -70,7 +73,7 @@ def check_files(value: object, at: Location, keys: Sequence[str] = _KEYS) -> obj
     files: list[NamedFile | None] = []
     for index, item in enumerate(value):
         named = _named(item, keys, at.under(index), (index,))
-        if named is not None and named in files:
+        if named is not None and named.source in (other.source for other in files if other is not None):
             at.refuse(f"the file {quoted(named.name)} stands twice; keep one of them", *named.at)
         files.append(named)
     if not files:

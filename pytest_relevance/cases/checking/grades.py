@@ -73,7 +73,7 @@ GradingTerms: TypeAlias = "tuple[Scale | None, str | None]"
 """How ratings become grades: the scale, and how several ratings are combined where that is written."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Graded:
     """The judgments of a case: grade, title and note by document, and the distinct grades.
 

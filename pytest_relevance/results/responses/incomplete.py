@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from pytest_relevance._text import shown
 from pytest_relevance.results.responses.problems import UnreadableRanking
 
 
-@dataclass(frozen=True, slots=True)
-class Sign:
+class Sign(NamedTuple):
     """A field by which an engine marks a response as incomplete: its path, and which values do so."""
 
     family: str

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from numbers import Integral, Number
-from typing import Any
+from typing import Any, NamedTuple
 
 from pytest_relevance._text import quoted, shown
 from pytest_relevance.results.responses.fields import ReadOptions
@@ -42,8 +41,7 @@ def is_cursor(response: object) -> bool:
     return _has_fetchall(response) and hasattr(response, "description")
 
 
-@dataclass(frozen=True, slots=True)
-class ReadCursor:
+class ReadCursor(NamedTuple):
     """The rows of an asynchronous cursor, which was iterated over, with the description of their columns."""
 
     description: Any
