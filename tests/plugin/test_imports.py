@@ -78,7 +78,9 @@ def test_forty_cases_import_neither_numpy_nor_pandas(forty: Project, options: tu
 FOR_FAILURES = ("plugin.stand_ins", "reports.breakdown", "reports.failure", "results.faults")
 FOR_BASELINES = ("reports.headline", "reports.summary.baseline", "results.baseline.file", "results.baseline.overall")
 FOR_OPTIONS = ("plugin.outputs", "plugin.updates", "results.worklist", "results.records.file", "results.records.merge")
+FOR_OTHER_RESPONSES = tuple(f"results.responses.{name}" for name in ("bodies", "families", "incomplete", "tables"))
 FOR_OTHER_SUITES = (
+    *("_files", "judgments.problems"),
     *("judgments.grading", "judgments.model", "judgments.raters", "judgments.reading"),
     *("plugin.running.documents", "reports.summary.slices", "results.gates", "results.rankings.rank_changes"),
 )
@@ -89,7 +91,49 @@ def test_cases_that_pass_import_only_what_they_need(project: Project) -> None:
     project.conftest()
     project.cases("cases: [{query: shoes boots, judgments: {shoes: 3, boots: 1}, min_ndcg: 0.5}]")
     modules = {name.removeprefix("pytest_relevance.") for name in imported(project)}
-    assert not modules & {*FOR_FAILURES, *FOR_BASELINES, *FOR_OPTIONS, *FOR_OTHER_SUITES}
+    assert not modules & {*FOR_FAILURES, *FOR_BASELINES, *FOR_OPTIONS, *FOR_OTHER_RESPONSES, *FOR_OTHER_SUITES}
+
+
+@pytest.mark.parametrize(
+    "response",
+    ["['shoes', 'boots']", "[{'id': 'shoes', 'title': 'Shoes'}, {'id': 'boots'}]", "[('shoes', 2.5), ('boots', 1.5)]"],
+    ids=["ids", "dicts", "rows"],
+)
+def test_lists_are_read_without_the_families_of_responses(project: Project, response: str) -> None:
+    project.conftest(f"""
+        import pytest
+
+        @pytest.fixture
+        def search():
+            return lambda query: {response}
+    """)
+    project.cases("cases: [{query: shoes boots, judgments: {shoes: 3, boots: 1}, min_ndcg: 0.5}]")
+    modules = {name.removeprefix("pytest_relevance.") for name in imported(project)}
+    assert "results.responses.ranking" in modules
+    assert not modules & set(FOR_OTHER_RESPONSES)
+
+
+def test_a_small_run_makes_few_dataclasses(project: Project) -> None:
+    """A frozen dataclass takes several times as long to make as a named tuple: those of a small run are counted."""
+    project.conftest()
+    project.cases("cases: [{query: shoes boots, judgments: {shoes: 3, boots: 1}, min_ndcg: 0.5}]")
+    modules = imported(project)
+    code = f"""
+        import importlib, sys
+        from dataclasses import is_dataclass
+
+        for name in {sorted(name for name in modules if name.startswith("pytest_relevance."))!r}:
+            importlib.import_module(name)
+        found = {{
+            value
+            for name, module in sys.modules.items() if name.startswith("pytest_relevance.")
+            for value in vars(module).values() if isinstance(value, type) and is_dataclass(value)
+            if value.__module__ == name
+        }}
+        print(*sorted(kind.__name__ for kind in found))
+    """
+    found = subprocess.run([sys.executable, "-c", dedent(code)], capture_output=True, text=True, check=True)
+    assert len(found.stdout.split()) <= 16, found.stdout
 
 
 def test_cases_that_fail_import_neither_numpy_nor_pandas(forty: Project) -> None:
