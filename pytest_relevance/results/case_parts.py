@@ -1,14 +1,14 @@
 """The parts of a `CaseResult`: outcomes of expectations, the comparison with its baseline, its error, its repeats.
 
-`to_builtin` and `from_builtin` turn them, and flat dataclasses, into dicts of builtin types and back.
+`to_builtin` and `from_builtin` turn them, and other flat dataclasses, into dicts of builtin types and back.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, dataclass, field, fields
 from functools import lru_cache, partial
-from typing import Any, NamedTuple, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from pytest_relevance.metrics.settings import Settings
 
@@ -42,7 +42,8 @@ def no_entries() -> _NoEntries:
     return _NO_ENTRIES
 
 
-class Outcome(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Outcome:
     """The result of one expectation of a case.
 
     `kind` is "metric" or the key that it was written under ("first", "include" ...), `value` the figure found where
@@ -64,7 +65,8 @@ class Outcome(NamedTuple):
     sets: Sequence[int] = ()
 
 
-class BaselineComparison(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class BaselineComparison:
     """The comparison of a case with the ranking that its baseline has accepted.
 
     `score` is nDCG@k of the accepted ranking under the judgments of today, None where it is not defined; `scores` are
@@ -79,16 +81,17 @@ class BaselineComparison(NamedTuple):
     standing: str
     score: float | None = None
     stale: Sequence[str] = ()
-    scores: Mapping[str, float | None] = _NO_ENTRIES
+    scores: Mapping[str, float | None] = field(default_factory=no_entries)
     documents: Sequence[str] = ()
     grades: Sequence[float | None] = ()
-    then: Mapping[str, float | None] = _NO_ENTRIES
+    then: Mapping[str, float | None] = field(default_factory=no_entries)
     newly_failing: bool = False
     failed_before: bool = False
-    searched: Mapping[str, Sequence[Any]] = _NO_ENTRIES
+    searched: Mapping[str, Sequence[Any]] = field(default_factory=no_entries)
 
 
-class SearchError(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class SearchError:
     """Why a case has no score: the type of the exception, its first line, and the user's innermost frame.
 
     `phase` is `SETUP` or `SCORING`, and empty for an error of the search.
@@ -105,7 +108,8 @@ class SearchError(NamedTuple):
         return ": ".join(filter(None, (self.type, self.message.partition("\n")[0])))
 
 
-class Repeats(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Repeats:
     """The rankings of several calls of one search: how many `calls`, how many different `rankings`.
 
     Where there are several, `rank` (from 1) is the highest at which any differs from the first, `documents` the two at

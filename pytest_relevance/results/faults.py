@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote, quote_plus
 
@@ -117,7 +117,7 @@ def _fault(kind: str, results: Sequence[CaseResult]) -> Fault:
     error = results[0].error
     if error is None:
         return Fault(kind, "no result is judged; are these the same kind of id?", "", results)
-    return Fault(kind, error._replace(message=_first_line(error)).headline, error.frame, results)
+    return Fault(kind, replace(error, message=_first_line(error)).headline, error.frame, results)
 
 
 def _first_line(error: SearchError) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -40,7 +41,7 @@ def report(
     found = shop.result(ranking, accepted=accepted, **keys)
     assert found.baseline is not None
     if then is not None:
-        found.baseline = found.baseline._replace(then={found.metric.text: then})
+        found.baseline = replace(found.baseline, then={found.metric.text: then})
     if drop:
         found.verdict, at = "failed", 1 if found.verdict == "inconclusive" else 0
         found.reasons = (*found.reasons[:at], drop, *found.reasons[at:])

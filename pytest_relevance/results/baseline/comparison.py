@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 
 from pytest_relevance._text import listed, quoted
@@ -96,7 +97,7 @@ class Baseline:
             fails = _compare_scores(result, case, entry, accepting=accepting, details=details)
         if fingerprint and (details or not _passes(result)):
             assert result.baseline is not None
-            result.baseline = result.baseline._replace(searched=changed(self.fingerprint, fingerprint))
+            result.baseline = replace(result.baseline, searched=changed(self.fingerprint, fingerprint))
         return fails
 
     def add_titles(self, result: CaseResult) -> None:
@@ -131,7 +132,7 @@ def _compare_scores(result: CaseResult, case: Case, entry: BaselineEntry, *, acc
     if fails:
         assert before is not None
         if case.xfail is not None:  # what is expected to fail is not why the case fails
-            found = found._replace(failed_before=False)
+            found = replace(found, failed_before=False)
         _fail(result, case, before)
     if not details and _passes(result):
         found = BaselineComparison(found.standing, before, (), scores)

@@ -123,7 +123,7 @@ def compare_calls(case: Case, rankings: Sequence[Ranking]) -> Repeats:
     found, number = _differences([tuple(ranking.ids[:depth]) for ranking in rankings])
     if not number or None in found.documents:
         return found
-    return found._replace(is_tie=_are_tied((rankings[0], rankings[number]), found.documents))
+    return replace(found, is_tie=_are_tied((rankings[0], rankings[number]), found.documents))
 
 
 def worst_of_repeats(results: Sequence[CaseResult]) -> list[CaseResult]:
@@ -148,7 +148,7 @@ def _worst(repeats: Sequence[CaseResult]) -> CaseResult:
     if found.rankings == 1:
         found = next((each for each in within if each.rankings > 1), found)
     calls = len(scored) - len(within) + sum(each.calls for each in within)
-    worst.repeats = found._replace(calls=calls)
+    worst.repeats = replace(found, calls=calls)
     return worst
 
 
@@ -161,7 +161,7 @@ def _differences(tops: Sequence[tuple[str, ...]]) -> tuple[Repeats, int]:
         return found, 0
     index, number = min(at)
     documents = tuple(top[index] if index < len(top) else None for top in (first, tops[number]))
-    return found._replace(rank=index + 1, documents=documents), number
+    return replace(found, rank=index + 1, documents=documents), number
 
 
 def _first_difference(one: Sequence[str], two: Sequence[str]) -> int:

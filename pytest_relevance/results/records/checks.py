@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import MISSING, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from functools import lru_cache
 from sys import intern
 from types import NoneType
@@ -17,7 +17,7 @@ from pytest_relevance._text import did_you_mean, quoted, shown
 from pytest_relevance.cases.checking.gates import gate_of
 from pytest_relevance.metrics.names import LARGEST_CUTOFF
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.case_parts import STANDINGS, defaults_of
+from pytest_relevance.results.case_parts import STANDINGS
 from pytest_relevance.results.case_result import OUTCOMES, VERDICTS, CaseResult
 from pytest_relevance.results.records.run_info import FileInfo
 
@@ -92,15 +92,14 @@ def _is_sound(values: Mapping[str, Any], kind: Any) -> bool:
 
 @lru_cache
 def _fields_of(kind: Any) -> tuple[Mapping[str, Field], Sequence[str]]:
-    """The fields of a dataclass or a named tuple, and the names of those without a default."""
+    """The fields of a dataclass, and the names of those without a default."""
     hints = get_type_hints(kind)
-    defaults = defaults_of(kind)
-    needed = [name for name, default in defaults if default is MISSING]
-    return {name: _NARROWER.get(name) or _field(hints[name]) for name, _ in defaults}, needed
+    needed = [each.name for each in fields(kind) if each.default is each.default_factory is MISSING]
+    return {each.name: _NARROWER.get(each.name) or _field(hints[each.name]) for each in fields(kind)}, needed
 
 
 def _field(hint: Any) -> Field:
-    """What JSON has for a type hint: a list for a sequence, an object for a mapping, a dataclass and a named tuple."""
+    """What JSON has for a type hint: a list for a sequence, an object for a mapping and for a dataclass."""
     origin, parts = get_origin(hint), get_args(hint)
     if hint in _SIMPLE:
         return _SIMPLE[hint]
@@ -108,7 +107,7 @@ def _field(hint: Any) -> Field:
         (other,) = (part for part in parts if part is not NoneType)
         types, is_sound = _field(other)
         return Field(types | {NoneType}, is_sound)
-    if is_dataclass(hint) or hasattr(hint, "_fields"):
+    if is_dataclass(hint):
         return Field(_OBJECT, lambda value: _is_sound(value, hint))
     if origin is Mapping:
         values = _field(parts[1])

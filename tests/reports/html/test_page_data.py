@@ -151,7 +151,7 @@ def test_what_newly_fails_is_marked(shop: Shop) -> None:
     result = shop.result(["sku-4"], accepted=["sku-1"], min_ndcg=0.9)
     assert "isNew" not in case_of(result)
     assert result.baseline is not None
-    result.baseline = result.baseline._replace(newly_failing=True)
+    result.baseline = replace(result.baseline, newly_failing=True)
     assert case_of(result)["isNew"] is True
 
 
