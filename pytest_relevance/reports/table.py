@@ -91,7 +91,7 @@ Row = Sequence[tuple[int, Cell]]
 """The cells of a row, each with the index of the column that it begins in; the last columns may have none."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Table:
     """Columns and rows; without rows nothing is shown. There is a head where any column has a title.
 

@@ -78,7 +78,9 @@ def test_forty_cases_import_neither_numpy_nor_pandas(forty: Project, options: tu
 FOR_FAILURES = ("plugin.stand_ins", "reports.breakdown", "reports.failure", "results.faults")
 FOR_BASELINES = ("reports.headline", "reports.summary.baseline", "results.baseline.file", "results.baseline.overall")
 FOR_OPTIONS = ("plugin.outputs", "plugin.updates", "results.worklist", "results.records.file", "results.records.merge")
+FOR_OTHER_RESPONSES = tuple(f"results.responses.{name}" for name in ("bodies", "families", "incomplete", "tables"))
 FOR_OTHER_SUITES = (
+    *("_files", "judgments.problems"),
     *("judgments.grading", "judgments.model", "judgments.raters", "judgments.reading"),
     *("plugin.running.documents", "reports.summary.slices", "results.gates", "results.rankings.rank_changes"),
 )
@@ -89,7 +91,26 @@ def test_cases_that_pass_import_only_what_they_need(project: Project) -> None:
     project.conftest()
     project.cases("cases: [{query: shoes boots, judgments: {shoes: 3, boots: 1}, min_ndcg: 0.5}]")
     modules = {name.removeprefix("pytest_relevance.") for name in imported(project)}
-    assert not modules & {*FOR_FAILURES, *FOR_BASELINES, *FOR_OPTIONS, *FOR_OTHER_SUITES}
+    assert not modules & {*FOR_FAILURES, *FOR_BASELINES, *FOR_OPTIONS, *FOR_OTHER_RESPONSES, *FOR_OTHER_SUITES}
+
+
+@pytest.mark.parametrize(
+    "response",
+    ["['shoes', 'boots']", "[{'id': 'shoes', 'title': 'Shoes'}, {'id': 'boots'}]", "[('shoes', 2.5), ('boots', 1.5)]"],
+    ids=["ids", "dicts", "rows"],
+)
+def test_lists_are_read_without_the_families_of_responses(project: Project, response: str) -> None:
+    project.conftest(f"""
+        import pytest
+
+        @pytest.fixture
+        def search():
+            return lambda query: {response}
+    """)
+    project.cases("cases: [{query: shoes boots, judgments: {shoes: 3, boots: 1}, min_ndcg: 0.5}]")
+    modules = {name.removeprefix("pytest_relevance.") for name in imported(project)}
+    assert "results.responses.ranking" in modules
+    assert not modules & set(FOR_OTHER_RESPONSES)
 
 
 def test_cases_that_fail_import_neither_numpy_nor_pandas(forty: Project) -> None:

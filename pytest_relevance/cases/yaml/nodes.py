@@ -75,7 +75,7 @@ _MERGE_KEY = "<<"
 _WITH_TAG = (False, False)  # ScalarEvent.implicit of a scalar with an explicit tag
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class MappingNode:
     """A mapping: its pairs in the order written, after merging, keys unique. `size` counts its nodes."""
 
@@ -84,7 +84,7 @@ class MappingNode:
     size: int = 1
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class SequenceNode:
     """A sequence and its items."""
 

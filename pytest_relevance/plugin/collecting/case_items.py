@@ -45,7 +45,7 @@ def has_plugin(config: pytest.Config, names: Iterable[str]) -> bool:
     return any(map(config.pluginmanager.has_plugin, names))
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class SharedParts:
     """What the cases of a file that request the same fixtures have in common.
 

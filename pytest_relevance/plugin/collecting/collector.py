@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_relevance._files import digest_files
 from pytest_relevance._paused_gc import paused_gc
 from pytest_relevance.cases.checking.gates import gate_values
 from pytest_relevance.cases.model import Case, Suite
@@ -38,6 +37,8 @@ from pytest_relevance.results.case_parts import to_builtin
 from pytest_relevance.results.records.run_info import FileInfo, RecordError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pytest_relevance.results.baseline.comparison import Baseline
     from pytest_relevance.results.baseline.file import BaselineEntries
 
@@ -86,7 +87,7 @@ class CaseFile(pytest.Module):
     def _collected(self) -> list[pytest.Item | pytest.Collector]:
         shown, option = shown_path(self.path, self.config), self.config.option
         try:
-            before = digest_files([self.path]) if option.relevance_ratchet else ""
+            before = _digest([self.path]) if option.relevance_ratchet else ""
             suite = load_suite(self.path, shown=shown, owned_tags=_owned_tags(self.config))
         except CaseFileError as error:
             raise self.CollectError(str(error)) from None
@@ -97,7 +98,7 @@ class CaseFile(pytest.Module):
         _register(self.config, suite)
         self._baseline = self._read_baseline(shown)
         items = list(self._items(suite, shown))
-        digest = digest_files([self.path, *suite.files]) if option.relevance_record is not None else ""
+        digest = _digest([self.path, *suite.files]) if option.relevance_record is not None else ""
         info = self._info(suite, [item.stash[CASE_RUN] for item in items], digest, before)
         run_store(self.config).files[shown] = info
         return items
@@ -111,7 +112,8 @@ class CaseFile(pytest.Module):
         if option.relevance_against is not None:
             return self._recorded_baseline(shown)
         if not has_baseline(self.path):
-            self._warn(map(_orphan, orphaned_baselines(self.path.parent)), shown)
+            if orphans := orphaned_baselines(self.path.parent):
+                self._warn(map(_orphan, orphans), shown)
             if option.relevance_update is None and requires_baseline(self.config):
                 raise self.CollectError(
                     f"{shown}{SUFFIX} is missing, and relevance_baseline is require: restore it (is it committed, or "
@@ -276,6 +278,12 @@ def _orphan(baseline: str) -> str:
     """Return the warning about a baseline whose case file is gone, in the folder of a case file without a baseline."""
     gone = baseline.removesuffix(SUFFIX)
     return f"{baseline} is the baseline of {gone}, which is gone: rename it with its case file, or delete it"
+
+
+def _digest(paths: Iterable[str | Path]) -> str:
+    from pytest_relevance._files import digest_files
+
+    return digest_files(paths)
 
 
 def _owned_tags(config: pytest.Config) -> frozenset[str]:

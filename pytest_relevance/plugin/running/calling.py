@@ -21,10 +21,8 @@ import pytest
 from pytest_relevance._text import shown
 from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin.failures import CaseError
-from pytest_relevance.results.responses.families import is_unsent_search
-from pytest_relevance.results.responses.problems import UnreadableRanking, is_mock
+from pytest_relevance.results.responses.problems import UnreadableRanking, is_mock, is_unsent_search
 from pytest_relevance.results.responses.ranking import Ranking, read_ranking
-from pytest_relevance.results.responses.tables import ReadCursor
 
 if TYPE_CHECKING:
     import asyncio
@@ -78,7 +76,11 @@ async def wait(response: object) -> object:
         if is_unsent_search(response):
             return await response.execute()  # type: ignore[attr-defined]
         results = [result async for result in response]
-        return ReadCursor(response.description, results) if hasattr(response, "description") else results
+        if not hasattr(response, "description"):
+            return results
+        from pytest_relevance.results.responses.tables import ReadCursor
+
+        return ReadCursor(response.description, results)
     return response
 
 

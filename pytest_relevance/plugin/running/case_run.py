@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from pytest_relevance.results.baseline.comparison import Baseline
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RunSettings:
+class RunSettings(NamedTuple):
     """The options that every case needs, looked up once in a process.
 
     `calls` is how often a search is called for a case, `concurrency` how many searches run at a time; `tolerance` is
@@ -70,7 +69,7 @@ def run_settings(config: pytest.Config) -> RunSettings:
     return found
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class CaseRun:
     """The run of a case in one variant, or of a check of a test in Python, with its result.
 
@@ -191,8 +190,7 @@ def case_runs_of(item: pytest.Item) -> Sequence[CaseRun]:
     return item.stash.get(CHECKS, [])
 
 
-@dataclass(slots=True, eq=False)
-class CallEnd:
+class CallEnd(NamedTuple):
     """A finished call of a test, with the case runs in it: the case of an item, or the checks of a test in Python."""
 
     item: pytest.Item

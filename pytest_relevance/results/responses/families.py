@@ -8,19 +8,19 @@ is imported.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 from pytest_relevance._text import LONGEST_SHOWN, shown
 from pytest_relevance.results.responses import bodies, indexes, neighbors, rows, tables, vector_stores
-from pytest_relevance.results.responses.fields import SCALARS, ReadOptions
+from pytest_relevance.results.responses.fields import ReadOptions
 from pytest_relevance.results.responses.problems import (
     NoResults,
     UnreadableRanking,
     instance_of,
     is_mock,
+    is_unsent_search,
     kind_of,
     one_result,
     type_of,
@@ -30,8 +30,6 @@ from pytest_relevance.results.responses.problems import (
 
 def results_of(response: object, options: ReadOptions) -> Sequence[object]:
     """The results within a response, in its order. Raises `UnreadableRanking` where there are none to read."""
-    if type(response) is list:  # the usual responses: they do not pass through the table
-        return response
     if type(response) is dict and bodies.may_be_body(response):
         return bodies.hits_of(response)
     for family in FAMILIES:
@@ -46,8 +44,6 @@ def as_mapping(result: Any, id_names: Sequence[str] = ()) -> Any:
     `id_names` are the names that an id may have: a single one is that of the suite's `id_field`.
     """
     type_: Any = type(result)
-    if type_ in SCALARS or type_ is dict:
-        return result
     kind = _document_kind(type_)
     if kind is None:
         return bodies.of_dsl(result)
@@ -56,8 +52,7 @@ def as_mapping(result: Any, id_names: Sequence[str] = ()) -> Any:
     return fields if id_ is None else {**fields, "id": id_}
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
+class Family(NamedTuple):
     """A family of responses: `results` gives the results, or None for a response that belongs to another family."""
 
     name: str
@@ -65,8 +60,7 @@ class Family:
     results: Callable[[Any, ReadOptions], Sequence[object] | None]
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentKind:
+class DocumentKind(NamedTuple):
     """A type of results, recognised by the type alone; `as_mapping` gives the fields of one.
 
     `id_of` gives the id from the fields of a type that may have several, for suites without `id_field`. Both raise
@@ -137,15 +131,6 @@ def _of_mock(mock: Any, _: ReadOptions) -> Sequence[object]:
                 "give it a list of results to return, best first (an empty one where nothing is found)"
             )
     return found
-
-
-def is_unsent_search(response: object) -> bool:
-    """Whether a response is a `Search` of elasticsearch.dsl or opensearch-py, which is sent when it is iterated over.
-
-    Iterating would give the hits without the other fields of the response; its method `execute` gives the response.
-    """
-    names = {kind.__name__ for kind in type(response).__mro__}
-    return bool(names & {"Search", "AsyncSearch"}) and hasattr(response, "execute") and hasattr(response, "to_dict")
 
 
 def _gives_results(response: object) -> bool:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from numbers import Number
-from typing import Any
+from typing import Any, NamedTuple
 
 from pytest_relevance._text import listed
 
@@ -24,8 +23,7 @@ _NONE = frozenset({type(None)})
 WITHOUT_FIELDS = (str, bytes, Number)
 
 
-@dataclass(frozen=True, slots=True)
-class ReadOptions:
+class ReadOptions(NamedTuple):
     """How a response is read.
 
     `id_names` and `title_names` are the names of fields that have the id and the title, in the order in which they are

@@ -71,3 +71,12 @@ def instance_of(package: str, *names: str) -> Callable[[object], bool]:
 def is_mock(value: object) -> bool:
     """Whether a value is a mock of unittest.mock, which has every attribute that it is asked for."""
     return any(base.__name__ == "NonCallableMock" for base in type(value).__mro__)
+
+
+def is_unsent_search(response: object) -> bool:
+    """Whether a response is a `Search` of elasticsearch.dsl or opensearch-py, which is sent when it is iterated over.
+
+    Iterating would give the hits without the other fields of the response; its method `execute` gives the response.
+    """
+    names = {kind.__name__ for kind in type(response).__mro__}
+    return bool(names & {"Search", "AsyncSearch"}) and hasattr(response, "execute") and hasattr(response, "to_dict")

@@ -1,8 +1,9 @@
 """What a search returned, read as a ranking: document ids best first, as text, with their titles and scores.
 
-The tables here list the field names of ids, titles and scores, and where engines nest them; `families` finds the
-results in a response. Nothing is sorted and nothing is dropped: a list that a search returned keeps its order and its
-repetitions. All that is needed is copied at once, so that a search may fill the same list anew.
+The tables here list the field names of ids, titles and scores, and where engines nest them. A list of ids, dicts or
+rows is read here; `families` finds the results in all other responses and is imported for them alone. Nothing is sorted
+and nothing is dropped: a list that a search returned keeps its order and its repetitions. All that is needed is copied
+at once, so that a search may fill the same list anew.
 """
 
 from __future__ import annotations
@@ -16,8 +17,7 @@ from numbers import Real
 from typing import Any
 
 from pytest_relevance._text import digits, listed, quoted, shown
-from pytest_relevance.results.responses import rows, tables
-from pytest_relevance.results.responses.families import as_mapping, results_of
+from pytest_relevance.results.responses import rows
 from pytest_relevance.results.responses.fields import (
     ID_NAMES,
     NESTED,
@@ -100,9 +100,9 @@ def read_ranking(
     names = ID_NAMES if id_field is None else (id_field,)
     title_names = TITLE_NAMES if title_field is None else (title_field,)
     try:
-        results = results_of(response, ReadOptions(names, title_names, ids))
+        results = _results_of(response, names, title_names, ids)
     except NoResults:
-        (found,) = Fields([as_mapping(response, names)]).first_of(names, NESTED)
+        (found,) = Fields([_as_mapping(response, names)]).first_of(names, NESTED)
         if isinstance(_only(found), (str, int)):
             raise one_result(response) from None
         raise
@@ -119,6 +119,26 @@ def id_text(value: object) -> str | None:
     if rows.is_integer(value):
         return digits(operator.index(value))  # type: ignore[arg-type]
     return str(value) if type(value).__name__ == "UUID" else None
+
+
+def _results_of(
+    response: object, id_names: Sequence[str], title_names: Sequence[str], ids: Callable[[], object] | None
+) -> Sequence[object]:
+    """The results within a response: a list itself, of another response what `families.results_of` finds."""
+    if type(response) is list:
+        return response
+    from pytest_relevance.results.responses.families import results_of
+
+    return results_of(response, ReadOptions(id_names, title_names, ids))
+
+
+def _as_mapping(result: Any, id_names: Sequence[str]) -> Any:
+    """A library's result as a mapping of its fields, as `families.as_mapping` makes it; anything else as it is."""
+    if type(result) in _PLAIN:
+        return result
+    from pytest_relevance.results.responses.families import as_mapping
+
+    return as_mapping(result, id_names)
 
 
 def _copied(results: Sequence[Any], names: Sequence[str], title_names: Sequence[str]) -> Ranking:
@@ -156,9 +176,9 @@ def _row_of(id_names: Sequence[str], result: Any) -> rows.BareRow:
         row = rows.read_row(result) if rows.is_row(result) else rows.BareRow(result)
     except BadResult:
         for part in result:  # a family of libraries may know better what is wrong with it
-            as_mapping(part, id_names)
+            _as_mapping(part, id_names)
         raise
-    return rows.BareRow(as_mapping(row.document, id_names), None if row.title is None else _text(row.title), row.score)
+    return rows.BareRow(_as_mapping(row.document, id_names), None if row.title is None else _text(row.title), row.score)
 
 
 def _is_text(values: Sequence[object]) -> bool:
@@ -179,6 +199,8 @@ def _id_of(document: Any, field: object, names: Sequence[str]) -> str:
     if text == "":
         raise BadResult("has an empty id")
     if field is None and document is not None and not isinstance(document, WITHOUT_FIELDS):
+        from pytest_relevance.results.responses import tables
+
         value = None
         if not is_mock(document) and (tables.is_frame(document) or tables.is_arrow(document)):
             raise BadResult("is a table or a column; return it alone, not in a list, with all results in it")

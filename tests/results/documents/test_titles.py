@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pytest_relevance.results.documents.titles import RunTitles
 
 from pytest_relevance import CaseResult, FileInfo
+from pytest_relevance.results.documents.catalogue import RunTitles
 
 PRODUCTS = "id,title\na,Winter boots\nb,Rubber boots\nd,Rain jacket\n"
 
