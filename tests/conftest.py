@@ -44,13 +44,15 @@ settings.load_profile(SUITE)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Draw the same examples in every run, and read once what is installed."""
+    """Draw the same examples in every run, read once what is installed, and choose how workers share the tests."""
     if config.getoption("--hypothesis-profile", None) in (None, SUITE):
         _draw_no_constants_of_modules()
     installed = tuple(_ReadOnce(found) for found in metadata.distributions())
     patch = pytest.MonkeyPatch()
     patch.setattr(metadata, "distributions", lambda: installed)
     config.add_cleanup(patch.undo)
+    if config.getoption("dist", None) == "load":  # what -n chooses: tests that share a fixture go to several workers
+        config.option.dist = "worksteal"
 
 
 class _ReadOnce(metadata.Distribution):
