@@ -204,12 +204,12 @@ class Project:
 class _ShortInterrupts:
     """Shortens the traceback of what ends a run, such as a file that cannot be collected, to its last entry.
 
-    The terminal shows that entry alone, and parses the source of all the others, which takes longer than the run.
+    The terminal names that entry alone, and parses the source of all the others, which takes longer than the run.
     """
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        excinfo.traceback = type(excinfo.traceback)(excinfo.traceback[-1:])
+        excinfo.traceback = excinfo.traceback.filter(excinfo)[-1:]  # of those that are not hidden
 
 
 def _asks_for_workers(args: Sequence[str]) -> bool:
