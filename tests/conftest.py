@@ -5,7 +5,9 @@ A run draws the same examples every time. `--hypothesis-profile=deep --hypothesi
 
 import os
 from collections.abc import Generator, Iterator
-from importlib import import_module
+from functools import cached_property
+from importlib import import_module, metadata
+from typing import Any
 
 # A pytest run in this process forgets the modules that it was the first to import. Imported a second time, the modules
 # of numpy and of PyYAML no longer fit their compiled halves.
@@ -42,9 +44,44 @@ settings.load_profile(SUITE)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Keep the project's own constants out of the examples of a run that is to draw the same ones every time."""
+    """Draw the same examples in every run, read once what is installed, and choose how workers share the tests."""
     if config.getoption("--hypothesis-profile", None) in (None, SUITE):
         _draw_no_constants_of_modules()
+    installed = tuple(_ReadOnce(found) for found in metadata.distributions())
+    patch = pytest.MonkeyPatch()
+    patch.setattr(metadata, "distributions", lambda: installed)
+    config.add_cleanup(patch.undo)
+    if config.getoption("dist", None) == "load":  # what -n chooses: tests that share a fixture go to several workers
+        config.option.dist = "worksteal"
+
+
+class _ReadOnce(metadata.Distribution):
+    """An installed distribution whose metadata is read once.
+
+    A pytest run in this process reads the metadata of all that is installed three times: to find the plugins, to find
+    the files that they consist of, and to name their versions. That takes a quarter of the time of such a run.
+    """
+
+    def __init__(self, found: metadata.Distribution) -> None:
+        self._found = found
+
+    def read_text(self, filename: str) -> str | None:
+        return self._found.read_text(filename)
+
+    def locate_file(self, path: Any) -> Any:
+        return self._found.locate_file(path)
+
+    @cached_property
+    def metadata(self) -> Any:
+        return self._found.metadata
+
+    @cached_property
+    def entry_points(self) -> Any:
+        return self._found.entry_points
+
+    @cached_property
+    def files(self) -> Any:
+        return self._found.files
 
 
 def _draw_no_constants_of_modules() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseFileError
@@ -93,13 +93,11 @@ def assert_read_or_refused(data: bytes) -> None:
 
 
 @given(data=ANYTHING)
-@settings(max_examples=400, deadline=None)
 def test_any_bytes_are_a_suite_or_an_error_with_places(data: bytes) -> None:
     assert_read_or_refused(data)
 
 
 @given(data=ANYTHING)
-@settings(max_examples=100, deadline=None)
 def test_and_so_they_are_without_libyaml(data: bytes) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, "yaml.cyaml", None)  # as where PyYAML was built without libyaml

@@ -9,7 +9,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseFileError
@@ -431,7 +431,6 @@ def files(draw: st.DrawFn) -> tuple[str, dict[str, dict[str, float]]]:
 
 
 @given(file=files(), data=st.data(), overwrite=st.booleans(), crlf=st.booleans())
-@settings(deadline=None, max_examples=200)
 def test_a_file_says_what_it_said_and_what_was_added(
     file: tuple[str, dict[str, dict[str, float]]], data: st.DataObject, overwrite: bool, crlf: bool
 ) -> None:
@@ -465,7 +464,6 @@ def test_a_file_says_what_it_said_and_what_was_added(
 
 
 @given(file=files(), data=st.data())
-@settings(deadline=None, max_examples=100)
 def test_floors_of_any_file(file: tuple[str, dict[str, dict[str, float]]], data: st.DataObject) -> None:
     text, present = file
     relevant = sorted(name for name, grades in present.items() if any(grade > 0 for grade in grades.values()))

@@ -179,7 +179,6 @@ def plain(value: object) -> object:
 
 
 @given(suite=suites(), data=st.data())
-@settings(max_examples=100, deadline=None)
 def test_a_suite_is_read_back_as_it_was_written(
     suite: tuple[dict[str, object], list[dict[str, object]]], data: st.DataObject
 ) -> None:
@@ -272,7 +271,6 @@ POISONS = [
 
 
 @given(suite=suites(), poison=st.sampled_from(POISONS), data=st.data())
-@settings(max_examples=100, deadline=None)
 def test_a_mistake_is_reported_where_it_stands(
     suite: tuple[dict[str, object], list[dict[str, object]]], poison: Poisoned, data: st.DataObject
 ) -> None:

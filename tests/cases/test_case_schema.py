@@ -432,7 +432,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     suite=st.fixed_dictionaries({}, optional={"judgments": ANY_FILES, "queries": ANY_FILES, "scale": st.just([0, 1])}),
     judgments=st.none() | st.builds(lambda files: {"judgments": files}, ANY_FILES),
 )
-@settings(max_examples=300, deadline=None)
 def test_the_schema_and_the_reader_agree_on_files(
     schema_says: SchemaSays, folder: Path, suite: dict[str, object], judgments: dict[str, object] | None
 ) -> None:
@@ -486,7 +485,6 @@ A_GATE: st.SearchStrategy[Any] = SOUND_GATE | FLAWED_GATE | st.sampled_from([Non
 
 
 @given(gates=st.lists(A_GATE, max_size=3) | st.sampled_from([None, {}, "mean", {"mean": {"nDCG@10": 0.5}}]))
-@settings(max_examples=300, deadline=None)
 def test_the_schema_and_the_reader_agree_on_gates(schema_says: SchemaSays, gates: object) -> None:
     """But for the rules that only the reader holds."""
     text = json.dumps({"gates": gates, "cases": [{"query": "hats", "tags": ["head"]}]})

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import Suite
@@ -192,7 +192,6 @@ def described(draw: st.DrawFn) -> Judgments:
 
 
 @given(given=described())
-@settings(deadline=None, max_examples=150)
 def test_a_case_file_says_what_the_judgments_say(given: Judgments) -> None:
     cases = {case.query: case for case in parse_suite(case_file(given).data, "new.yaml").cases}
     assert set(cases) == {query.text for query in given.queries.values()}
@@ -205,7 +204,6 @@ def test_a_case_file_says_what_the_judgments_say(given: Judgments) -> None:
 
 
 @given(text=TEXTS)
-@settings(deadline=None, max_examples=300)
 def test_a_text_is_that_text_to_our_reader_and_to_an_editor(
     editor_sees: Callable[[str | bytes], object], text: str
 ) -> None:
@@ -215,7 +213,6 @@ def test_a_text_is_that_text_to_our_reader_and_to_an_editor(
 
 
 @given(found=PARAMS)
-@settings(deadline=None, max_examples=200)
 def test_a_value_is_that_value_to_our_reader_and_to_an_editor(
     editor_sees: Callable[[str | bytes], object], found: object
 ) -> None:

@@ -72,9 +72,7 @@ def _at_home() -> object:
 
 
 @given(CONTENTS, NAMES, COMMAND_LINES)
-@settings(
-    deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_whatever_is_in_a_file(content: bytes, name: str, command: tuple[str, ...]) -> None:
     with TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -94,9 +92,7 @@ def test_whatever_is_in_a_file(content: bytes, name: str, command: tuple[str, ..
 
 
 @given(st.lists(st.sampled_from([*COMMANDS, "--all", "-", "--", "x", "--to", "csv", "--limit", "-1", ""]), max_size=5))
-@settings(
-    deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_whatever_is_on_the_command_line(arguments: list[str]) -> None:
     with TemporaryDirectory() as folder:
         os.chdir(folder)

@@ -66,9 +66,7 @@ def test_sides_that_are_swapped_swap_signs(
 
 
 @given(st.data())
-@settings(
-    deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_whatever_a_hand_did_to_a_record(
     two_runs: Path, capsys: pytest.CaptureFixture[str], data: st.DataObject
 ) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance.metrics.batch import score_batch
@@ -79,7 +79,6 @@ def bits(value: float) -> bytes:
 
 
 @given(queries(), CONVENTIONS, ASKED)
-@settings(deadline=None, max_examples=300)
 def test_batch_and_single_scores_are_equal_to_the_last_bit(
     data: tuple[dict[str, dict[str, float]], dict[str, list[str]]], conventions: dict[str, Any], metrics: list[Metric]
 ) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import product
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pytest_relevance.metrics.graded import GradedRanking, dcg, grade_ranking, ideal_grades, interval
@@ -61,7 +61,6 @@ def rankings(draw: st.DrawFn, scale: list[float]) -> GradedRanking:
 
 
 @given(st.data(), st.sampled_from(SCALES), st.sampled_from([None, 1, 2, 4, 10]))
-@settings(deadline=None, max_examples=600)
 def test_no_grading_leads_out_of_the_interval(data: st.DataObject, scale: list[float], k: int | None) -> None:
     graded = data.draw(rankings(scale))
     conventions = data.draw(conventions_for(scale))
@@ -83,7 +82,6 @@ def test_no_grading_leads_out_of_the_interval(data: st.DataObject, scale: list[f
 
 
 @given(st.data(), st.sampled_from(SCALES), st.sampled_from([None, 1, 2, 4, 10]))
-@settings(deadline=None, max_examples=300)
 def test_the_ends_are_what_their_definitions_say(data: st.DataObject, scale: list[float], k: int | None) -> None:
     graded = data.draw(rankings(scale))
     conventions = Settings(data.draw(st.sampled_from(["exponential", "linear"])))

@@ -190,6 +190,7 @@ class Project:
         options = self._options(cache, loops, is_apart=_asks_for_workers(args))
         gc.freeze()  # some versions of pytest look for garbage after every run, in all that was imported so far too
         try:
+            plugins = [*plugins, _ShortInterrupts()]
             return Run(self.pytester.runpytest_inprocess(*options, *args, no_reraise_ctrlc=True, plugins=plugins))
         finally:
             gc.unfreeze()
@@ -214,6 +215,17 @@ class Project:
         loops = next((choice for choice in (loops, self.loops) if choice is not None), not is_apart)
         options = ["-W", "error", "-W", _UNSET, "-p", "no:randomly", "-p", "no:hypothesispytest", *self.options]
         return [*options, *(() if cache else ("-p", "no:cacheprovider")), *(() if loops else NO_LOOPS)]
+
+
+class _ShortInterrupts:
+    """Shortens the traceback of what ends a run, such as a file that cannot be collected, to its last entry.
+
+    The terminal names that entry alone, and parses the source of all the others, which takes longer than the run.
+    """
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        excinfo.traceback = excinfo.traceback.filter(excinfo)[-1:]  # of those that are not hidden
 
 
 def _asks_for_workers(args: Sequence[str]) -> bool:

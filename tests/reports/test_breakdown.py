@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import pytest_relevance
@@ -284,7 +284,6 @@ SETTINGS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=400)
 @given(ANY_JUDGMENTS, st.lists(DOCUMENTS), st.one_of(st.none(), st.integers(1, 12)), SETTINGS)
 def test_the_losses_add_up_to_what_the_score_lacks(
     judged: tuple[dict[str, float], Any], ranking: list[str], k: int | None, conventions: dict[str, Any]
@@ -297,7 +296,6 @@ def test_the_losses_add_up_to_what_the_score_lacks(
         assert table.unfilled >= -1e-12 or gain is MAPPED  # where the highest grade may not have the highest gain
 
 
-@settings(max_examples=300)
 @given(
     st.dictionaries(DOCUMENTS, st.integers(0, 4), min_size=1),
     st.lists(DOCUMENTS),

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, Comparison, Run, RunInfo, compare_runs
@@ -390,7 +390,6 @@ NASTY = st.text(min_size=1, max_size=120) | st.sampled_from(
 )
 
 
-@settings(deadline=None, max_examples=150)
 @given(query=NASTY, documents=st.lists(NASTY, min_size=1, max_size=14, unique=True), seed=st.integers(0, 3))
 def test_whatever_users_call_things_lines_stay_lines(query: str, documents: list[str], seed: int) -> None:
     judgments = {query: {document: (index + seed) % 4 for index, document in enumerate(documents)}}

@@ -233,7 +233,7 @@ VALUES = st.sampled_from(
 )
 GOOD_IDS = st.sampled_from(["a", "b", "007", "1.0", "NA", "é", "10#0", "d", "e", "-5"])
 GOOD_VALUES = st.sampled_from(["1", "2.5", "-1e-3", "2.50", ".5", "5.", "0", "-0.0"])
-PROPERTY = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
+PROPERTY = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def rows_of(

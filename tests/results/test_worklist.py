@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, read_judgments
@@ -265,7 +265,6 @@ TEXTS = st.text(min_size=1, max_size=12).filter(lambda text: text.isprintable())
 
 
 @given(st.lists(st.tuples(TEXTS, TEXTS, TEXTS), min_size=1, max_size=8))
-@settings(deadline=None, max_examples=150)
 def test_filled_in_it_is_a_file_of_judgments(tmp_path_factory: pytest.TempPathFactory, found: list[Any]) -> None:
     """Ids, texts and documents are exactly those of the run."""
     texts = {query_id: query for query_id, query, _ in found}  # an id means one query
