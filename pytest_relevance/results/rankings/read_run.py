@@ -261,7 +261,7 @@ def _refuse_unknown(source: Source) -> NoReturn:
 def _read_record(source: Source) -> Rankings:
     """The rankings of a record, under the ids of their cases; a case that was skipped or is an error has none."""
     from pytest_relevance.results.case_result import SKIPPED, WITHOUT_SCORE
-    from pytest_relevance.results.records.run import RecordedRankings, Run
+    from pytest_relevance.results.records.run import RunRankings, Run
     from pytest_relevance.results.records.run_info import RecordError
 
     try:
@@ -276,7 +276,7 @@ def _read_record(source: Source) -> Rankings:
             message = "several files or variants of a search have results for it; open the record with Run.open"
             source.refuse(f"query {quoted(result.id)}: {message}")
         rankings[result.id] = list(dict.fromkeys(result.documents))
-    return RecordedRankings(rankings, results)
+    return RunRankings(rankings, results)
 
 
 READERS: Mapping[str, tuple[Callable[[Source], bool], Callable[[Source], Rankings]]] = {

@@ -118,7 +118,7 @@ KNOWN_RANKS = "pytest_relevance.known_ranks"
 """The key in the `attrs` of rankings for the number of known ranks of each ranking that is not whole, by its id."""
 
 
-class RecordedRankings(dict[str, Sequence[str]]):
+class RunRankings(dict[str, Sequence[str]]):
     """{id: [document, ...]} of a record. Its `attrs`, as those of a frame, have the number of ranks that are known."""
 
     def __init__(self, rankings: Mapping[str, Sequence[str]], results: Iterable[CaseResult]) -> None:
