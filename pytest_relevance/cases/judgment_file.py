@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from pytest_relevance._problems import Problem
 from pytest_relevance._text import examples, listed, quoted
 from pytest_relevance.cases.checking.grades import Found, GradingTerms
 from pytest_relevance.cases.problems import Location
 from pytest_relevance.judgments.grading import graded
 from pytest_relevance.judgments.model import Judgments, Ratings
-from pytest_relevance.judgments.problems import FileProblem, JudgmentFileError, Place
+from pytest_relevance.judgments.problems import JudgmentFileError, Place
 
 _MOST_NAMED = 3
 
@@ -151,11 +152,11 @@ def _loosely(text: str) -> str:
 def refuse_file(error: JudgmentFileError, at: Location) -> Any:
     """Report what is wrong with a file at its position there, or where the file is named. Returns None."""
     for problem in error.problems:
-        if problem.line is None and problem.path is None:
-            at.refuse(problem.render(error.file))
-        else:
+        if problem.line or problem.path:
             at.refuse(problem.message, elsewhere=partial(_position, error.file, problem))
+        else:
+            at.refuse(problem.render(error.file))
 
 
-def _position(file: str, problem: FileProblem) -> tuple[str, Place]:
+def _position(file: str, problem: Problem) -> tuple[str, Place]:
     return file, Place(problem.line, problem.path)

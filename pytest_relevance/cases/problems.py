@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pytest_relevance._problems import FileError, Problem
 from pytest_relevance._text import quoted
 
 if TYPE_CHECKING:
@@ -30,34 +31,6 @@ Elsewhere = Callable[[], "tuple[str, Place]"]
 """A function that finds a position in another file: the name of the file in messages, and the place in it."""
 
 _PLAIN_KEY = re.compile(r"[\w@()=,+-]+")
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """One mistake in a file: its position (line and column count from 1), the case it is in, and the message.
-
-    `file` is None for the case file itself, else the name of a file that it names. Such files have no columns; where
-    they have no lines either (JSON, Parquet), the line is 0 and the message says where.
-    """
-
-    line: int
-    column: int
-    message: str = field(compare=False)
-    case: str | None = field(compare=False, default=None)
-    file: str | None = None
-
-    @property
-    def position(self) -> tuple[str, int, int]:
-        """The sort key: problems of the case file come first."""
-        return self.file or "", self.line, self.column
-
-    def render(self, file: str) -> str:
-        """`file:line:column: message (in case "...")`; `file` is the name of the case file."""
-        case = f" (in case {self.case})" if self.case else ""
-        if self.file is None:
-            return f"{file}:{self.line}:{self.column}: {self.message}{case}"
-        line = f":{self.line}" if self.line else ""
-        return f"{self.file}{line}: {self.message}{case}"
 
 
 class Other(NamedTuple):
@@ -131,30 +104,19 @@ class Location:
         self.mistakes.append(Mistake(message, (*self.path, *path), at_key, elsewhere, group, other))
 
 
-class CaseFileError(ValueError):
+class CaseFileError(FileError):
     """A case file that cannot be used.
 
     `problems` has every mistake found in it, in the order of the file, and then those in the files that it names.
-    `at_least` is True where the search for mistakes stopped early, so that there may be more.
     """
 
     def __init__(self, file: str, problems: Iterable[Problem]) -> None:
-        self.file = file
-        found = sorted(problems, key=lambda problem: problem.position)
-        self.at_least = sum(problem.file is not None for problem in found) >= MOST_ELSEWHERE
-        first: dict[tuple[str, int, int, str], Problem] = {}
+        found = sorted(problems, key=attrgetter("position"))
+        at_least = sum(problem.file is not None for problem in found) >= MOST_ELSEWHERE
+        first: dict[object, Problem] = {}
         for problem in found:  # a mistake behind an anchor is found in every case that uses it, and corrected once
-            first.setdefault((*problem.position, problem.message), problem)
-        self.problems = tuple(first.values())
-        shown = [problem.render(file) for problem in self.problems[:MOST_SHOWN]]
-        if len(self.problems) > MOST_SHOWN:
-            least = "at least " * self.at_least
-            shown.append(f"{file}: ... and {least}{len(self.problems) - MOST_SHOWN} more problems")
-        super().__init__("\n".join(shown))
-
-    def __reduce__(self) -> tuple[type[CaseFileError], tuple[str, tuple[Problem, ...]]]:
-        """Pickle the file and the problems; the text is made from them."""
-        return type(self), (self.file, self.problems)
+            first.setdefault((problem.position, problem.path, problem.message), problem)
+        super().__init__(file, [*first.values()], most_shown=MOST_SHOWN, at_least=at_least)
 
 
 def _shown_path(path: Path) -> str:

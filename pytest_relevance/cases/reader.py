@@ -14,12 +14,13 @@ from typing import Any
 from yaml.error import YAMLError
 from yaml.events import MappingEndEvent, SequenceEndEvent, SequenceStartEvent
 
+from pytest_relevance._problems import Problem
 from pytest_relevance._text import did_you_mean, quoted
 from pytest_relevance.cases.checking.keys import CASES, KEYS, QUERIES, SUITE
 from pytest_relevance.cases.checking.other_words import what_is_meant
 from pytest_relevance.cases.model import Suite
 from pytest_relevance.cases.names import OWNED_TAGS
-from pytest_relevance.cases.problems import CaseFileError, Problem
+from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.suite import SuiteBuilder
 from pytest_relevance.cases.yaml.errors import is_utf_16, problem_at, problem_of
 from pytest_relevance.cases.yaml.nodes import EventReader, Pairs, SequenceNode
@@ -108,7 +109,7 @@ def _read(events: EventReader, builder: SuiteBuilder, header: Pairs) -> bool:
     """Read the top level, the suite keys into `header`; whether there are suite keys below `cases`."""
     if not events.top_level():
         message = 'the file is empty; a case file has "cases", a list of at least one "- query: ..."'
-        builder.problems.append(Problem(1, 1, message))
+        builder.problems.append(Problem(message, 1, 1))
         return False
     seen: dict[str, int] = {}
     late = False
@@ -136,7 +137,7 @@ def _read(events: EventReader, builder: SuiteBuilder, header: Pairs) -> bool:
         is_misspelt = any(name not in KEYS[SUITE] and _means_cases(name) for name in header)
         has_bad_file = bool(builder.problems) and not {"judgments", QUERIES}.isdisjoint(header)
         if QUERIES not in header and not is_misspelt and not has_bad_file:
-            builder.problems.append(Problem(1, 1, _NO_CASES))
+            builder.problems.append(Problem(_NO_CASES, 1, 1))
     return late
 
 

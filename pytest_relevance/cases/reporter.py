@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from pytest_relevance._problems import Problem
 from pytest_relevance._text import counted
-from pytest_relevance.cases.problems import MOST_ELSEWHERE, Location, Mistake, Problem
+from pytest_relevance.cases.problems import MOST_ELSEWHERE, Location, Mistake
 from pytest_relevance.cases.yaml.errors import Mark, problem_at
 from pytest_relevance.cases.yaml.nodes import MappingNode, mark_at
 
@@ -59,7 +59,7 @@ class Reporter:
             if len(labels) > 1:
                 first = self.problems[number]
                 amount = f"{len(labels):,} judgments of {counted(len(set(labels)), 'case')}"
-                self.problems[number] = replace(first, message=f"{first.message} ({amount}; say it once, in the suite)")
+                self.problems[number] = first._replace(message=f"{first.message} ({amount}; say it once, in the suite)")
 
     def _report_one(self, mistake: Mistake, where: MappingNode | ListedQuery, label: str | None) -> None:
         """Report a mistake where it stands: in the case file, in a file of queries, or in one of judgments."""
@@ -71,8 +71,7 @@ class Reporter:
         self._elsewhere += 1
         if self._elsewhere <= MOST_ELSEWHERE:
             file, place = (elsewhere or where.position)()  # type: ignore[union-attr]
-            message = f"{place.path}: {message}" if place.path else message
-            self.problems.append(Problem(place.line or 0, 0, message, label, file))
+            self.problems.append(Problem(message, place.line or 0, 0, label, file, place.path))
 
     def _line_of_other(self, mistake: Mistake, where: MappingNode | ListedQuery) -> int | None:
         if mistake.other is None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -112,7 +111,7 @@ class SuiteBuilder:
             node = _without_judgments(node)
         label = partial(label_of, node.pairs, self.count)
         if len(self.problems) > reported:
-            self.problems[reported:] = [replace(problem, case=label()) for problem in self.problems[reported:]]
+            self.problems[reported:] = [problem._replace(case=label()) for problem in self.problems[reported:]]
         at = Location(dict(self._values), self._owned_tags)
         listed, defaults = self._listed(node, at)
         if listed is not None:

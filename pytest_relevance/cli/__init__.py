@@ -18,6 +18,7 @@ from textwrap import fill
 from typing import NoReturn
 
 from pytest_relevance import __version__
+from pytest_relevance._problems import FileError
 from pytest_relevance._text import did_you_mean, listed, quoted
 from pytest_relevance.cli.command import FOUND, OK, PROGRAM, USAGE, CommandError, complain, survive_any_text
 from pytest_relevance.reports.github.commands import safe_output
@@ -59,15 +60,12 @@ def _run(arguments: list[str]) -> int:
         parsed = _parsed(arguments)
     except SystemExit as stop:  # argparse has printed its message
         return stop.code if isinstance(stop.code, int) else OK
-    from pytest_relevance.cases.problems import CaseFileError
-    from pytest_relevance.judgments.problems import JudgmentFileError
-
     try:
         code: int = parsed.run(parsed)
     except CommandError as refused:
         complain(str(refused))
         return refused.code
-    except (CaseFileError, JudgmentFileError) as error:
+    except FileError as error:
         complain(str(error))
         return FOUND
     except BrokenPipeError:

@@ -16,6 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from pytest_relevance._problems import FileError
 from pytest_relevance._text import harmless, quoted
 from pytest_relevance.cli.arguments import YAML, add_reading
 from pytest_relevance.cli.command import FOUND, OK, PROGRAM, CommandError, say, show
@@ -55,8 +56,6 @@ class _Looked:
 
 def run(arguments: Namespace) -> int:
     """Check the files, print a report, and return the exit code. Raises `CommandError` where no file is found."""
-    from pytest_relevance.cases.problems import CaseFileError
-    from pytest_relevance.judgments.problems import JudgmentFileError
     from pytest_relevance.reports.findings import finding_lines, total_line
     from pytest_relevance.results.records.run_info import RecordError
 
@@ -72,11 +71,9 @@ def run(arguments: Namespace) -> int:
         except RecordError as error:  # of a baseline
             looked.errors += 1
             say(error)
-        except (CaseFileError, JudgmentFileError) as error:
+        except FileError as error:
             looked.errors += len(error.problems)
-            looked.read.update(
-                os.path.realpath(file) for each in error.problems if (file := getattr(each, "file", None))
-            )
+            looked.read.update(os.path.realpath(each.file) for each in error.problems if each.file)
             looked.at_least = looked.at_least or error.at_least
             say(error)
         except OSError as error:

@@ -229,21 +229,14 @@ _FURTHER = {"query_id": IDS, "query": TEXTS, "ratings": ("ratings", "judgments",
 
 
 @dataclass(frozen=True, slots=True)
-class Keys:
-    """The keys of an object that rates a document: of its id, the grade, the rater and the title."""
-
-    document: str
-    grade: str
-    rater: str | None = None
-    title: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class ObjectLayout:
-    """`at`: the keys of an object, by what they mean; `keys`: those of one that rates a document of a known query."""
+    """`at`: the keys of an object, by what they mean; `keys`: the same of one that rates a document of a known query.
+
+    `keys` always has those of the document and the grade, even if the object lacks them.
+    """
 
     at: Mapping[str, str]
-    keys: Keys
+    keys: Mapping[str, str]
 
     def value(self, entry: Mapping[str, object], what: str) -> object:
         """What an object says of something; None where it has no key for it."""
@@ -278,7 +271,7 @@ class Layouts(dict[tuple[str, ...], ObjectLayout]):
         self._find_grade(names, at)
         further = {what: name for what, spellings in _FURTHER.items() for name in reversed(spellings) if name in names}
         document = at.get("document", further.get("query_id", "doc_id"))
-        keys = Keys(document, at.get("grade", "grade"), at.get("rater"), at.get("title"))
+        keys = {"grade": "grade", **at, "document": document}
         if "document" in at:
             further = {what: name for what, name in further.items() if what == "ratings"}
         found = self[names] = ObjectLayout({**further, **at}, keys)

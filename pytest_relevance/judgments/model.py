@@ -13,8 +13,9 @@ from functools import cached_property
 from itertools import compress
 from typing import Any
 
+from pytest_relevance._problems import Problem
 from pytest_relevance._text import counted, examples, listed, quoted
-from pytest_relevance.judgments.problems import FileProblem, Place
+from pytest_relevance.judgments.problems import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ class Ratings:
     grades_of_words: Mapping[str, float] = field(default_factory=dict)
     notices: Sequence[str] = ()
     by_id: bool | None = None
-    unclear: FileProblem | None = None
+    unclear: Problem | None = None
 
     def where(self, keep: Sequence[bool]) -> Ratings:
         """Select rows. `keep`: for each row whether it stays."""

@@ -1,10 +1,12 @@
-"""Mistakes in a file of judgments, queries or a run: a `FileProblem` for each, one error for all of a file."""
+"""Mistakes in a file of judgments, queries or a run: their places, and one error for all of a file."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Sequence
+from operator import attrgetter
 from typing import NamedTuple
+
+from pytest_relevance._problems import FileError, Problem
 
 MOST_SHOWN = 20
 MOST_KEPT = 1000
@@ -22,62 +24,32 @@ class Place(NamedTuple):
     path: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FileProblem:
-    """One mistake in a file: the message, its line (from 1), its path in JSON (`queries[3].ratings`)."""
+class JudgmentFileError(FileError):
+    """A file of judgments, of queries or of a run that cannot be used. `problems` are the mistakes found in it."""
 
-    message: str
-    line: int | None = None
-    path: str | None = None
-
-    def render(self, file: str) -> str:
-        """Format as `file:line: path: message`, without the parts that are not known."""
-        line = f":{self.line}" if self.line is not None else ""
-        path = f" {self.path}:" if self.path else ""
-        return f"{file}{line}:{path} {self.message}"
-
-
-class JudgmentFileError(ValueError):
-    """A file of judgments, of queries or of a run that cannot be used. `problems` are the mistakes found in it.
-
-    `at_least` says that there may be more: the search ended after `MOST_KEPT`.
-    """
-
-    def __init__(self, file: str, problems: Iterable[FileProblem | str]) -> None:
-        self.file = file
-        self.problems = tuple(FileProblem(problem) if isinstance(problem, str) else problem for problem in problems)
-        self.at_least = len(self.problems) >= MOST_KEPT
-        shown = [problem.render(file) for problem in self.problems[:MOST_SHOWN]]
-        if len(self.problems) > MOST_SHOWN:
-            least = "at least " * self.at_least
-            shown.append(f"{file}: ... and {least}{len(self.problems) - MOST_SHOWN:,} more problems")
-        super().__init__("\n".join(shown))
-
-    def __reduce__(self) -> tuple[type[JudgmentFileError], tuple[str, tuple[FileProblem, ...]]]:
-        """Pickle the arguments of the constructor, not the message."""
-        return type(self), (self.file, self.problems)
+    def __init__(self, file: str, problems: Sequence[Problem]) -> None:
+        super().__init__(file, problems, most_shown=MOST_SHOWN, at_least=len(problems) >= MOST_KEPT)
 
 
 class Problems:
     """Collect the mistakes in one file, so that one error names them all."""
 
-    def __init__(self, file: str, most: int = MOST_KEPT) -> None:
+    def __init__(self, file: str) -> None:
         self._file = file
-        self._most = most
-        self._found: list[FileProblem] = []
+        self._found: list[Problem] = []
 
     def add(self, message: str, line: int | None = None, path: str | None = None) -> None:
-        """Add a mistake, unless there are `most` already."""
+        """Add a mistake, unless there are `MOST_KEPT` already."""
         if not self.full:
-            self._found.append(FileProblem(message, line, path))
+            self._found.append(Problem(message, line or 0, path=path))
 
     @property
     def full(self) -> bool:
         """Whether the search for mistakes may end."""
-        return len(self._found) >= self._most
+        return len(self._found) >= MOST_KEPT
 
     def check(self) -> None:
         """Raise `JudgmentFileError` if there are mistakes, in the order of their lines."""
         if self._found:
-            self._found.sort(key=lambda problem: problem.line or 0)
+            self._found.sort(key=attrgetter("position"))
             raise JudgmentFileError(self._file, self._found)

@@ -14,16 +14,15 @@ from functools import cached_property
 from typing import NoReturn
 
 from pytest_relevance._files import Unreadable, read_whole
+from pytest_relevance._problems import Problem
 from pytest_relevance.judgments.json_text import Decoder, JsonPlaces, half_a_character, shown_path
-from pytest_relevance.judgments.problems import FileProblem, JudgmentFileError, Problems
+from pytest_relevance.judgments.problems import MOST_KEPT, JudgmentFileError, Problems
 
 HEAD = 1 << 16
 """The number of characters at the beginning of a file that its format is recognised by."""
 
 _MOST_BYTES = 4  # of a character in UTF-8
 LARGE = 1 << 20  # bytes: smaller files are checked whole before their format is recognised
-_MOST_WRONG = 100
-"""The number of wrong lines of JSON after which no more are looked for."""
 
 _BEGINS_LIKE_JSON = re.compile(r"""\s*(?:\{\s*(?:["'}]|\Z)|\[\s*(?:["'{\[\]]|\Z))""")
 _BOM = b"\xef\xbb\xbf"
@@ -73,9 +72,9 @@ class Source:
         try:
             data = read_whole(path)
         except Unreadable as error:
-            raise JudgmentFileError(file, [str(error)]) from None
+            raise JudgmentFileError(file, [Problem(str(error))]) from None
         except OSError as error:
-            raise JudgmentFileError(file, [f"cannot be read: {error.strerror or error}"]) from None
+            raise JudgmentFileError(file, [Problem(f"cannot be read: {error.strerror or error}")]) from None
         source = cls(file, data, options)
         if not data[: len(_BOM)].removeprefix(_BOM).strip() and not data.removeprefix(_BOM).strip():
             source.refuse("the file is empty")
@@ -83,7 +82,7 @@ class Source:
 
     def refuse(self, message: str, line: int | None = None, path: str | None = None) -> NoReturn:
         """Raise `JudgmentFileError` for one mistake."""
-        raise JudgmentFileError(self.file, [FileProblem(message, line, path)])
+        raise JudgmentFileError(self.file, [Problem(message, line or 0, path=path)])
 
     @cached_property
     def text(self) -> str:
@@ -170,13 +169,13 @@ class Source:
         """Each line that is not blank as JSON. One error names the mistakes in all of them."""
         decoder = Decoder()
         found: list[object] = []
-        wrong: list[FileProblem] = []
+        wrong: list[Problem] = []
         for number, line in self._lines():
             try:
                 found.append(self._decoded(decoder, line, "line", number))
             except JudgmentFileError as error:
                 wrong.extend(error.problems)
-                if len(wrong) >= _MOST_WRONG:
+                if len(wrong) >= MOST_KEPT:
                     break
         if wrong:
             raise JudgmentFileError(self.file, wrong)

@@ -407,6 +407,11 @@ def test_many_problems_are_counted(tmp_path: Path) -> None:
     assert lines[-1] == "FILE: ... and 30 more problems"
 
 
+def test_rows_that_are_all_wrong_are_not_read_to_the_end(tmp_path: Path) -> None:
+    lines = problems(written(tmp_path, "query,docid,rating\n" + "q,a\n" * 2000))
+    assert lines[-1] == "FILE: ... and at least 980 more problems"
+
+
 def test_queries_of_a_table_of_judgments(tmp_path: Path) -> None:
     assert read_queries(written(tmp_path, "query,docid,rating\na b,1,2\nc,2,0\na b,3,1\n")) == {"a b": "a b", "c": "c"}
     assert read_queries(written(tmp_path, ESCI)) == {"1": "shoes", "2": "tv"}

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from pytest_relevance._problems import Problem
 from pytest_relevance._text import did_you_mean, quoted
 from pytest_relevance.cases.model import Case, Suite, Terms
-from pytest_relevance.cases.problems import CaseFileError, Problem
+from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.reader import parse_suite
 from pytest_relevance.cases.yaml.scalars import in_braces, in_lines, write_judgment, write_number
 from pytest_relevance.cases.yaml.scalars import value as scalar_value
@@ -182,7 +183,7 @@ class _Edit:
         case = self._cases.get(name)
         if case is None:
             message = f"there is no case {quoted(name)} in the file{did_you_mean(name, self._cases)}"
-            self._problems.append(Problem(1, 1, message))
+            self._problems.append(Problem(message, 1, 1))
             return None
         span = self._spans.get(position_of(case)) if case.source is None else None
         if span is not None and span.kind == "mapping":
@@ -193,7 +194,7 @@ class _Edit:
 
     def _refuse(self, case: Case, span: Span | None, message: str, kind: type[Problem] = Problem) -> None:
         position, file = (position_of(case), case.source) if span is None else (span.position, None)
-        self._problems.append(kind(*position, message, quoted(case.id, 60), file))
+        self._problems.append(kind(message, *position, quoted(case.id, 60), file))
 
     def _note(self, case: Case, span: Span, wrong: str, changes: Sequence[Change]) -> None:
         """Note changes, or `wrong`: why the text of `span` cannot be changed."""
@@ -232,13 +233,13 @@ class _Edit:
         found = {case.id: case for case in after.cases}
         asked = {change.case: change.key for change in self._changes}
         problems = [
-            Problem(*position_of(case), _NOT_ALONE if name in asked else _UNASKED, quoted(name, 60), case.source)
+            Problem(_NOT_ALONE if name in asked else _UNASKED, *position_of(case), quoted(name, 60), case.source)
             for name, case in self._wanted.items()
             if name not in found or not is_same(found[name], case, any_floor=asked.get(name) == _JUDGMENTS)
         ]
         same_suite = list(found) == list(self._wanted) and _unsettled(after.terms) == _unsettled(self._before.terms)
         if not problems and not same_suite:
-            problems = [Problem(1, 1, "what holds for the whole suite would change with it; change the file by hand")]
+            problems = [Problem("what holds for the whole suite would change with it; change the file by hand", 1, 1)]
         if problems:
             raise CaseFileError(self._before.path, problems)
 
@@ -264,7 +265,7 @@ def read_edited(data: bytes, file: str, before: Sequence[Problem] = ()) -> Suite
     except CaseFileError as error:
         old = {(problem.case, problem.message): problem for problem in reversed(before)}
         problems = [
-            old.get((problem.case, problem.message)) or replace(problem, message=f"after the change: {problem.message}")
+            old.get((problem.case, problem.message)) or problem._replace(message=f"after the change: {problem.message}")
             for problem in error.problems
         ]
         raise CaseFileError(file, problems) from None

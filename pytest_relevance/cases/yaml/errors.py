@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from yaml.error import MarkedYAMLError, YAMLError
 from yaml.reader import ReaderError
 
-from pytest_relevance.cases.problems import Problem
+from pytest_relevance._problems import Problem
 
 Mark: TypeAlias = Any
 """A position in a text, from either of PyYAML's parsers: `line`, `column` and `index` of a character, from 0."""
@@ -28,8 +28,8 @@ class Broken(YAMLError):
 def problem_at(mark: Mark | None, message: str, case: str | None = None) -> Problem:
     """Make a problem at a mark, or at the beginning of the file where there is none."""
     if mark is None:
-        return Problem(1, 1, message, case)
-    return Problem(mark.line + 1, mark.column + 1, message, case)
+        return Problem(message, 1, 1, case)
+    return Problem(message, mark.line + 1, mark.column + 1, case)
 
 
 _BOM = "\ufeff"
@@ -49,10 +49,10 @@ def undecodable(data: bytes) -> Problem | None:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
         if is_utf_16(data):
-            return Problem(1, 1, "the file is UTF-16; save it as UTF-8")
+            return Problem("the file is UTF-16; save it as UTF-8", 1, 1)
         line, column = _position(data[: error.start].decode("utf-8"))
         byte = f"0x{data[error.start]:02x}"
-        return Problem(line, column, f"the file is not UTF-8: byte {byte} cannot be read; save it as UTF-8")
+        return Problem(f"the file is not UTF-8: byte {byte} cannot be read; save it as UTF-8", line, column)
     return None
 
 
@@ -64,7 +64,7 @@ def problem_of(error: YAMLError, data: bytes) -> Problem:
     if isinstance(error, ReaderError):
         return _unreadable(text)
     if not isinstance(error, MarkedYAMLError):
-        return Problem(1, 1, f"this is not YAML: {' '.join(str(error).split())}")
+        return Problem(f"this is not YAML: {' '.join(str(error).split())}", 1, 1)
     mark, begun = error.problem_mark or error.context_mark, error.context_mark
     if begun is not None and "quoted scalar" in (error.context or "") and "end of stream" in (error.problem or ""):
         return problem_at(begun, "this is not YAML: the quotes that open here are not closed")
@@ -75,7 +75,7 @@ def problem_of(error: YAMLError, data: bytes) -> Problem:
     lines = BREAK.split(text)
     advice = next((f" ({advice})" for cause, advice in _ADVICE if cause in message), "")
     if mark is None or mark.line >= len(lines):  # libyaml reports the end of the text in the line after the last
-        return Problem(len(lines), len(lines[-1]) + 1, f"this is not YAML: {message}{advice}")
+        return Problem(f"this is not YAML: {message}{advice}", len(lines), len(lines[-1]) + 1)
     if _is_tab(lines[mark.line][: mark.column + 1]):
         advice = " (there is a tab; indent with spaces)"
     return problem_at(mark, f"this is not YAML: {message}{advice}")
@@ -102,13 +102,13 @@ def _is_tab(line: str) -> bool:
 def _unreadable(text: str) -> Problem:
     found = _UNREADABLE.search(text)
     if found is None:
-        return Problem(1, 1, "this is not YAML: it has a character that YAML does not allow")
+        return Problem("this is not YAML: it has a character that YAML does not allow", 1, 1)
     line, column = _position(text[: found.start()])
     code = ord(found[0])
     advice = f'write "\\u{code:04x}" in double quotes, or take it out'
     if code == 0:
         advice = "save the file as UTF-8 text"
-    return Problem(line, column, f"the character U+{code:04X} may not stand in YAML as it is; {advice}")
+    return Problem(f"the character U+{code:04X} may not stand in YAML as it is; {advice}", line, column)
 
 
 def _position(before: str) -> tuple[int, int]:

@@ -26,8 +26,9 @@ from yaml.events import (
     StreamEndEvent,
 )
 
+from pytest_relevance._problems import Problem
 from pytest_relevance._text import quoted
-from pytest_relevance.cases.problems import Path, Problem
+from pytest_relevance.cases.problems import Path
 from pytest_relevance.cases.yaml.errors import Broken, Mark, problem_at, undecodable
 
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from pytest_relevance._problems import Problem
 from pytest_relevance._text import counted, listed, quoted
 from pytest_relevance.cases.checking.values import NOT_PARAMETERS
 from pytest_relevance.cases.model import Case, Suite
 from pytest_relevance.cases.names import wrong_id
-from pytest_relevance.cases.problems import CaseFileError, Problem
+from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.reader import parse_suite
 from pytest_relevance.cases.yaml.editing import is_same, position_of, read_edited
 from pytest_relevance.cases.yaml.scalars import in_lines, write_judgment, write_number, write_text, write_value
@@ -202,14 +203,14 @@ def _last_case(suite: Suite, data: bytes, texts: Replacements) -> tuple[Span, st
     span = spans_of_cases(data, {position}).get(position)
     if span is None:
         message = "there is no list of cases to which one could be added; write a first one"
-        raise CaseFileError(suite.path, [Problem(1, 1, message)])
+        raise CaseFileError(suite.path, [Problem(message, 1, 1)])
     indent = texts.indent_of_item(span)
     if indent is None or span.kind != "mapping":
         message = (
             'the last case does not begin with "- " in a line of its own, so that none can be added below it; write '
             'the cases below each other, each beginning with "- query:"'
         )
-        raise CaseFileError(suite.path, [Problem(*position, message)])
+        raise CaseFileError(suite.path, [Problem(message, *position)])
     return span, indent
 
 
@@ -220,4 +221,4 @@ def _check_added(before: Suite, data: bytes, file: str, judgments: Judgments) ->
     added = [case.judgments for case in found.values() if case.judgments]
     if not kept or added != [grades for grades in judgments.values() if grades]:
         message = "the file would not say what was asked for and nothing else; add the cases by hand"
-        raise CaseFileError(file, [Problem(1, 1, message)])
+        raise CaseFileError(file, [Problem(message, 1, 1)])

@@ -12,13 +12,15 @@ from itertools import repeat
 from typing import NoReturn
 
 from pytest_relevance._text import found, listed, quoted, shown
-from pytest_relevance.judgments.columns import Keys
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.json_text import JsonPath, JsonPlaces, NumberAsWritten, as_python, shown_path
 from pytest_relevance.judgments.model import Query, Ratings
 from pytest_relevance.judgments.problems import Place, Problems
 from pytest_relevance.judgments.scale import UNNAMED
 from pytest_relevance.judgments.source import Source
+
+Keys = Mapping[str, str]
+"""The keys of an object by what they mean: of the document and the grade, perhaps of the rater and the title."""
 
 RATING = frozenset({str, NumberAsWritten, type(None), bool})
 """The types of a rating. Booleans are among them because `grading` has the best message for those."""
@@ -161,18 +163,18 @@ class Collector:
 
     def add_item(self, query: str, item: dict[str, object], path: JsonPath, number: int, keys: Keys) -> None:
         """Add the rating in one object, entry `number` of the list at `path`."""
-        document, rating = item.get(keys.document), item.get(keys.grade)
+        document, rating = item.get(keys["document"]), item.get(keys["grade"])
         if type(document) is not str or not document.strip():
             document = as_text(document)
-        if document is None or type(rating) not in RATING or (rating is None and keys.grade not in item):
-            self.text(item, keys.document, (*path, number))
-            if keys.grade not in item:
-                self.absent(keys.grade, item, (*path, number))
+        if document is None or type(rating) not in RATING or (rating is None and keys["grade"] not in item):
+            self.text(item, keys["document"], (*path, number))
+            if keys["grade"] not in item:
+                self.absent(keys["grade"], item, (*path, number))
             elif type(rating) not in RATING:
-                self.no_rating(rating, (*path, number, keys.grade))
+                self.no_rating(rating, (*path, number, keys["grade"]))
             return
-        rater = item.get(keys.rater) if keys.rater is not None else None
-        title = item.get(keys.title) if keys.title is not None else None
+        rater = item[keys["rater"]] if "rater" in keys else None
+        title = item[keys["title"]] if "title" in keys else None
         self.add(query, document, rating, path, number, as_text(rater), as_text(title))
 
     def add(

@@ -18,7 +18,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from pytest_relevance._text import listed, quoted
-from pytest_relevance.judgments.columns import Keys, folded
+from pytest_relevance.judgments.columns import folded
 from pytest_relevance.judgments.formats import judgment_tables
 from pytest_relevance.judgments.formats.collecting import RATING, Collector, as_text, found_json
 from pytest_relevance.judgments.json_text import JsonPath
@@ -88,7 +88,7 @@ def read_quepid_table(source: Source) -> Ratings:
 
 def collect_quepid(source: Source, *, for_queries: bool) -> Collector:
     """Collect the queries and judgments of an export in JSON."""
-    collector = Collector(source, "quepid", Keys("doc_id", "rating"))
+    collector = Collector(source, "quepid", {"document": "doc_id", "grade": "rating"})
     document = source.json
     if isinstance(document, dict) and _PAIRS in document:
         _collect_book(collector, document[_PAIRS])
@@ -209,7 +209,7 @@ def rre_key(text: str, params: Mapping[str, object]) -> str:
 
 def collect_rre(source: Source, *, for_queries: bool) -> Collector:
     """Collect the queries and their judgments."""
-    collector = Collector(source, "rre", Keys("id", "gain"))
+    collector = Collector(source, "rre", {"document": "id", "grade": "gain"})
     document = source.json
     if not isinstance(document, dict) or document.keys().isdisjoint(_LEVELS):
         collector.refuse("ratings of RRE have topics, query_groups or queries: lists of objects")

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NoReturn
 
+from pytest_relevance._problems import Problem
 from pytest_relevance._text import did_you_mean, quoted
 from pytest_relevance.judgments.columns import (
     GRADE_COLUMN,
@@ -25,7 +26,7 @@ from pytest_relevance.judgments.columns import (
 )
 from pytest_relevance.judgments.formats.source_table import SourceTable, carried_forward
 from pytest_relevance.judgments.model import Query, Ratings
-from pytest_relevance.judgments.problems import FileProblem, Problems
+from pytest_relevance.judgments.problems import Problems
 from pytest_relevance.judgments.scale import UNNAMED
 from pytest_relevance.judgments.source import Source
 
@@ -80,7 +81,7 @@ def read_table(source: Source, format: str | None = None) -> Ratings:
         _ESCI_GRADES if is_esci else {},
         columns.left_out,
         by_id="query_id" in columns.at,
-        unclear=FileProblem(columns.unclear, table.line) if columns.unclear else None,
+        unclear=Problem(columns.unclear, table.line or 0) if columns.unclear else None,
     )
     return rows.where(_with_ids(rows)) if "" in keys or "" in of_text["document"] else rows
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from pytest_relevance._problems import Problem
 from pytest_relevance._text import did_you_mean, listed, quoted
 from pytest_relevance.judgments.columns import (
     GRADE_COLUMN,
@@ -18,7 +19,6 @@ from pytest_relevance.judgments.columns import (
     OBJECT_KEYS,
     SPELLINGS,
     TEXTS,
-    Keys,
     Layouts,
     ObjectLayout,
     column_called,
@@ -30,7 +30,7 @@ from pytest_relevance.judgments.formats.lines import QRELS
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.json_text import JsonPath, NumberAsWritten
 from pytest_relevance.judgments.model import Query, Ratings
-from pytest_relevance.judgments.problems import FileProblem, JudgmentFileError
+from pytest_relevance.judgments.problems import JudgmentFileError
 from pytest_relevance.judgments.source import Source
 
 SHAPES = '{query: {document: grade}}, or objects such as {"query": ..., "doc_id": ..., "grade": ...}'
@@ -87,7 +87,7 @@ class _Reader(Collector):
 
     def __init__(self, source: Source, *, for_queries: bool) -> None:
         lines = source.json_line_numbers if source.is_json_lines else None
-        super().__init__(source, "json" if lines is None else "jsonl", Keys("doc_id", "grade"), lines)
+        super().__init__(source, "json" if lines is None else "jsonl", {}, lines)
         self._queries_only = for_queries
         self._shapes = f"a query is {QUERY_SHAPES}" if for_queries else f"a judgment is {SHAPES}"
         self._wanted = source.options.get(GRADE_COLUMN)
@@ -99,7 +99,7 @@ class _Reader(Collector):
         if self._wanted is not None and not self._layouts.has_grade_column:
             self.refuse(f"no object in the file has the key {quoted(self._wanted)}, which {GRADE_COLUMN} names")
         unclear = self._layouts.unclear
-        return replace(ratings, unclear=FileProblem(unclear)) if unclear else ratings
+        return replace(ratings, unclear=Problem(unclear)) if unclear else ratings
 
     def read(self) -> None:
         """Collect what is in the file."""
@@ -150,7 +150,7 @@ class _Reader(Collector):
         if known is None or (text is not None and text != known[0].text):
             self.add_query(Query(key, text), path)
         keys = layout.keys
-        if entry[keys.document] not in (None, "") or entry[keys.grade] not in (None, ""):
+        if entry[keys["document"]] not in (None, "") or entry[keys["grade"]] not in (None, ""):
             self.add_item(key, entry, path[:-1], number, keys)
 
     def _query(
@@ -251,7 +251,7 @@ class _Reader(Collector):
         written = self._layouts[tuple(value)].value(value, "query")
         return type(written) is str and number_of(written) is None
 
-    def keys_of(self, item: dict[str, object]) -> Keys:
+    def keys_of(self, item: dict[str, object]) -> Mapping[str, str]:
         """The keys of an object that rates a document, by their names."""
         return self._layouts[tuple(item)].keys
 

@@ -18,7 +18,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pytest_relevance._text import listed, quoted
-from pytest_relevance.judgments.columns import Keys
 from pytest_relevance.judgments.formats.collecting import Collector, as_text, found_json
 from pytest_relevance.judgments.json_text import JsonPath
 from pytest_relevance.judgments.model import Query
@@ -49,7 +48,7 @@ def _requests(document: object) -> tuple[object, JsonPath]:
 
 def collect_rank_eval(source: Source, *, for_queries: bool) -> Collector:
     """Collect the queries and their judgments. `for_queries`: it is a mistake when the text of one is not known."""
-    collector = Collector(source, "elasticsearch", Keys("_id", "rating"))
+    collector = Collector(source, "elasticsearch", {"document": "_id", "grade": "rating"})
     wanted = source.options.get("query")
     requests, at = _requests(source.json)
     if requests is None:
@@ -152,7 +151,7 @@ def has_queries(source: Source) -> bool:
 
 def collect_search_relevance(source: Source, *, for_queries: bool) -> Collector:
     """Collect the judgments, or the queries of a query set. The ids of queries are their texts."""
-    collector = Collector(source, "opensearch", Keys("docId", "rating"))
+    collector = Collector(source, "opensearch", {"document": "docId", "grade": "rating"})
     if for_queries and is_query_set(source):
         _collect_set(collector, source)
     else:

@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 WHITE = "white space"
 """The separator of columns that any number of spaces and tabs separates."""
 
-MOST_WRONG = 100
-"""The number of wrong rows after which no more are looked for."""
-
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 _BLANKS = re.compile(r"[ \t]+")
 _OTHER_BLANKS = {character for character in map(chr, range(0x3001)) if character.isspace()} - set(" \t\r\n")
@@ -171,7 +168,7 @@ class Rows:
 
     def _refuse_rows(self) -> NoReturn:
         """Refuse the rows that cannot be read, or have another number of cells."""
-        problems = Problems(self._source.file, MOST_WRONG)
+        problems = Problems(self._source.file)
         with cells_of_any_length():
             for line, row in self._numbered():
                 if len(row) != self._width:

@@ -16,7 +16,6 @@ from pytest_relevance.judgments.columns import SPELLINGS, Layout, find_columns, 
 from pytest_relevance.judgments.formats import evaluation_tools as quepid
 from pytest_relevance.judgments.formats import lines as trec
 from pytest_relevance.judgments.formats.source_table import SourceTable
-from pytest_relevance.judgments.formats.table import MOST_WRONG
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.json_text import NumberAsWritten
 from pytest_relevance.judgments.kinds import judgments_format, seems_to_be
@@ -170,7 +169,7 @@ def _ranked(
     Raises `JudgmentFileError` for rows without a query, a document or a number, and for a document that is there twice.
     """
     of_query: dict[str, dict[str, float]] = {}
-    problems = Problems(source.file, MOST_WRONG)
+    problems = Problems(source.file)
     for row, (query, document, value) in enumerate(zip(queries, documents, written, strict=True)):
         number = number_of(value) if isinstance(value, str) else value
         ranking = of_query.setdefault(query, {})
@@ -261,7 +260,7 @@ def _refuse_unknown(source: Source) -> NoReturn:
 def _read_record(source: Source) -> Rankings:
     """The rankings of a record, under the ids of their cases; a case that was skipped or is an error has none."""
     from pytest_relevance.results.case_result import SKIPPED, WITHOUT_SCORE
-    from pytest_relevance.results.records.run import RunRankings, Run
+    from pytest_relevance.results.records.run import Run, RunRankings
     from pytest_relevance.results.records.run_info import RecordError
 
     try:
