@@ -76,7 +76,8 @@ def problem_of(error: YAMLError, data: bytes) -> Problem:
     advice = next((f" ({advice})" for cause, advice in _ADVICE if cause in message), "")
     if mark is None or mark.line >= len(lines):  # libyaml reports the end of the text in the line after the last
         return Problem(f"this is not YAML: {message}{advice}", len(lines), len(lines[-1]) + 1)
-    if _is_tab(lines[mark.line][: mark.column + 1]):
+    before = lines[mark.line][: mark.column + 1]
+    if "\t" in before and not before.strip(" \t"):  # which libyaml calls "a character" without naming it
         advice = " (there is a tab; indent with spaces)"
     return problem_at(mark, f"this is not YAML: {message}{advice}")
 
@@ -92,11 +93,6 @@ _ADVICE = (
     ("invalid Unicode character escape", "write the character itself"),
 )
 """Parts of error messages, and what such errors usually come from."""
-
-
-def _is_tab(line: str) -> bool:
-    """Whether a line is indented with a tab, which libyaml calls "a character" without naming it."""
-    return not line.strip(" \t") and "\t" in line
 
 
 def _unreadable(text: str) -> Problem:

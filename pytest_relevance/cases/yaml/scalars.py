@@ -30,7 +30,6 @@ LONGEST_KEY = 1000
 _PLAIN = re.compile(r"[\w/][\w .+&'()/%!-]*(?::(?=[^\s:])[\w .+&'()/%!-]*)*(?<! )")
 _LIKE_A_NUMBER = re.compile(r"[0-9][0-9a-fox_.:e+ tz-]*", re.IGNORECASE)
 _WRITTEN_CONSTANTS = {None: "null", True: "true", False: "false"}
-_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _WORDS = frozenset({"y", "n", "yes", "no", "true", "false", "on", "off", "null"})
 
 
@@ -154,14 +153,13 @@ def in_lines(pairs: Pairs, indent: int) -> list[str]:
 
 
 def _escaped(character: str) -> str:
-    if character in _ESCAPES:
-        return _ESCAPES[character]
+    if character in '"\\':
+        return f"\\{character}"
     if character.isprintable():
         return character
-    code = ord(character)
-    if 0xD800 <= code < 0xE000:
+    if "\ud800" <= character <= "\udfff":
         raise ValueError(f"{quoted(character)} is half of a surrogate pair, which is no text")
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    return character.encode("unicode_escape").decode()  # YAML has the escapes of Python
 
 
 def _decimal(found: float) -> str:
