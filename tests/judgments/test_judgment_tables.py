@@ -319,8 +319,14 @@ def test_a_header_nobody_knows(tmp_path: Path) -> None:
     )
     assert "no column for the query (such as query_id, qid, " in problem
     assert "no column for the grade (such as grade, rating, relevance, " in problem
-    assert 'did you mean "relevance"?' in problem
+    assert 'did you mean "relevance"?; where a column has the grades, name it: grade_column' in problem
     assert "no column for the document" not in problem
+
+
+def test_a_header_that_has_the_grades_asks_for_no_name_of_their_column(tmp_path: Path) -> None:
+    (problem,) = problems(written(tmp_path, "qeury,docid,grade\nq,a,1\n"))
+    assert problem.endswith('; did you mean "query"?')
+    assert "grade_column" not in problem
 
 
 def test_a_format_nobody_knows(tmp_path: Path) -> None:
