@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from pytest_relevance._text import examples, listed, quoted
-from pytest_relevance.cases.checking.grades import Found, GradingTerms
+from pytest_relevance.cases.checking.grades import Found, GradingTerms, group_of_name
 from pytest_relevance.cases.problems import Location
 from pytest_relevance.judgments.grading import graded
 from pytest_relevance.judgments.model import Judgments, Ratings
@@ -153,8 +153,12 @@ def refuse_file(error: JudgmentFileError, at: Location) -> Any:
     for problem in error.problems:
         if problem.line is None and problem.path is None:
             at.refuse(problem.render(error.file))
-        else:
+        elif problem.name is None:
             at.refuse(problem.message, elsewhere=partial(_position, error.file, problem))
+        else:
+            group = group_of_name(problem.name, at.values.get("scale"), error.file)  # type: ignore[arg-type]
+            for _ in range(problem.count):
+                at.refuse(problem.message, elsewhere=partial(_position, error.file, problem), group=group)
 
 
 def _position(file: str, problem: FileProblem) -> tuple[str, Place]:

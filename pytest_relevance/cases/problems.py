@@ -32,6 +32,13 @@ Elsewhere = Callable[[], "tuple[str, Place]"]
 _PLAIN_KEY = re.compile(r"[\w@()=,+-]+")
 
 
+class Group(NamedTuple):
+    """What mistakes with one remedy have in common; `advice` is said of them where there are several."""
+
+    key: Hashable
+    advice: str = "say it once, in the suite"
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One mistake in a file: its position (line and column count from 1), the case it is in, and the message.
@@ -79,7 +86,7 @@ class Mistake(NamedTuple):
     path: Path = ()
     at_key: bool = False
     elsewhere: Elsewhere | None = None
-    group: Hashable = None
+    group: Group | None = None
     other: Other | None = None
 
     def render(self, line_of_other: int | None = None) -> str:
@@ -124,7 +131,7 @@ class Location:
         *path: str | int,
         at_key: bool = False,
         elsewhere: Elsewhere | None = None,
-        group: Hashable = None,
+        group: Group | None = None,
         other: Other | None = None,
     ) -> Any:
         """Report a mistake here, at a nested value or in another file. Returns None, so that a check can return it."""

@@ -24,17 +24,24 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FileProblem:
-    """One mistake in a file: the message, its line (from 1), its path in JSON (`queries[3].ratings`)."""
+    """One mistake in a file: the message, its line (from 1), its path in JSON (`queries[3].ratings`).
+
+    `name` is what is written in the place of a grade where it is no number. Such a mistake is that of `count` judgments
+    with the same name, of which this is the first.
+    """
 
     message: str
     line: int | None = None
     path: str | None = None
+    name: str | None = None
+    count: int = 1
 
     def render(self, file: str) -> str:
         """Format as `file:line: path: message`, without the parts that are not known."""
         line = f":{self.line}" if self.line is not None else ""
         path = f" {self.path}:" if self.path else ""
-        return f"{file}{line}:{path} {self.message}"
+        count = f" ({self.count:,} judgments)" if self.count > 1 else ""
+        return f"{file}{line}:{path} {self.message}{count}"
 
 
 class JudgmentFileError(ValueError):
@@ -66,10 +73,12 @@ class Problems:
         self._most = most
         self._found: list[FileProblem] = []
 
-    def add(self, message: str, line: int | None = None, path: str | None = None) -> None:
+    def add(
+        self, message: str, line: int | None = None, path: str | None = None, name: str | None = None, count: int = 1
+    ) -> None:
         """Add a mistake, unless there are `most` already."""
         if not self.full:
-            self._found.append(FileProblem(message, line, path))
+            self._found.append(FileProblem(message, line, path, name, count))
 
     @property
     def full(self) -> bool:

@@ -242,6 +242,30 @@ def test_a_grade_off_the_scale_names_file_line_query_and_document(shop: Shop) ->
     ]
 
 
+NO_SCALE = "is no number; names of grades are given by a scale, such as scale: {good: 1, bad: 0}"
+
+
+def test_names_of_grades_without_a_scale_are_one_mistake_for_each_name(shop: Shop) -> None:
+    rows = ["a,boot,good", "a,hat,good", "b,hat,good", "b,cap,1", "c,hat,bad", "c,cap,bad"]
+    shop.write("rated.csv", "\n".join(["query,doc_id,grade", *rows]))
+    case_file = "judgments: rated.csv\ncases: [{query: a}, {query: b}, {query: d, judgments: {sock: good}}]\n"
+    once = "say it once, in the suite"
+    assert shop.mistakes(case_file) == [
+        f'rated.csv:2: query "a", document "boot": the grade "good" {NO_SCALE} (4 judgments of 3 cases; {once}) '
+        '(in case "a")',
+        f'rated.csv:6: query "c", document "hat": the grade "bad" {NO_SCALE} (2 judgments; {once})',
+    ]
+
+
+def test_a_name_that_the_scale_lacks_is_reported_once_for_a_file(shop: Shop) -> None:
+    shop.write("rated.csv", "query,doc_id,grade\na,boot,godo\na,hat,godo\nb,hat,godo\nb,cap,good\n")
+    case_file = "scale: {good: 1, bad: 0}\njudgments: rated.csv\ncases: [{query: a}, {query: b}]\n"
+    assert shop.mistakes(case_file) == [
+        'rated.csv:2: query "a", document "boot": the scale has no grade "godo"; it has 0 (bad), 1 (good); did you '
+        'mean "good"? (3 judgments of 2 cases) (in case "a")'
+    ]
+
+
 def test_a_missing_file_does_not_hide_what_is_wrong_with_another(rated: Shop) -> None:
     found = rated.mistakes("scale: [0, 2]\njudgments: [no.csv, qrels.txt]\ncases: [{id: q1, query: a, k: 0}]")
     assert [line.partition(": ")[0] for line in found] == ["shop.yaml:2:13", "shop.yaml:3:31", "qrels.txt:1"]

@@ -153,7 +153,7 @@ def _mover_table(title: str, results: Sequence[CaseResult], sign: int, style: st
 
 
 def _lost_document(result: CaseResult) -> str:
-    """`lost Smart Watch 2`: the document whose fall cost most, by its title or id; `down` if it is still in the top k."""
+    """`lost Smart Watch 2`: the document that cost most, by its title or id; `down` if it is still in the top k."""
     lost = case_change(result).lost
     if lost is None:
         return ""
