@@ -191,6 +191,11 @@ def test_a_format_that_is_close_to_a_known_one(rated: Shop) -> None:
         ("qrel.txt", 'there is no file qrel.txt; did you mean "qrels.txt"?'),
         ("ratings.parquet", "there is no file ratings.parquet; paths are relative to the case file"),
         ("data/qrels.txt", "there is no file data/qrels.txt, nor the folder; paths are relative to the case file"),
+        (
+            "G26",
+            "there is no file G26; paths are relative to the case file; a document is written with its grade, {G26: "
+            "1}, or under relevant",
+        ),
         ("empty.csv", "empty.csv: the file is empty"),
         ("folder", "folder is no file"),
         ("short.gz", "short.gz: the gzip file ends early, it is truncated; fetch or pack it again"),
