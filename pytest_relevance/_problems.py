@@ -11,6 +11,8 @@ class Problem(NamedTuple):
 
     `line` and `column` count from 1; 0 means that they are not known. `file` is None for the file that was read, else
     the name of a file that it names, whose columns are not shown. `path` is that of a value in JSON, `queries[3].id`.
+    `name` is what is written in the place of a grade where it is no number: so many `judgments` have it, of which this is
+    the first.
     """
 
     message: str
@@ -19,6 +21,8 @@ class Problem(NamedTuple):
     case: str | None = None
     file: str | None = None
     path: str | None = None
+    name: str | None = None
+    judgments: int = 1
 
     @property
     def position(self) -> tuple[str, int, int]:
@@ -31,7 +35,8 @@ class Problem(NamedTuple):
         where = ":".join(str(part) for part in parts if part)
         path = f" {self.path}:" if self.path else ""
         case = f" (in case {self.case})" if self.case else ""
-        return f"{where}:{path} {self.message}{case}"
+        count = f" ({self.judgments:,} judgments)" if self.judgments > 1 else ""
+        return f"{where}:{path} {self.message}{case}{count}"
 
 
 class FileError(ValueError):

@@ -13,7 +13,7 @@ from pytest_relevance.cases.checking.grades import NO_JUDGMENTS, Graded, with_re
 from pytest_relevance.cases.checking.keys import CASE, KEYS, OF_SETTINGS, OF_TERMS, check_keys
 from pytest_relevance.cases.model import Case, Expectation, Terms
 from pytest_relevance.cases.names import node_name
-from pytest_relevance.cases.problems import Location
+from pytest_relevance.cases.problems import Group, Location
 from pytest_relevance.metrics.names import MEASURES, Metric
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE, Settings
 
@@ -68,9 +68,9 @@ def _has_relevant(graded: Graded, settings: Settings, at: Location) -> bool:
             message, origin = without[grade], graded.origin(document)
             remedy = settings.gain if settings.increasing else message
             if origin is None:
-                at.refuse(message, "judgments", document, group=(None, remedy))
+                at.refuse(message, "judgments", document, group=Group((None, remedy)))
             else:
-                origin.refuse(message, at, group=(origin.judgments.file, remedy))
+                origin.refuse(message, at, group=Group((origin.judgments.file, remedy)))
     return relevant
 
 

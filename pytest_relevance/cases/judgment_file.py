@@ -14,6 +14,7 @@ from typing import Any
 
 from pytest_relevance._problems import Problem
 from pytest_relevance._text import examples, listed, quoted
+from pytest_relevance.cases.checking.grade_names import group_of_name
 from pytest_relevance.cases.checking.grades import Found, GradingTerms
 from pytest_relevance.cases.problems import Location
 from pytest_relevance.judgments.grading import graded
@@ -152,10 +153,14 @@ def _loosely(text: str) -> str:
 def refuse_file(error: JudgmentFileError, at: Location) -> Any:
     """Report what is wrong with a file at its position there, or where the file is named. Returns None."""
     for problem in error.problems:
-        if problem.line or problem.path:
+        if not (problem.line or problem.path):
+            at.refuse(problem.render(error.file))
+        elif problem.name is None:
             at.refuse(problem.message, elsewhere=partial(_position, error.file, problem))
         else:
-            at.refuse(problem.render(error.file))
+            group = group_of_name(problem.name, at.values.get("scale"), error.file)  # type: ignore[arg-type]
+            for _ in range(problem.judgments):
+                at.refuse(problem.message, elsewhere=partial(_position, error.file, problem), group=group)
 
 
 def _position(file: str, problem: Problem) -> tuple[str, Place]:

@@ -33,6 +33,13 @@ Elsewhere = Callable[[], "tuple[str, Place]"]
 _PLAIN_KEY = re.compile(r"[\w@()=,+-]+")
 
 
+class Group(NamedTuple):
+    """What mistakes with one remedy have in common; `advice` is said of them where there are several."""
+
+    key: Hashable
+    advice: str = "say it once, in the suite"
+
+
 class Other(NamedTuple):
     """A second value that a mistake is about: its path in the case, or in the suite."""
 
@@ -52,7 +59,7 @@ class Mistake(NamedTuple):
     path: Path = ()
     at_key: bool = False
     elsewhere: Elsewhere | None = None
-    group: Hashable = None
+    group: Group | None = None
     other: Other | None = None
 
     def render(self, line_of_other: int | None = None) -> str:
@@ -97,7 +104,7 @@ class Location:
         *path: str | int,
         at_key: bool = False,
         elsewhere: Elsewhere | None = None,
-        group: Hashable = None,
+        group: Group | None = None,
         other: Other | None = None,
     ) -> Any:
         """Report a mistake here, at a nested value or in another file. Returns None, so that a check can return it."""

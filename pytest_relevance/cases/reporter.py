@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from pytest_relevance._problems import Problem
 from pytest_relevance._text import counted
-from pytest_relevance.cases.problems import MOST_ELSEWHERE, Location, Mistake
+from pytest_relevance.cases.problems import MOST_ELSEWHERE, Group, Location, Mistake
 from pytest_relevance.cases.yaml.errors import Mark, problem_at
 from pytest_relevance.cases.yaml.nodes import MappingNode, mark_at
 
@@ -28,7 +28,7 @@ class Reporter:
         self.problems: list[Problem] = []
         self.root = MappingNode(None)
         self._elsewhere = 0
-        self._groups: dict[Hashable, tuple[int, list[str | None]]] = {}
+        self._groups: dict[Group, tuple[int, list[str | None]]] = {}
 
     @property
     def has_many_elsewhere(self) -> bool:
@@ -48,18 +48,20 @@ class Reporter:
             return False
         case = label() if label is not None else None
         for mistake in at.mistakes:
-            if mistake.group is None or self._is_first(mistake, case):
+            if mistake.group is None or self._is_first(mistake, mistake.group, case):
                 self._report_one(mistake, where if where is not None else self.root, case)
         at.mistakes.clear()
         return True
 
     def close_groups(self) -> None:
         """Say of each group how many mistakes of how many cases are in it."""
-        for number, labels in self._groups.values():
+        for group, (number, labels) in self._groups.items():
             if len(labels) > 1:
-                first = self.problems[number]
-                amount = f"{len(labels):,} judgments of {counted(len(set(labels)), 'case')}"
-                self.problems[number] = first._replace(message=f"{first.message} ({amount}; say it once, in the suite)")
+                first, cases = self.problems[number], set(labels) - {None}
+                of_cases = f" of {counted(len(cases), 'case')}" if cases else ""
+                advice = f"; {group.advice}" if group.advice else ""
+                message = f"{first.message} ({len(labels):,} judgments{of_cases}{advice})"
+                self.problems[number] = first._replace(message=message)
 
     def _report_one(self, mistake: Mistake, where: MappingNode | ListedQuery, label: str | None) -> None:
         """Report a mistake where it stands: in the case file, in a file of queries, or in one of judgments."""
@@ -79,14 +81,14 @@ class Reporter:
         node = where if isinstance(where, MappingNode) and not mistake.other.in_suite else self.root
         return line_of(node, *mistake.other.path, at_key=True)
 
-    def _is_first(self, mistake: Mistake, label: str | None) -> bool:
+    def _is_first(self, mistake: Mistake, group: Group, label: str | None) -> bool:
         """Whether a mistake is the first of its group, and to be reported; notes the cases of the others."""
-        group = self._groups.get(mistake.group)
-        if group is not None:
-            group[1].append(label)
+        known = self._groups.get(group)
+        if known is not None:
+            known[1].append(label)
         elif mistake.elsewhere is None or self._elsewhere < MOST_ELSEWHERE:
-            self._groups[mistake.group] = len(self.problems), [label]
-        return group is None
+            self._groups[group] = len(self.problems), [label]
+        return known is None
 
 
 def line_of(node: MappingNode, *path: str | int, at_key: bool = False) -> int:

@@ -155,10 +155,10 @@ class SuiteBuilder:
             of_case = Location({})
             check_reachable(case, of_case)
             self._reporter.report(of_case, where, partial(quoted, case.id, 60))
-        self._reporter.close_groups()
         if self._sources is not None:
             self._sources.check_rest(at)
         self._reporter.report(at)
+        self._reporter.close_groups()
         if not self.problems:
             check_tags_of_gates(self._terms.gates, self._cases, at)
             self._reporter.report(at)

@@ -75,13 +75,20 @@ class _Reader:
         found = {rating: self._read(rating) for rating in set(self.rows.ratings)}
         grades = {rating: grade for rating, grade in found.items() if not isinstance(grade, str)}
         if len(grades) < len(found):
-            problems = Problems(self.rows.file)
-            for row, rating in enumerate(self.rows.ratings):
-                wrong = found[rating]
-                if isinstance(wrong, str) and not problems.full:
-                    _add(problems, self.rows, row, wrong)
-            problems.check()
+            self._refuse({rating: wrong for rating, wrong in found.items() if isinstance(wrong, str)})
         return grades
+
+    def _refuse(self, wrong: Mapping[object, str]) -> None:
+        """Refuse ratings that are no grade, each with what is wrong with it: a name once, a number in each row."""
+        problems = Problems(self.rows.file)
+        names = [_name(rating) for rating in self.rows.ratings]
+        counts = Counter(names)
+        reported = set()
+        for row, (rating, name) in enumerate(zip(self.rows.ratings, names, strict=True)):
+            if rating in wrong and (name is None or name not in reported) and not problems.full:
+                reported.add(name)
+                _add(problems, self.rows, row, wrong[rating], name, 1 if name is None else counts[name])
+        problems.check()
 
     def _read(self, rating: object) -> float | str | None:
         """The grade, None for a blank, or what is wrong with it."""
@@ -120,9 +127,15 @@ class _Reader:
         return f"the grade {quoted(name)} is no number; {advice}"
 
 
-def _add(problems: Problems, rows: Ratings, row: int, message: str) -> None:
+def _name(rating: object) -> str | None:
+    """The name of a grade, without the blanks around it; None for a number and whatever else is no name."""
+    return rating.strip() if isinstance(rating, str) and number_of(rating) is None else None
+
+
+def _add(problems: Problems, rows: Ratings, row: int, message: str, name: str | None = None, count: int = 1) -> None:
     where = f"query {quoted(rows.queries[row])}, document {quoted(rows.documents[row])}"
-    problems.add(f"{where}: {message}", *rows.place(row))
+    place = rows.place(row)
+    problems.add(f"{where}: {message}", place.line, place.path, name, count)
 
 
 def _by_document(rows: Ratings, written: Sequence[float]) -> dict[str, dict[str, float]]:

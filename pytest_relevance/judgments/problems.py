@@ -38,10 +38,12 @@ class Problems:
         self._file = file
         self._found: list[Problem] = []
 
-    def add(self, message: str, line: int | None = None, path: str | None = None) -> None:
+    def add(
+        self, message: str, line: int | None = None, path: str | None = None, name: str | None = None, count: int = 1
+    ) -> None:
         """Add a mistake, unless there are `MOST_KEPT` already."""
         if not self.full:
-            self._found.append(Problem(message, line or 0, path=path))
+            self._found.append(Problem(message, line or 0, path=path, name=name, judgments=count))
 
     @property
     def full(self) -> bool:

@@ -162,9 +162,14 @@ def _judge(gate: Gate, results: Sequence[CaseResult], against: str) -> Iterator[
         yield _cut(metric, cases) or (
             _mean(metric, bound, cases) if is_mean else _drop(gate, metric, bound, cases, against)
         )
-    fresh = [case for case in cases if case.verdict not in WITHOUT_SCORE and score_before(case) is None]
+    fresh = [case for case in cases if any(_is_fresh(case, metric.text) for metric, _ in gate.bounds)]
     if fresh and gate.condition == MAX_DROP:
         yield GateFinding(True, f"{counted(len(fresh), 'case')} without a baseline left out: {_some(fresh)}")
+
+
+def _is_fresh(case: CaseResult, metric: str) -> bool:
+    """Whether a case has a score now and none in the baseline."""
+    return case.scores.get(metric) is not None and score_before(case, metric) is None
 
 
 _ENDED = (("case ended in an error", "cases ended in an error"), ("case was not searched", "cases were not searched"))
@@ -181,7 +186,7 @@ def _mean(metric: Metric, bound: float, cases: Sequence[CaseResult]) -> GateFind
     name = metric.text
     scored = [(score, case.weight) for case in cases if (score := case.scores.get(name)) is not None]
     if not scored:
-        return GateFinding(False, f"mean {name} is not defined: no case has a score", name)
+        return _undefined(name)
     mean = weighted_mean(scored)
     holds = mean >= bound - _ROUNDING
     digits = digits_apart(mean, bound)
@@ -199,6 +204,8 @@ def _drop(gate: Gate, metric: Metric, bound: float, cases: Sequence[CaseResult],
     from pytest_relevance.metrics.significance import bootstrap_interval, randomisation_test
 
     name = metric.text
+    if all(case.scores.get(name) is None for case in cases):
+        return _undefined(name)
     pairs = score_pairs(cases, name)
     if not pairs:
         what = f"no ranking in {against}" if against else "no baseline"
@@ -220,6 +227,10 @@ def _drop(gate: Gate, metric: Metric, bound: float, cases: Sequence[CaseResult],
     test_words = f"95% {ends}, p {p_text(test.p)}, {counted(len(pairs), 'case')}"
     words = f"{_moved(drop, bound)}, from {was:.{least}f} to {now:.{least}f} ({test_words}); {limit}"
     return GateFinding(holds, f"mean {_with_depth(metric, cases)} {words}", name)
+
+
+def _undefined(metric: str) -> GateFinding:
+    return GateFinding(False, f"mean {metric} is not defined: no case has a score", metric)
 
 
 def _moved(drop: float, bound: float) -> str:

@@ -191,6 +191,11 @@ def test_a_format_that_is_close_to_a_known_one(rated: Shop) -> None:
         ("qrel.txt", 'there is no file qrel.txt; did you mean "qrels.txt"?'),
         ("ratings.parquet", "there is no file ratings.parquet; paths are relative to the case file"),
         ("data/qrels.txt", "there is no file data/qrels.txt, nor the folder; paths are relative to the case file"),
+        (
+            "G26",
+            "there is no file G26; paths are relative to the case file; a document is written with its grade, {G26: "
+            "1}, or under relevant",
+        ),
         ("empty.csv", "empty.csv: the file is empty"),
         ("folder", "folder is no file"),
         ("short.gz", "short.gz: the gzip file ends early, it is truncated; fetch or pack it again"),
@@ -239,6 +244,30 @@ def test_a_grade_off_the_scale_names_file_line_query_and_document(shop: Shop) ->
         'qrels.txt:3: query "q1", document "hat": grade 4 is off the scale, which is 0 to 3 (in case "q1")',
         'qrels.txt:4: query "q2", document "hat": the grade "good" is no number; names of grades are given by a scale, '
         "such as scale: {good: 1, bad: 0}",
+    ]
+
+
+NO_SCALE = "is no number; names of grades are given by a scale, such as scale: {good: 1, bad: 0}"
+
+
+def test_names_of_grades_without_a_scale_are_one_mistake_for_each_name(shop: Shop) -> None:
+    rows = ["a,boot,good", "a,hat,good", "b,hat,good", "b,cap,1", "c,hat,bad", "c,cap,bad"]
+    shop.write("rated.csv", "\n".join(["query,doc_id,grade", *rows]))
+    case_file = "judgments: rated.csv\ncases: [{query: a}, {query: b}, {query: d, judgments: {sock: good}}]\n"
+    once = "say it once, in the suite"
+    assert shop.mistakes(case_file) == [
+        f'rated.csv:2: query "a", document "boot": the grade "good" {NO_SCALE} (4 judgments of 3 cases; {once}) '
+        '(in case "a")',
+        f'rated.csv:6: query "c", document "hat": the grade "bad" {NO_SCALE} (2 judgments; {once})',
+    ]
+
+
+def test_a_name_that_the_scale_lacks_is_reported_once_for_a_file(shop: Shop) -> None:
+    shop.write("rated.csv", "query,doc_id,grade\na,boot,godo\na,hat,godo\nb,hat,godo\nb,cap,good\n")
+    case_file = "scale: {good: 1, bad: 0}\njudgments: rated.csv\ncases: [{query: a}, {query: b}]\n"
+    assert shop.mistakes(case_file) == [
+        'rated.csv:2: query "a", document "boot": the scale has no grade "godo"; it has 0 (bad), 1 (good); did you '
+        'mean "good"? (3 judgments of 2 cases) (in case "a")'
     ]
 
 

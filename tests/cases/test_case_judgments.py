@@ -136,6 +136,22 @@ def test_a_name_without_a_scale_says_how_to_give_one(mistakes: Mistakes) -> None
     ]
 
 
+def test_a_suite_that_lacks_its_scale_has_one_mistake_for_each_name(mistakes: Mistakes) -> None:
+    cases = "[{query: a, judgments: {x: exact, y: [bad, 1], z: bad}}, {query: b, judgments: {x: exact, y: no 7}}]"
+    why = "is no number; names of grades are given by a scale, such as scale: {good: 1, bad: 0}"
+    once = "say it once, in the suite"
+    assert mistakes(f"cases: {cases}") == [
+        f'1:35: judgments.x: the grade "exact" {why} (2 judgments of 2 cases; {once}) (in case "a")',
+        f'1:46: judgments.y[0]: the grade "bad" {why} (2 judgments of 1 case; {once}) (in case "a")',
+        f'1:101: judgments.y: the grade "no 7" {why} (in case "b")',
+    ]
+
+
+def test_a_name_that_the_scale_lacks_is_reported_wherever_it_is_written(mistakes: Mistakes) -> None:
+    found = mistakes("scale: {good: 1, bad: 0}\ncases: [{query: a, judgments: {x: godo, y: godo}}]")
+    assert [line.partition(": ")[0] for line in found] == ["2:35", "2:44"]
+
+
 def test_every_wrong_grade_is_reported(mistakes: Mistakes) -> None:
     found = mistakes("scale: [0, 3]\ncases: [{query: a, judgments: {x: 4, y: 5, z: {grad: [6], title: {}}, w: 3}}]")
     assert [line.partition(": ")[0] for line in found] == ["2:35", "2:41", "2:47", "2:48", "2:66"]

@@ -108,6 +108,8 @@ def test_a_control_character_that_is_escaped_is_part_of_a_query(case: ReadCase) 
         ('cases:\n  - query: "5 inch\n    k: 5\n', "2:12", "the quotes that open here are not closed"),
         ("cases:\n  - query: 'rock\n", "2:12", "the quotes that open here are not closed"),
         ("cases:\n  - query: '90's shirt'\n", "2:16", "(look at the indentation, and at quotes that are not closed)"),
+        ("cases:\n  - {query: a, tags: [b, c}\n", "2:27", "(look for a bracket that is not closed)"),
+        ("cases:\n  - {query: a\n  - {query: b}\n", "3:5", "(look for a bracket that is not closed)"),
         ("cases:\n  - query: a\n   k: 5\n", "3:4", "did not find expected '-' indicator (look at the indentation)"),
         ("cases: [{query: a\nk: 5\n", "2:2", "while parsing a flow mapping begun in line 1"),
         ('cases:\n  - query: "\\ud800"\n', "2:15", "while parsing a quoted scalar"),

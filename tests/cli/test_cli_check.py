@@ -469,11 +469,11 @@ def test_near_duplicates_in_a_table_get_no_advice_about_params(terminal: Termina
 
 
 def test_what_is_not_looked_for_to_the_end_is_no_total(terminal: Terminal) -> None:
-    terminal.write("shop.csv", "query,doc_id,grade\n" + "".join(f"boots,{number},x\n" for number in range(3000)))
+    terminal.write("shop.csv", "query,doc_id,grade\n" + "".join(f"boots,{n},x{n}\n" for n in range(3000)))
     said = terminal.run("check", "shop.csv")
     assert said.lines[-3] == "shop.csv: ... and at least 980 more problems"
     assert said.lines[-1] == "1 file: at least 1,000 errors, no warnings"
-    terminal.write("few.csv", "query,doc_id,grade\n" + "".join(f"boots,{number},x\n" for number in range(30)))
+    terminal.write("few.csv", "query,doc_id,grade\n" + "".join(f"boots,{n},x{n}\n" for n in range(30)))
     assert terminal.run("check", "few.csv").lines[-1] == "1 file: 30 errors, no warnings"
     terminal.write("shop.relevance.yaml", "judgments: shop.csv\ncases:\n  - query: boots\n")
     assert "at least " in terminal.run("check", "shop.relevance.yaml").lines[-1]

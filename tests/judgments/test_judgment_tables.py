@@ -100,6 +100,26 @@ def test_grades_with_names(tmp_path: Path) -> None:
     ]
 
 
+def test_a_name_that_is_no_grade_is_reported_once_and_counted(tmp_path: Path) -> None:
+    """A file whose grades are all names has one mistake: there is no scale."""
+    rows = "".join(f"q{number},a,good\nq{number},b, good\nq{number},c,7\n" for number in range(40))
+    path = written(tmp_path, f"query,doc_id,grade\n{rows}q,d,poor\n")
+    advice = "is no number; names of grades are given by a scale, such as scale: {good: 1, bad: 0}"
+    assert problems(path) == [
+        f'FILE:2: query "q0", document "a": the grade "good" {advice} (80 judgments)',
+        f'FILE:122: query "q", document "d": the grade "poor" {advice}',
+    ]
+    assert problems(path, scale={"godo": 7, "poor": 0}) == [
+        'FILE:2: query "q0", document "a": the scale has no grade "good"; it has 0 (poor), 7 (godo); did you mean '
+        '"godo"? (80 judgments)'
+    ]
+
+
+def test_every_number_off_the_scale_is_reported(tmp_path: Path) -> None:
+    path = written(tmp_path, "query,doc_id,grade\nq,a,4\nq,b,4\n")
+    assert [problem.split(":")[1] for problem in problems(path, scale=(0, 3))] == ["2", "3"]
+
+
 def test_a_name_the_scale_does_not_have(tmp_path: Path) -> None:
     path = written(tmp_path, "query,doc_id,grade\nq,a,godo\n")
     assert problems(path, scale={"good": 1, "bad": 0}) == [
@@ -319,8 +339,14 @@ def test_a_header_nobody_knows(tmp_path: Path) -> None:
     )
     assert "no column for the query (such as query_id, qid, " in problem
     assert "no column for the grade (such as grade, rating, relevance, " in problem
-    assert 'did you mean "relevance"?' in problem
+    assert 'did you mean "relevance"?; where a column has the grades, name it: grade_column' in problem
     assert "no column for the document" not in problem
+
+
+def test_a_header_that_has_the_grades_asks_for_no_name_of_their_column(tmp_path: Path) -> None:
+    (problem,) = problems(written(tmp_path, "qeury,docid,grade\nq,a,1\n"))
+    assert problem.endswith('; did you mean "query"?')
+    assert "grade_column" not in problem
 
 
 def test_a_format_nobody_knows(tmp_path: Path) -> None:
@@ -401,7 +427,7 @@ def test_a_table_with_ranks_and_scores_is_a_run(tmp_path: Path) -> None:
 
 
 def test_many_problems_are_counted(tmp_path: Path) -> None:
-    path = written(tmp_path, "query,docid,rating\n" + "".join(f"q,{n},bad\n" for n in range(50)))
+    path = written(tmp_path, "query,docid,rating\n" + "".join(f"q,{n},bad{n}\n" for n in range(50)))
     lines = problems(path)
     assert len(lines) == 21
     assert lines[-1] == "FILE: ... and 30 more problems"

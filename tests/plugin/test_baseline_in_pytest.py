@@ -157,8 +157,8 @@ def test_two_queries_that_change_places_fail_though_the_mean_stays(project: Proj
     assert run.code == 1
     assert run.short_summary[0] == "FAILED shop.relevance.yaml::boots - regression: 1.000 -> 0.710, tolerance 0.05"
     down, up = run.summary.index("down since the baseline"), run.summary.index("up since the baseline")
-    assert run.summary.index("-0.290  1.000 -> 0.710  boots   failed   lost Title of a   shop.relevance.yaml:2") > down
-    assert "-0.290  1.000 -> 0.710  socks   failed   lost Title of a   shop.relevance.yaml:4" in run.summary[down:up]
+    assert run.summary.index("-0.290  1.000 -> 0.710  boots   failed   down Title of a   shop.relevance.yaml:2") > down
+    assert "-0.290  1.000 -> 0.710  socks   failed   down Title of a   shop.relevance.yaml:4" in run.summary[down:up]
     assert "+0.290  0.710 -> 1.000  hats     passed   shop.relevance.yaml:3" in run.summary[up:]
 
 
@@ -288,7 +288,7 @@ def test_only_new_cases_are_added_and_the_others_compared(shop: Shop) -> None:
     run = shop.run(UPDATE)
     assert run.code == 0
     assert shop.accepted["hats"] == "h2 h1"
-    assert "-0.290  1.000 -> 0.710  hats   measured   lost Title of h1   shop.relevance.yaml:3" in run.summary
+    assert "-0.290  1.000 -> 0.710  hats   measured   down Title of h1   shop.relevance.yaml:3" in run.summary
     assert "--relevance-update" not in run.summary
 
 

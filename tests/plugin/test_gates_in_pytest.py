@@ -264,6 +264,17 @@ def test_what_a_failure_shows(project: Project) -> None:
     assert max(map(len, [*run.failure("gate[all of it]").splitlines(), *run.summary.splitlines()])) <= 100
 
 
+def test_a_list_of_cases_that_ends_early_says_how_many_more_there_are(shop: Project) -> None:
+    queries = [f"{{query: x{number} y, judgments: {{y: 1}}, min_ndcg: 0.9}}" for number in range(8)]
+    shop.cases(f"gates: [{{passing: 1}}, {{mean: {{nDCG@10: 0.9}}}}]\ncases: [{', '.join(queries)}]\n")
+    run = shop.run()
+    assert run.failure("gate[passing 1]").splitlines()[-2:] == [
+        "  0.631  x4 y   failed   shop.relevance.yaml:2",
+        "  ... 3 more",
+    ]
+    assert run.failure("gate[mean nDCG@10 0.9]").splitlines()[-1].startswith("  0.631  x4 y ")
+
+
 # Which cases count
 
 

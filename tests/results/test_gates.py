@@ -160,6 +160,19 @@ def test_cases_without_a_baseline_are_left_out_and_named() -> None:
     passed = verdict({"max_drop": {"nDCG@10": 0.02}}, case("a", 0.8, 0.8), case("new", 0.1))
     assert passed.outcome() == "passed"
     assert reasons(passed)[1] == '1 case without a baseline left out: "new"'
+
+
+def test_a_case_without_a_score_is_not_said_to_lack_a_baseline() -> None:
+    unjudged = case("asdfgh", None, scores={}, baseline=BaselineComparison("within", None))
+    passed = verdict({"max_drop": {"nDCG@10": 0.02}}, case("a", 0.8, 0.8), unjudged)
+    assert (passed.outcome(), len(passed.findings)) == ("passed", 1)
+
+
+def test_a_drop_is_not_defined_where_no_case_has_a_score() -> None:
+    """An update of the baseline would not help: neither cases that ended in an error nor unjudged ones are compared."""
+    failed = verdict({"max_drop": {"nDCG@10": 0.02}}, case("a", verdict="error", scores={}), case("b", None))
+    assert failed.outcome() == "failed"
+    assert reasons(failed) == ('1 case ended in an error: "a"', "mean nDCG@10 is not defined: no case has a score")
     failed = verdict({"max_drop": {"nDCG@10": 0.02}}, case("new", 0.1))
     assert failed.outcome() == "failed"
     assert reasons(failed)[0] == "nDCG@10 has no baseline, or a stale one; run with --relevance-update"

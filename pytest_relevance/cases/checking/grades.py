@@ -6,14 +6,15 @@ those are checked by their few distinct grades, not one by one.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from pytest_relevance._text import found, listed, printable, quoted
 from pytest_relevance.cases.checking.files import check_files, is_file
+from pytest_relevance.cases.checking.grade_names import group_of, is_blank, wrong_name
 from pytest_relevance.cases.checking.values import documents_in, text, unknown_keys
-from pytest_relevance.cases.problems import MOST_ELSEWHERE, Location
+from pytest_relevance.cases.problems import MOST_ELSEWHERE, Group, Location
 from pytest_relevance.cases.yaml.scalars import is_number, number, number_advice
 from pytest_relevance.judgments.scale import UNNAMED, Scale, aggregate, is_named, on_scale
 
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 _SCALARS = frozenset({int, float, str})
 _LONG_FORM = ("grade", "title", "note")
 _LONG_FORM_HAS = f"a judgment has {listed(_LONG_FORM, 'and')}"
-_BLANK = frozenset({"", "null", "~"})
 
 
 class Origin(NamedTuple):
@@ -54,7 +54,7 @@ class Origin(NamedTuple):
         file, place = self.position()
         return f"{file}:{place.line}" if place.line else file
 
-    def refuse(self, message: str, at: Location, *, group: Hashable = None) -> None:
+    def refuse(self, message: str, at: Location, *, group: Group | None = None) -> None:
         """Report a mistake in this judgment, at its position in the file."""
         what = f"query {quoted(self.query)}, document {quoted(self.document)}: {message}"
         at.refuse(what, elsewhere=self.position, group=group)
@@ -182,7 +182,7 @@ def _each(value: Mapping[Any, object], scale: Scale | None, raters: str, at: Loc
                 here.refuse("the judgment has no grade; write {grade: ...}")
                 continue
             here, grade = here.under("grade"), written["grade"]
-        elif _is_blank(written, scale) and ":" in document.strip(":"):
+        elif is_blank(written, scale) and ":" in document.strip(":"):
             name, _, grade = document.rpartition(":")
             here.refuse(f"the document has no grade; put a space after the colon: {printable(f'{name}: {grade}')}")
             continue
@@ -194,13 +194,13 @@ def _grade_made_of(written: object, scale: Scale | None, raters: str, at: Locati
     """A grade, or the grade that a list of ratings makes; None where there are mistakes."""
     if not isinstance(written, Sequence) or isinstance(written, str):
         grade = _grade_of(written, scale)
-        return at.refuse(grade) if isinstance(grade, str) else grade
+        return at.refuse(grade, group=group_of(written, scale)) if isinstance(grade, str) else grade
     if not written:
         return at.refuse("the list of ratings is empty; leave the document out if nobody rated it")
     ratings = [_grade_of(rating, scale) for rating in written]
     wrong = {index: rating for index, rating in enumerate(ratings) if isinstance(rating, str)}
     for index, message in wrong.items():
-        at.refuse(message, index)
+        at.refuse(message, index, group=group_of(written[index], scale))
     return None if wrong else aggregate(ratings, raters)  # type: ignore[arg-type]
 
 
@@ -208,27 +208,10 @@ def _grade_of(written: object, scale: Scale | None) -> float | str:
     """The grade that a name or a number is, or what is wrong with it."""
     if isinstance(written, str):
         names = scale.names if scale is not None else {}
-        return names[written] if written in names else _wrong_name(written, scale)
+        return names[written] if written in names else wrong_name(written, scale)
     if not is_number(written):
         return f"a grade is a finite number or a name of the scale, found {found(written)}"
     return on_scale(written, scale)
-
-
-def _is_blank(written: object, scale: Scale | None) -> bool:
-    return isinstance(written, str) and written in _BLANK and not (scale is not None and written in scale.names)
-
-
-def _wrong_name(written: str, scale: Scale | None) -> str:
-    if written in _BLANK:
-        return "the document has no grade; leave it out if nobody judged it"
-    if number(written) is not None:
-        return f"the grade {quoted(written)} is in quotes, which make it text; write {written}"
-    if scale is not None and scale.names:
-        return scale.no_grade(written)
-    advice = number_advice(written)
-    if scale is None and not advice:
-        advice = "; names of grades are given by a scale, such as scale: {good: 1, bad: 0}"
-    return f"the grade {quoted(written)} is no number{advice}"
 
 
 def united(found: Found, terms: GradingTerms, at: Location) -> Graded:

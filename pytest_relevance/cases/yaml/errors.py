@@ -88,6 +88,7 @@ _ADVICE = (
     ("scanning an alias", "a text that begins with * needs quotes"),
     ("scanning an anchor", "a text that begins with & needs quotes"),
     ("expected '-' indicator", "look at the indentation"),
+    ("expected ',' or", "look for a bracket that is not closed"),
     ("expected key", "look at the indentation, and at quotes that are not closed"),
     ("expected <block end>", "look at the indentation, and at quotes that are not closed"),
     ("invalid Unicode character escape", "write the character itself"),

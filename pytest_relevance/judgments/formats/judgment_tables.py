@@ -147,7 +147,9 @@ def refuse_header(source: Source, names: Sequence[str]) -> NoReturn:
     at = find_columns(names, WANTED)
     lacking = list(_lacking(names, at))
     head = "a table of judgments begins with a header"
-    advice = f"; where a column has the grades, name it: {GRADE_COLUMN}" if "document" in at else ""
+    advice = (
+        f"; where a column has the grades, name it: {GRADE_COLUMN}" if "document" in at and "grade" not in at else ""
+    )
     if is_run(names):
         head = "this seems to be a run, with a rank or a score and no grade; judgments are needed"
         if "grade" in at and find_columns(names, ("rank",)):

@@ -153,9 +153,12 @@ def _mover_table(title: str, results: Sequence[CaseResult], sign: int, style: st
 
 
 def _lost_document(result: CaseResult) -> str:
-    """`lost Smart Watch 2`: the title, or the id, of the document whose fall cost most."""
+    """`lost Smart Watch 2`: the document that cost most, by its title or id; `down` if it is still in the top k."""
     lost = case_change(result).lost
-    return "" if lost is None else f"lost {result.titles.get(lost.document, lost.document)}"
+    if lost is None:
+        return ""
+    is_gone = lost.second is None or lost.second > result.k
+    return f"{'lost' if is_gone else 'down'} {result.titles.get(lost.document, lost.document)}"
 
 
 def _advice(results: Sequence[CaseResult], orphans: Sequence[str], updating: str | None) -> Iterable[tuple[str, str]]:

@@ -53,6 +53,8 @@ def _cases(judged: GateResult, finding: GateFinding, columns: int) -> list[Line]
     table = case_table(_TITLES.get(finding.about, f"{metric}pulled down most by"), label_gap=3)
     for _, shown, result in most:
         add_case(table, result, f"weight {number(result.weight)}" if several else "", shown)
+    if finding.about in _TITLES and len(pulls) > len(most):  # the title names all of them, not those that count most
+        table.note = f"  ... {len(pulls) - len(most):,} more"
     return table.lines(columns)
 
 

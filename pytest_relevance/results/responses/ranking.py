@@ -215,9 +215,8 @@ def _id_of(document: Any, field: object, names: Sequence[str]) -> str:
                 "response[0]], or write id_field: corpus_id in the case file if the row numbers are the ids"
             )
         if not has_any(document, names):
-            raise BadResult(
-                f"has no {_spelled(names)}{fields_there(document)}; name the field with id_field in the case file"
-            )
+            remedy = "name the field with" if len(names) > 1 else "correct"
+            raise BadResult(f"has no {_spelled(names)}{fields_there(document)}; {remedy} id_field in the case file")
     raise BadResult(f"has an id that is {_what_it_is(value)}")
 
 

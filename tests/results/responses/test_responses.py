@@ -430,7 +430,7 @@ def test_a_table_in_a_list() -> None:
 
 def test_a_named_field_that_is_not_there() -> None:
     assert refusal([{"id": "sku-1"}], id_field="sku") == (
-        "result 1 of 1 has no field \"sku\", only id; name the field with id_field in the case file: {'id': 'sku-1'}"
+        "result 1 of 1 has no field \"sku\", only id; correct id_field in the case file: {'id': 'sku-1'}"
     )
 
 
