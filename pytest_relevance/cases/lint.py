@@ -115,7 +115,9 @@ def lint_suite(suite: Suite, *, has_baseline: bool = False) -> list[LintFinding]
     entries = []
     for case in suite.cases:
         file, place = case.source or suite.path, Place(case.line)
-        found += [LintFinding(kind, file, place, case.query, detail) for kind, detail in _of_case(case, has_baseline)]
+        found += [
+            LintFinding(kind, file, place, case.query, detail) for kind, detail in _case_warnings(case, has_baseline)
+        ]
         context = (case.search, case.usefixtures, _frozen(case.params))
         entries.append(_Entry(case.query, file, place, case.judgments, context, case.source is not None))
     return [*found, *_alike(entries)]
@@ -194,7 +196,7 @@ def lint_queries(queries: Sequence[Query], file: str) -> list[LintFinding]:
     return [*found, *_alike(entries)]
 
 
-def _of_case(case: Case, has_baseline: bool) -> Iterator[tuple[str, str]]:
+def _case_warnings(case: Case, has_baseline: bool) -> Iterator[tuple[str, str]]:
     """The kinds of warnings about a case by itself, with their details."""
     always = always_met(case)
     if always:

@@ -237,7 +237,7 @@ def read_input(arguments: Namespace) -> tuple[Judgments, list[str]]:
     """
     name, format = arguments.source, arguments.source_format
     if format == CASE_FILE or (format is None and name.endswith(YAML)):
-        return _of_case_file(arguments)
+        return _case_file_judgments(arguments)
     source = Source(_shown(name), _data(name), options_of(arguments.query, arguments.grade_column))
     if not source.data.strip():
         source.refuse("the file is empty")
@@ -246,7 +246,7 @@ def read_input(arguments: Namespace) -> tuple[Judgments, list[str]]:
         return Judgments(file=source.file, format=QUERIES, queries={query.id: query for query in queries}), []
     rows = read_ratings(source, format)
     judgments = graded(rows, arguments.scale, arguments.raters)
-    read = [*judgments.notices, *_of_grades(rows, arguments.scale)]
+    read = [*judgments.notices, *_grade_messages(rows, arguments.scale)]
     if arguments.queries is not None:
         queries = load_queries(arguments.queries)
         try:
@@ -264,7 +264,7 @@ def _shown(name: str, standard: str = "standard input") -> str:
     return standard if name == STANDARD else harmless(name)
 
 
-def _of_case_file(arguments: Namespace) -> tuple[Judgments, list[str]]:
+def _case_file_judgments(arguments: Namespace) -> tuple[Judgments, list[str]]:
     for option in ("scale", "raters", "query", "queries", "grade_column"):
         if getattr(arguments, option) is not None:
             name = option.replace("_", "-")
@@ -284,7 +284,7 @@ def _data(name: str) -> bytes:
         raise CommandError(f"{_shown(name)}: {error}", FOUND) from None
 
 
-def _of_grades(rows: Ratings, scale: Scale | None) -> Iterator[str]:
+def _grade_messages(rows: Ratings, scale: Scale | None) -> Iterator[str]:
     """Yield messages about documents without a grade, and about default grades given to labels of ESCI."""
     blank, total = blank_documents(rows)
     if blank:

@@ -54,7 +54,7 @@ def run(arguments: Namespace) -> int:
     command = f"pytest {os.path.relpath(folder)}"
     texts: dict[Path, str] = {}
     if arguments.judgments is not None:
-        said = _of_judgments(arguments, suite, conftest, command, texts)
+        said = _add_judgments(arguments, suite, conftest, command, texts)
     elif arguments.queries is None:
         texts[suite] = _filled("example_suite", command=command)
         texts[conftest] = _filled("example_conftest", module=_engine(folder))
@@ -86,7 +86,7 @@ def _engine(folder: Path) -> str:
     return next(own, "shop")
 
 
-def _of_judgments(arguments: Namespace, suite: Path, conftest: Path, command: str, texts: dict[Path, str]) -> str:
+def _add_judgments(arguments: Namespace, suite: Path, conftest: Path, command: str, texts: dict[Path, str]) -> str:
     """Add the files for `--judgments`, and return a message about them. Raises `CommandError` for unsuitable files."""
     from pytest_relevance.cases.reader import parse_suite
     from pytest_relevance.judgments.grading import graded

@@ -95,12 +95,12 @@ class _Reader:
         if rating is None:
             return None
         if isinstance(rating, str):
-            return self._of_text(rating)
+            return self._grade_of_text(rating)
         if isinstance(rating, bool) or not isinstance(rating, (int, float)) or not isfinite(rating):
             return f"a grade is a finite number or a name of the scale, found {found(rating)}"
         return on_scale(int(rating) if rating == int(rating) else rating, self.scale)
 
-    def _of_text(self, text: str) -> float | str | None:
+    def _grade_of_text(self, text: str) -> float | str | None:
         name = text.strip()
         if not name:
             return None

@@ -98,7 +98,7 @@ def _alone(given: Mapping[str, float]) -> list[str]:
 
 
 def query_figures(pairs: Iterable[Rated]) -> list[QueryFigures]:
-    """The queries with ratings that are `FAR_APART`: most such documents first, else the most of all of theirs."""
+    """The queries with ratings that are `FAR_APART`: by how many documents have such ratings, then by their share."""
     count: Counter[str] = Counter()
     far: Counter[str] = Counter()
     for rated in pairs:

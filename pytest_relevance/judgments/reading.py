@@ -54,7 +54,7 @@ class Format:
         return (self.fits_queries_alone or self.fits)(source)
 
 
-def _of_json(
+def _json_format(
     name: str,
     about: str,
     fits: Fits,
@@ -89,23 +89,23 @@ _OF_TABLES = "a table with a header: query or query_id, doc_id, grade"
 
 _ALL = (
     Format("parquet", "a Parquet file with columns as in CSV", lambda source: source.is_parquet, *_TABLE),
-    _of_json(
+    _json_format(
         "quepid", "Quepid's exports: query,docid,rating, or JSON", tools.is_quepid, tools.collect_quepid, tables=_QUEPID
     ),
-    _of_json("rre", "ratings.json of the Rated Ranking Evaluator", tools.is_rre, tools.collect_rre),
-    _of_json(
+    _json_format("rre", "ratings.json of the Rated Ranking Evaluator", tools.is_rre, tools.collect_rre),
+    _json_format(
         "elasticsearch", "a rank_eval request: requests[].ratings[]", engines.is_rank_eval, engines.collect_rank_eval
     ),
-    _of_json(
+    _json_format(
         "opensearch", _OF_OPENSEARCH, engines.is_judgment_import, engines.collect_search_relevance, engines.has_queries
     ),
     Format("topics", "TREC topics: <top> markup, or XML", _never, None, topics.read_topics, topics.is_topics),
     Format("ltr", "SVMrank: grade qid:1 ... # document", lines.is_ltr, lines.read_ltr, lines.read_ltr_queries),
-    _of_json("jsonl", "JSON a line", lambda source: source.is_json_lines, objects.collect),
-    _of_json("json", "{query: {document: grade}}, or a list of objects", objects.is_json, objects.collect),
+    _json_format("jsonl", "JSON a line", lambda source: source.is_json_lines, objects.collect),
+    _json_format("json", "{query: {document: grade}}, or a list of objects", objects.is_json, objects.collect),
     Format("csv", _OF_TABLES, is_judgment_table, *_TABLE, query_files.is_query_table),
     Format("trec", "TREC qrels: qid iter docid grade", lines.is_qrels, lines.read_qrels, None, _never),
-    _of_json("beir", "BEIR: query-id corpus-id score, and queries.jsonl", _never, objects.collect, tables=_OF_BEIR),
+    _json_format("beir", "BEIR: query-id corpus-id score, and queries.jsonl", _never, objects.collect, tables=_OF_BEIR),
     Format("text", "a query a line", _never, None, query_files.read_lines),
 )
 FORMATS: Mapping[str, Format] = {known.name: known for known in _ALL}

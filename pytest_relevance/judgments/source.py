@@ -110,7 +110,7 @@ class Source:
 
     @property
     def _beginning(self) -> str:
-        """The first lines of a large file as text; "" for another file, and where `text` has to look at them."""
+        """The first lines of a large file as text; "" for a small file, and for one that is not plain UTF-8."""
         lines, end, _ = self.data[: _MOST_BYTES * HEAD].rpartition(b"\n")
         if len(self.data) <= LARGE or not end or self.data.startswith(_UTF_16) or b"\0" in lines:
             return ""

@@ -214,14 +214,14 @@ def interval(
     if not ideal:
         return present, present
     scale = (lowest, highest) if settings.increasing else _by_gain(lowest, highest, settings)
-    lower, upper = _ends(graded, holes, ideal, k, scale, settings)
+    lower, upper = _interval_ends(graded, holes, ideal, k, scale, settings)
     return min(lower, present), max(min(1.0, upper), present)
 
 
-def _ends(
+def _interval_ends(
     graded: GradedRanking, holes: Sequence[int], ideal: Sequence[float], k: int | None, scale: Scale, settings: Settings
 ) -> tuple[float, float]:
-    """Give the least nDCG and an upper bound, by the grades in the `holes`, the indexes of the unjudged results."""
+    """Give the least nDCG and an upper bound; `holes` are the indexes of the unjudged results."""
     lowest, highest = scale
     highest_everywhere = _fill(graded, holes, [highest] * len(holes), k)
     best = dcg(highest_everywhere.grades, settings)
@@ -238,7 +238,7 @@ def _ends(
 
 
 def _fill(graded: GradedRanking, holes: Sequence[int], filling: Sequence[float], k: int | None) -> GradedRanking:
-    """Give the top k with these grades in its holes, judged in addition to the judgments there are."""
+    """Give the top k as if its unjudged results, at the indexes `holes`, were judged with the grades `filling`."""
     filled = graded.grades[:k]
     for index, grade in zip(holes, filling, strict=True):
         filled[index] = grade

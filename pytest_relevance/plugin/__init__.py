@@ -92,7 +92,7 @@ def _configure(config: pytest.Config) -> None:
 
 
 def _guarded(error: pytest.UsageError) -> pytest.UsageError:
-    """The same error; where a runner reads the output, its message holds no workflow command."""
+    """A usage error whose message holds no workflow command, where a runner of GitHub reads the output."""
     from pytest_relevance.reports.github.commands import safe_output
 
     return pytest.UsageError(*(safe_output(str(message)) for message in error.args))

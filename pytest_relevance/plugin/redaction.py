@@ -33,7 +33,10 @@ _MAY_NAME = re.compile("[=: ]").search  # most params are a word, which no patte
 
 
 class Redaction:
-    """Masks values under names that a pattern is found in, whatever their case; without one, URLs and headers alone."""
+    """Masks secrets: the values under secret names, and those in URLs and headers.
+
+    A name is secret if the pattern is found in it, in upper or lower case; without a pattern no name is.
+    """
 
     def __init__(self, pattern: str) -> None:
         """Compile the pattern. Raises `re.error` for an invalid one."""
@@ -41,7 +44,7 @@ class Redaction:
         self._finds = lru_cache(maxsize=1024)(lambda name: find is not None and find(name) is not None)
 
     def values(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
-        """A mapping with the values under such names masked, at every depth; the same object where there are none."""
+        """A mapping with the values under secret names masked, at every depth; the same object if there are none."""
         found = {name: self._value(str(name), value) for name, value in values.items()}
         return values if all(found[name] is value for name, value in values.items()) else found
 
@@ -107,9 +110,9 @@ class Redaction:
         return value
 
     def _secrets(self, values: Mapping[str, Any] | Sequence[Any], name: str = "") -> Iterator[tuple[str, str]]:
-        """The texts under such names, at every depth, that are long enough to be looked for in a text.
+        """The texts under secret names, at every depth, that are long enough to be looked for in a message; with names.
 
-        `name` is such a name that all `values` stand under, or empty.
+        `name` is the secret name that all `values` are under, or empty.
         """
         pairs = values.items() if isinstance(values, Mapping) else (("", value) for value in values)
         for key, value in pairs:

@@ -248,7 +248,7 @@ class _Scored:
             if gain > 0 or loss:
                 found.append(Loss(document, grade, rank, loss / self.ideal_dcg))
         if self.settings.ideal != "returned":
-            found += self._of_missing(free, counts)
+            found += self._missing_losses(free, counts)
         found.sort(key=lambda loss: (-loss.loss, -loss.grade, loss.rank is None, loss.rank or 0))
         return tuple(found)
 
@@ -263,7 +263,7 @@ class _Scored:
         )
         yield from ((document, grade, rank, 0.0) for rank, document, grade in sorted(below))
 
-    def _of_missing(self, free: _Places, counts: Mapping[float, int]) -> Iterator[Loss]:
+    def _missing_losses(self, free: _Places, counts: Mapping[float, int]) -> Iterator[Loss]:
         """The losses of documents that were not returned; `counts` has their number by gain.
 
         They share the ideal ranks that are free.

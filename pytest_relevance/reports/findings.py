@@ -47,15 +47,15 @@ def finding_lines(findings: Sequence[LintFinding], *, every: bool = False) -> li
         lines += [line(text, DOUBT) for text in folded(f"warning: {kind.what}; {kind.advice}", indent="  ")]
         shown = of_kind if every or len(of_kind) <= MOST_OF_A_KIND + 1 else of_kind[:MOST_OF_A_KIND]
         for finding in shown:
-            lines += [line(text) for text in folded(f"    {_said(finding)}", indent="      ")]
+            lines += [line(text) for text in folded(f"    {_finding_text(finding)}", indent="      ")]
         if more := len(of_kind) - len(shown):
             lines.append(line(f"    ... and {more:,} more (--all shows all)", DIM))
         lines.append(line(""))
     return lines
 
 
-def _said(finding: LintFinding) -> str:
-    """`shop.relevance.yaml:12: "blue shoes": min_ndcg 0`; in JSON a path replaces the line."""
+def _finding_text(finding: LintFinding) -> str:
+    """A finding in one line: `shop.relevance.yaml:12: "blue shoes": min_ndcg 0`; in JSON a path replaces the line."""
     place = finding.place
     where = harmless(finding.file) + (f":{place.line}" if place.line else "")
     query = quoted(finding.query, 60) if finding.query is not None else ""

@@ -196,7 +196,7 @@ def _risen(result: CaseResult, lowest: int) -> Move | None:
 
 
 def _discounted_gains(result: CaseResult) -> tuple[_Gains, _Gains]:
-    """Those of the accepted ranking, and those of the present one."""
+    """The discounted gains in the accepted ranking, and those in the present one."""
     assert result.baseline is not None
     accepted = GradedRanking([*result.baseline.grades], (), ())
     before = _discounted(result.baseline.documents, accepted, result)

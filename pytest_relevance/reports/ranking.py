@@ -176,7 +176,7 @@ def _lost(result: CaseResult, found: Breakdown, full: bool, columns: int) -> Ite
 
 
 def _left_since_baseline(result: CaseResult, loss: Loss, full: bool, columns: int) -> Iterator[Line]:
-    """Those of several documents that are one loss which the accepted ranking has in its top k."""
+    """The documents of a loss that several share, as far as they were in the top k of the accepted ranking."""
     gains, changes, longest = result.settings.gains, baseline_changes(result), title_room(columns, full=full)
     left = [
         f"{titled(harmless(move.document), move.document, result.titles, longest)} (was rank {move.first})"
@@ -191,7 +191,7 @@ def _left_since_baseline(result: CaseResult, loss: Loss, full: bool, columns: in
 
 
 def _not_in_index(result: CaseResult, listed_above: Collection[str | None], columns: int) -> Iterator[Line]:
-    """The documents that are not in the index and have no row of their own: those of several that are one loss."""
+    """The documents that are not in the index and have no row of their own, as several share one loss."""
     judged = dict(result.missing)
     others = [document for document in result.not_in_index if document in judged and document not in listed_above]
     if others:

@@ -100,11 +100,11 @@ def judge_gates(
         replace(judged, is_required=require)
         for file, info in sorted(files.items())
         if info.gates
-        for judged in _of_file(file, info, by_file.get(file, []), updating=updating)
+        for judged in _gates_of_file(file, info, by_file.get(file, []), updating=updating)
     ]
 
 
-def _of_file(file: str, info: FileInfo, results: Sequence[CaseResult], *, updating: bool) -> Iterator[GateResult]:
+def _gates_of_file(file: str, info: FileInfo, results: Sequence[CaseResult], *, updating: bool) -> Iterator[GateResult]:
     ran = sorted(
         (result for result in results if result.status != SKIPPED),
         key=lambda result: (result.source or "", result.line, result.id),

@@ -290,12 +290,12 @@ def why_cut(case: Case, returned: int, asked: int | None) -> str:
     """
     if asked is None or returned < asked or case.terms.depth is not None:
         return ""
-    metrics = {metric.text: metric for metric in _of_whole_rankings(case)}
+    metrics = {metric.text: metric for metric in _whole_ranking_metrics(case)}
     there = f"this search was asked for {asked}"
     return "\n".join(cut_text(metric, there, asked, case.settings) for metric in metrics.values())
 
 
-def _of_whole_rankings(case: Case) -> Iterator[Metric]:
+def _whole_ranking_metrics(case: Case) -> Iterator[Metric]:
     settings, ndcg = case.settings, ndcg_at(case.k)
     if ranks_needed(ndcg, settings) is None and has_gain(GradedRanking([], (), [*case.judgments.values()]), settings):
         yield ndcg

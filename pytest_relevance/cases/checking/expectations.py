@@ -115,15 +115,15 @@ def _metric(name: str, expected: object, at: Location) -> Made:
 
 
 def _parsed(name: object, at: Location) -> Metric | None:
+    """Parse a key of `expect:` that is no kind as a metric; None, and a mistake with advice, if it is none."""
     try:
         return parse_metric(name)  # type: ignore[arg-type]
     except ValueError as error:
         message = str(error)
         base = re.split(r"[@(]", str(name), maxsplit=1)[0]
         if base.casefold() not in {measure.casefold() for measure in MEASURES}:
-            meant = what_is_meant(str(name), KINDS)
             close = did_you_mean(str(name), KINDS) or f"; {error}"
-            if meant is not None:
+            if (meant := what_is_meant(str(name), KINDS)) is not None:
                 close = f"; did you mean {quoted(meant[0])}, {meant[1]}?"
             message = f"{quoted(str(name))} is neither {listed(KINDS)} nor a metric{close}"
         at.refuse(message, at_key=True)
@@ -131,7 +131,7 @@ def _parsed(name: object, at: Location) -> Metric | None:
 
 
 def _first(kind: str, expected: object, at: Location) -> Made:
-    """`sku-1`, or `[sku-1, sku-2]`."""
+    """Check `first:`, the document on top or a list of them: `sku-1`, or `[sku-1, sku-2]`."""
     documents = documents_in(expected, at)
     return [Expectation(kind, kind, documents=documents)] if documents else ()
 

@@ -99,7 +99,7 @@ def _default_id(condition: str, bounds: Sequence[tuple[Metric, float]], least: f
 
 
 def _bounds(condition: str) -> Check:
-    """Make the check of metrics and their bounds."""
+    """Make the check of the value of `mean:` or `max_drop:`, metrics with their bounds: `{nDCG@10: 0.75}`."""
 
     def check(value: object, at: Location) -> object:
         if not isinstance(value, Mapping) or not value:

@@ -237,7 +237,8 @@ class _Edit:
             for name, case in self._wanted.items()
             if name not in found or not is_same(found[name], case, any_floor=asked.get(name) == _JUDGMENTS)
         ]
-        same_suite = list(found) == list(self._wanted) and _unsettled(after.terms) == _unsettled(self._before.terms)
+        terms, old_terms = _without_grade_range(after.terms), _without_grade_range(self._before.terms)
+        same_suite = list(found) == list(self._wanted) and terms == old_terms
         if not problems and not same_suite:
             problems = [Problem("what holds for the whole suite would change with it; change the file by hand", 1, 1)]
         if problems:
@@ -274,13 +275,13 @@ def read_edited(data: bytes, file: str, before: Sequence[Problem] = ()) -> Suite
 def is_same(found: Case, wanted: Case, *, any_floor: bool = False) -> bool:
     """Whether two cases say the same, wherever they stand; with `any_floor`, whatever their floors."""
     floor = wanted.min_ndcg if any_floor else found.min_ndcg
-    terms = _unsettled(found.terms)
+    terms = _without_grade_range(found.terms)
     same = replace(found, line=wanted.line, column=wanted.column, terms=terms, min_ndcg=floor)
-    return same == replace(wanted, terms=_unsettled(wanted.terms))
+    return same == replace(wanted, terms=_without_grade_range(wanted.terms))
 
 
-def _unsettled(terms: Terms) -> Terms:
-    """The terms without the range of grades, which all judgments of the file decide."""
+def _without_grade_range(terms: Terms) -> Terms:
+    """Terms without the range of grades: it comes from all judgments of the file, and may change with any edit."""
     return replace(terms, settings=replace(terms.settings, max_grade=None), lowest=0.0, highest=0.0)
 
 

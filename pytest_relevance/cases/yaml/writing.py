@@ -20,7 +20,7 @@ from pytest_relevance.cases.yaml.spans import Replacements, Span, spans_of_cases
 from pytest_relevance.judgments.model import Judgments, Query, queries_of
 from pytest_relevance.judgments.problems import Place
 from pytest_relevance.judgments.write.formats import Written, refuse
-from pytest_relevance.judgments.write.limits import how_combined
+from pytest_relevance.judgments.write.limits import aggregate_of
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE
 
 CASE_FILE = "case-file"
@@ -53,7 +53,7 @@ def case_file(judgments: Judgments, *, min_ndcg: float | None = None, comment: s
     queries = queries_of(judgments)
     if not queries:
         raise ValueError("there are no queries to write")
-    how = how_combined(judgments) if judgments.ratings else None
+    how = aggregate_of(judgments) if judgments.ratings else None
     highest = max((grade for documents in judgments.values() for grade in documents.values()), default=0)
     head = {
         "min_ndcg": None if min_ndcg is None else write_number(min_ndcg),
@@ -66,7 +66,7 @@ def case_file(judgments: Judgments, *, min_ndcg: float | None = None, comment: s
     problems = []
     for query in queries:
         try:
-            lines += _case(query, judgments, has_floor=min_ndcg is not None, has_ratings=how is not None)
+            lines += _case_lines(query, judgments, has_floor=min_ndcg is not None, has_ratings=how is not None)
         except ValueError as error:
             problems.append(f"query {quoted(query.id)}: {error}")
     if problems:
@@ -79,8 +79,12 @@ def case_file(judgments: Judgments, *, min_ndcg: float | None = None, comment: s
     return Written(data, tuple(_lost(queries, judgments, has_ratings=how is not None, gain=head["gain"])))
 
 
-def _case(query: Query, judgments: Judgments, *, has_floor: bool, has_ratings: bool) -> Iterator[str]:
-    """The lines of a case. `has_floor`: the suite has one; `has_ratings`: several ratings are written as a list."""
+def _case_lines(query: Query, judgments: Judgments, *, has_floor: bool, has_ratings: bool) -> Iterator[str]:
+    """The lines of a case in YAML.
+
+    `has_floor`: the suite has a floor, from which a case without judgments is freed. `has_ratings`: several ratings of
+    a document are written as a list.
+    """
     text = query.text_or_id
     if not text.strip():
         raise ValueError("the query has no text")

@@ -195,6 +195,7 @@ class _Lines:
         self._problems.check()
 
     def _add_header(self, key: str, rest: str, number: int) -> None:
+        """Add a query with its text and weight: `# qid:key: text*weight`, in the line with this number."""
         text, star, written = rest.rpartition("*")
         weight = number_of(written) if star else None
         if weight is None:

@@ -173,11 +173,11 @@ def _queries(source: Source, columns: Mapping[str, Sequence[str]], line: Callabl
     first: dict[tuple[str, str], int] = {}
     for row, pair in enumerate(zip(columns.get(_ID, columns[_TEXT]), columns[_TEXT], strict=True)):
         first.setdefault(pair, row)
-    found = ((_of_row(*pair, row, columns, line(row)), line(row)) for pair, row in first.items())
+    found = ((_query_in_row(*pair, row, columns, line(row)), line(row)) for pair, row in first.items())
     return distinct(source, found) or source.refuse("the file has no queries, only a header")
 
 
-def _of_row(key: str, text: str, row: int, columns: Mapping[str, Sequence[str]], line: int | None) -> Query | str:
+def _query_in_row(key: str, text: str, row: int, columns: Mapping[str, Sequence[str]], line: int | None) -> Query | str:
     """The query in a row, or what is wrong with it."""
     if not text.strip() or not key.strip():
         return f"the query has no {'text' if key.strip() else 'id'}"

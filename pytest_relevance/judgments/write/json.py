@@ -23,7 +23,7 @@ _TEXT = "query_string"
 
 
 def write_json(judgments: Judgments) -> Text:
-    """`{query: {document: grade}}`."""
+    """JSON of the form `{query: {document: grade}}`."""
     return _document({query: _grades(judgments, query) for query in judgments.all_queries}), []
 
 

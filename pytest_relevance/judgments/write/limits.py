@@ -142,8 +142,8 @@ def lost(judgments: Judgments, holds: frozenset[str], format: str) -> Iterator[s
             yield f"{words}{counted(count, *of)}, which {format} cannot hold{advice}"
 
 
-def how_combined(judgments: Judgments) -> str | None:
-    """Find how the ratings make the grades: a name in `AGGREGATES`; None where it is none of those."""
+def aggregate_of(judgments: Judgments) -> str | None:
+    """Find the aggregate (median, mean ...) by which the ratings give exactly the grades; None where none does."""
     for how in AGGREGATES:
         if all(
             aggregate(list(given.values()), how) == judgments.get(query, {}).get(document)
@@ -156,7 +156,7 @@ def how_combined(judgments: Judgments) -> str | None:
 
 def lost_in_combining(judgments: Judgments) -> list[str]:
     """Say what is lost where ratings are written and reading them does not make the same grades by default."""
-    how = how_combined(judgments)
+    how = aggregate_of(judgments)
     if how == "median":
         return []
     if how is not None:

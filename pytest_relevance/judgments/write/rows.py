@@ -77,7 +77,7 @@ def columns_of(judgments: Judgments, holds: frozenset[str]) -> Columns:
         grades = [grade for of_query in judgments.values() for grade in of_query.values()]
     blank = judgments.unrated if "unrated" in holds else []
     blanks = list(repeat("", len(blank)))
-    columns: Columns = _of_queries(judgments, [*queries, *blank], holds)
+    columns: Columns = _columns_naming_queries(judgments, [*queries, *blank], holds)
     columns["doc_id"] = [*documents, *blanks]
     columns["grade"] = [*grades, *repeat(None, len(blank))]
     if raters:
@@ -101,7 +101,7 @@ def _title(judgments: Judgments, query: str, document: str) -> str:
     return judgments.titles[query].get(document, "") if query in judgments.titles else ""
 
 
-def _of_queries(judgments: Judgments, queries: list[str], holds: frozenset[str]) -> Columns:
+def _columns_naming_queries(judgments: Judgments, queries: list[str], holds: frozenset[str]) -> Columns:
     """The column of the queries' texts, that of their ids, or both where they differ and there is a place for both."""
     texts = {query.id: query.text for query in queries_of(judgments)}
     if all(text is None for text in texts.values()):

@@ -80,15 +80,15 @@ class _Index:
         self.waiting |= dict.fromkeys(new)
         self.cases.append(case)
 
-    def batch(self) -> list[str]:
-        """Take the documents to ask for next."""
+    def take_waiting(self) -> list[str]:
+        """Return the next documents to ask for, at most `MOST_IDS`, and let them wait no longer."""
         batch = [*islice(self.waiting, MOST_IDS)]
         for document in batch:
             del self.waiting[document]
         return batch
 
-    def finished(self) -> Iterator[_Case]:
-        """Take the cases whose documents were all asked for."""
+    def take_asked(self) -> Iterator[_Case]:
+        """Return the cases whose documents were all asked for, and remove them from `cases`."""
         while self.cases and self.waiting.keys().isdisjoint(documents_to_ask(self.cases[0].result)):
             yield self.cases.popleft()
 
@@ -188,7 +188,7 @@ class DocumentLookup:
         `unsent` is the node id of an item whose results were not sent yet.
         """
         while len(index.waiting) >= at_least and not index.is_broken:
-            batch = index.batch()
+            batch = index.take_waiting()
             try:
                 answer = index.ask([*batch])
                 if calling.is_waiting(answer):
@@ -202,7 +202,7 @@ class DocumentLookup:
             index.documents.add(found)
             for kind, text in complaints.items():
                 self._warn(kind, f"{NAME}: {text}")
-        for case in index.finished():
+        for case in index.take_asked():
             self._describe(index.documents, case.result)
             if case.nodeid != unsent:
                 self._store.describe(case.nodeid, case.number, case.result.to_dict(_FIELDS))

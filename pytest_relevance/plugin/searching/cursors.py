@@ -28,7 +28,7 @@ class Searched(Protocol):
 
 
 class SharedCursorError(CaseError):
-    """The same cursor was returned to two searches at once."""
+    """Two searches at once returned the same cursor."""
 
 
 @dataclass(slots=True, eq=False)

@@ -61,11 +61,11 @@ def run_annotations(run: Run, failed_gates: Sequence[GateResult]) -> list[Annota
     """
     room = MOST_ANNOTATIONS - min(len(failed_gates), _GATES)
     several = len(variants_of(run.results)) > 1
-    cases = [_of_cases(results, several) for _, results in islice(results_to_report(run), room)]
-    return [*cases, *map(_of_gate, failed_gates[: MOST_ANNOTATIONS - len(cases)])]
+    cases = [_cases_annotation(results, several) for _, results in islice(results_to_report(run), room)]
+    return [*cases, *map(_gate_annotation, failed_gates[: MOST_ANNOTATIONS - len(cases)])]
 
 
-def _of_cases(results: Sequence[CaseResult], several_variants: bool) -> Annotation:
+def _cases_annotation(results: Sequence[CaseResult], several_variants: bool) -> Annotation:
     result = results[0]
     file = result.source or result.file
     if len(results) > 1:
@@ -78,7 +78,7 @@ def _of_cases(results: Sequence[CaseResult], several_variants: bool) -> Annotati
     return Annotation(file, result.line, title, "\n".join(map(_cut, parts)))
 
 
-def _of_gate(gate: GateResult) -> Annotation:
+def _gate_annotation(gate: GateResult) -> Annotation:
     title = cut(f"Gate not met: {harmless(gate.name)}", _LONGEST_TITLE)
     return Annotation(gate.file, gate.line, title, _cut(gate.message))
 

@@ -40,12 +40,12 @@ def without_commands(text: str) -> str:
 
 
 def within_lines_without_commands(text: str) -> str:
-    """The same, except for commands at the beginning of a line, with no blank before them."""
+    """Text without workflow commands within its lines; those at the very beginning of a line stay."""
     return _WITHIN_LINE.sub(lambda found: found[0] + _BREAK, text)
 
 
 def line_without_commands(spans: Line) -> Line:
-    """The same for a line of a report. A command may begin in one span and end in the next."""
+    """A line of a report without workflow commands, which may begin in one span and end in the next."""
     breaks = [found.end() for found in _BEFORE_BREAK.finditer("".join(text for text, _ in spans))]
     if not breaks:
         return spans

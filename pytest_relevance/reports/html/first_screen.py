@@ -112,7 +112,7 @@ def _gates(gates: Sequence[GateResult]) -> str:
 
 
 def _gate(gate: GateResult) -> str:
-    """`mean nDCG@10 0.70 NOT MET: mean nDCG@10 0.665, below 0.700 (106 cases)`."""
+    """A gate and its outcome: `mean nDCG@10 0.70 NOT MET: mean nDCG@10 0.665, below 0.700 (106 cases)`."""
     outcome = gate.outcome()
     word = _OUTCOMES[outcome]
     variant = f' <span class="variant">{text(gate.variant)}</span>' if gate.variant is not None else ""
@@ -179,7 +179,7 @@ def _scores(change: CaseChange) -> str:
 
 
 def _lost(change: CaseChange) -> str:
-    """The error of the search, or the document that costs most with where it was and is."""
+    """The error of the search; else the document that costs most, with its rank before and now."""
     if (error := change.result.error) is not None:
         return f'<span class="place">{text(error.headline)}</span>'
     lost = change.lost

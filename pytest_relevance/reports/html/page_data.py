@@ -102,8 +102,8 @@ def _highest(result: CaseResult) -> float:
 def _scale(result: CaseResult) -> _Scale:
     """The grades that a result may be given, the lowest first, each with its name or an empty text.
 
-    Those with a name, or else all whole grades from the lowest to the highest, and the grades of judgments where these
-    are few; where a mapping gives the gains, the grades that it has.
+    They are the grades with a name, or else all whole grades from the lowest to the highest, and the grades of
+    judgments where these are few; where a mapping gives the gains, the grades that it has.
     """
     highest = _highest(result)
     grades = {*result.grade_names, result.lowest, highest}

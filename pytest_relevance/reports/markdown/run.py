@@ -69,7 +69,7 @@ def run_sections(run: Run, *, verbosity: int = 0, notes: Sequence[str] = ()) -> 
         yield Section(_missing(run.info.missing), "what is missing")
     changes = worst_first(ran)
     tables = [
-        ("the gates", _gates(gates, full=full)),
+        ("the gates", _gate_table(gates, full=full)),
         *case_tables(changes, ran, variants, None if full else MOST_ROWS),
     ]
     yield from _table_sections(tables)
@@ -133,16 +133,16 @@ def _context(run: Run, ran: Sequence[CaseResult]) -> list[str]:
     searches = dict.fromkeys(variant_label(variant, ()) for variant in variants_of(ran))
     searched = (f"{name} {value}" for name, value in run.info.fingerprint.items())
     against = dict.fromkeys(info.against for file, info in run.files.items() if file in files and info.against)
-    parts = [*_few(files, "suite"), *_few(searches, "variant")]
+    parts = [*_named(files, "suite"), *_named(searches, "variant")]
     if against:
-        parts.append(f"against {' and '.join(_few(against, 'record'))}")
+        parts.append(f"against {' and '.join(_named(against, 'record'))}")
     elif any(info.has_baseline for file, info in run.files.items() if file in files):
         parts.append("against the baseline")
-    return [*parts, *_few(searched, "entry", "entries")]
+    return [*parts, *_named(searched, "entry", "entries")]
 
 
-def _few(names: Iterable[str], what: str, several: str = "") -> list[str]:
-    """Names as code spans; of many the first, and how many more there are."""
+def _named(names: Iterable[str], what: str, several: str = "") -> list[str]:
+    """The first of some names as code spans, and how many more there are: `3 more suites`."""
     found = [*names]
     more = len(found) - _MOST_NAMES
     return [
@@ -178,8 +178,8 @@ def _table_sections(tables: Iterable[tuple[str, Table]]) -> Iterator[Section]:
             yield Section("\n".join(table.markdown()), name)
 
 
-def _gates(gates: Sequence[GateResult], *, full: bool) -> Table:
-    """The gates, those that are not met first."""
+def _gate_table(gates: Sequence[GateResult], *, full: bool) -> Table:
+    """The table of the gates, those that are not met first."""
     ordered = sorted(gates, key=lambda gate: (gate.outcome() != FAILED, gate.outcome() != SKIPPED))
     several_files = len({gate.file for gate in gates}) > 1
     suite = [Column("suite", is_code=True)] if several_files else []

@@ -124,7 +124,7 @@ def _mean_change_lines(head: str, results: Sequence[CaseResult], columns: int) -
 
 
 def mean_change_text(change: MeanChange, results: Iterable[CaseResult]) -> str:
-    """`mean nDCG@10 0.665 -> 0.712 (+0.047, p 0.003): 35 better, 20 worse, 61 the same`.
+    """The change of the mean: `mean nDCG@10 0.665 -> 0.712 (+0.047, p 0.003): 35 better, 20 worse, 61 the same`.
 
     How many cases that is of is added where others have no score now or before.
     """

@@ -31,7 +31,7 @@ def fault_lines(
 
 
 def fault_texts(results: Sequence[CaseResult], info: RunInfo, *, full: bool = False) -> list[str]:
-    """The same, a text for each."""
+    """What `fault_lines` shows, as a text for each fault or warning."""
     found = [(_fault_text(fault), fault.results) for fault in faults_of(results).values()]
     if given_up := not_searched(results):
         found.append((not_searched_text(given_up), given_up))

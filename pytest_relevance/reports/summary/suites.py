@@ -116,7 +116,7 @@ def percentile(values: Sequence[float], share: float) -> float:
 
 
 def _gates(counts: Mapping[str, int]) -> Cell:
-    """`2 gates passed, 1 failed`."""
+    """How many gates have which outcome: `2 gates passed, 1 failed`."""
     spans: list[Span] = []
     for outcome in ("passed", "failed", SKIPPED):
         if number := counts.get(outcome, 0):

@@ -113,10 +113,10 @@ def verdict_lines(
     width: int = WIDEST,
     unfinished: str | None = None,
 ) -> list[Line]:
-    """`52 cases: 49 passed, 3 failed; mean nDCG@10 0.701; 1 of 2 gates failed`.
+    """The last line of a report: `52 cases: 49 passed, 3 failed; mean nDCG@10 0.701; 1 of 2 gates failed`.
 
-    With a baseline the failed cases are a part of their own: `3 failed: 1 newly, 2 as before`.
-    With a `verbosity` below 0 mean and gates are left out where the line of the only suite has them.
+    With a baseline it says how many cases fail newly: `3 failed: 1 newly, 2 as before`.
+    With a `verbosity` below 0 the mean and the gates are left out if there is one suite, whose line has them.
     `unfinished` says in words what is missing; by default how many of the cases that were to run did not finish.
     """
     outcomes = Counter(gate.outcome() for gate in gates)
@@ -149,7 +149,7 @@ def case_counts(results: Sequence[CaseResult]) -> list[str]:
     counts = [
         f"{found[status]:,} {status}" for status in STATUSES if found[status] and not (kinds and status == FAILED)
     ]
-    failed = [f"{count:,} {_in_verdict(kind, count)}" for kind, count in kinds.items()]
+    failed = [f"{count:,} {_kind_in_verdict(kind, count)}" for kind, count in kinds.items()]
     standings = Counter(
         result.baseline.standing for result in results if result.baseline is not None and result.status != FAILED
     )
@@ -162,7 +162,7 @@ def case_counts(results: Sequence[CaseResult]) -> list[str]:
     return [others, in_kinds] if counts else [f"{others}, {in_kinds}"]
 
 
-def _in_verdict(kind: str, count: int) -> str:
+def _kind_in_verdict(kind: str, count: int) -> str:
     """A kind of failure as the verdict counts it: `20 newly, 2 regressions, 13 as before`."""
     from pytest_relevance.results.baseline.overall import FAILED_BEFORE, NEWLY_FAILING, REGRESSED
 

@@ -239,7 +239,7 @@ def _set_verdict(result: CaseResult, verdict: str, *reasons: str) -> None:
 
 
 def _drop_text(result: CaseResult, before: float) -> str:
-    """`nDCG@10 0.312 is 0.452 below the baseline 0.764, more than the tolerance 0.050`."""
+    """The drop in words: `nDCG@10 0.312 is 0.452 below the baseline 0.764, more than the tolerance 0.050`."""
     score, tolerance = result.score, result.tolerance
     assert score is not None
     digits = max(digits_apart(before - score, tolerance), digits_apart(score, before))

@@ -49,7 +49,7 @@ class ScoreColumn:
     applies: Mask
 
     def among(self, indexes: Indexes) -> Indexes:
-        """Those of some pairs that it is the score of."""
+        """The pairs at these indexes to which the metric applies."""
         return indexes[self.applies[indexes]]
 
 

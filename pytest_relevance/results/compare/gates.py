@@ -54,12 +54,12 @@ def judge(
         raise ValueError(f"p is above 0 and at most 1, such as 0.05, not {p!r}")
     if p is not None and not allowed:
         raise ValueError("p says when a drop of a mean counts; give max_drop with it")
-    findings = [_of_mean(row, allowed[row.metric], p) for row in comparison.metrics if row.metric in allowed]
+    findings = [_mean_finding(row, allowed[row.metric], p) for row in comparison.metrics if row.metric in allowed]
     drops: tuple[Mover, ...] = ()
     if max_case_drop is not None:
         _check_number("max_case_drop", max_case_drop, names[0])
         drops = comparison.dropped_by(max_case_drop)
-        findings.append(_of_cases(drops, max_case_drop))
+        findings.append(_cases_finding(drops, max_case_drop))
     new = [error for error in comparison.errors if error.is_new]
     if new:
         what = f"{counted(len(new), 'case')} ended in an error that {'was' if len(new) == 1 else 'were'} none before"
@@ -85,7 +85,7 @@ def allowance_of(metric: Metric) -> str:
     return f"by how much a score may drop, {bounds}, such as 0.02"
 
 
-def _of_mean(row: Difference, most: float, p: float | None) -> GateFinding:
+def _mean_finding(row: Difference, most: float, p: float | None) -> GateFinding:
     means = row.means
     name = row.metric if row.variant is None else f"{row.metric} of {quoted(row.variant)}"
     if not means.queries:
@@ -104,7 +104,7 @@ def _of_mean(row: Difference, most: float, p: float | None) -> GateFinding:
     return GateFinding(False, f"{name} dropped by more than {most:g}: {change}")
 
 
-def _of_cases(drops: tuple[Mover, ...], most: float) -> GateFinding:
+def _cases_finding(drops: tuple[Mover, ...], most: float) -> GateFinding:
     if not drops:
         return GateFinding(True, f"no case dropped by more than {most:g}")
     worst = [

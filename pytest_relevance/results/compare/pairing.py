@@ -135,7 +135,7 @@ def _matches(first: Run, second: Run, variants: Variants | None) -> tuple[_Match
     found: tuple[_Matches, _Matches] = ({}, {})
     for number, run in enumerate((first, second)):
         seen: Counter[tuple[str, str, str | None]] = Counter()
-        for result in run.results if variants is None else _of_variant(run, variants[number]):
+        for result in run.results if variants is None else _results_of_variant(run, variants[number]):
             same = file_name(result.file), result.id, result.variant if variants is None else None
             match = (*same, seen[same])
             found[number][match] = result
@@ -143,7 +143,7 @@ def _matches(first: Run, second: Run, variants: Variants | None) -> tuple[_Match
     return found
 
 
-def _of_variant(run: Run, variant: str | None) -> Sequence[CaseResult]:
+def _results_of_variant(run: Run, variant: str | None) -> Sequence[CaseResult]:
     found = [result for result in run.results if result.variant == variant]
     if not found:
         names = [name for name in dict.fromkeys(result.variant for result in run.results) if name is not None]

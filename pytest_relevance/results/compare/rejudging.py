@@ -82,10 +82,10 @@ def judged_queries(judgments: JudgmentSource, settings: Mapping[str, object]) ->
     if isinstance(judgments, (str, os.PathLike)):
         judgments = _read(Path(judgments))
     if not isinstance(judgments, Suite):
-        return _of_judgments(judgments)
+        return _judgments_by_query(judgments)
     if settings:
         raise ValueError(f"{judgments.path} has settings of its own: leave out {', '.join(settings)}")
-    return _of_suite(judgments)
+    return _cases_by_query(judgments)
 
 
 def _read(path: Path) -> Suite | Judgments:
@@ -98,8 +98,8 @@ def _read(path: Path) -> Suite | Judgments:
     return read_judgments(path)
 
 
-def _of_judgments(judgments: AnyJudgments) -> JudgedQueries:
-    """{query: {document: grade}}; a file of them may know the texts and the weights of its queries."""
+def _judgments_by_query(judgments: AnyJudgments) -> JudgedQueries:
+    """Judgments by query; those of a file come with the texts and the weights of its queries, if it has them."""
     compiled = compile_judgments(judgments)
     described = judgments.queries if isinstance(judgments, Judgments) else {}
     by_key: dict[str, JudgedQuery] = {}
@@ -114,8 +114,8 @@ def _of_judgments(judgments: AnyJudgments) -> JudgedQueries:
     return JudgedQueries(by_key, by_text | by_key)
 
 
-def _of_suite(suite: Suite) -> JudgedQueries:
-    """The cases of a case file. A text that several of them have finds none."""
+def _cases_by_query(suite: Suite) -> JudgedQueries:
+    """The cases of a case file by id, and by query where no other case has the same."""
     by_key = {}
     for case in suite.cases:
         known = {"query": case.query, "weight": case.weight, "k": case.k, "settings": case.settings, "tags": case.tags}

@@ -81,11 +81,11 @@ def _read_baseline(path: Path) -> Run:
     """A baseline as a run whose judgments are unknown."""
     file = path.name.removesuffix(SUFFIX)
     entries = baseline_io.read_baseline(path)
-    results = [_of_entry(file, entry, entries.titles) for entry in entries.values()]
+    results = [_result_of_entry(file, entry, entries.titles) for entry in entries.values()]
     return Run(results, info=RunInfo(fingerprint=entries.fingerprint), name=path.name)
 
 
-def _of_entry(file: str, entry: baseline_io.BaselineEntry, titles: Mapping[str, str]) -> CaseResult:
+def _result_of_entry(file: str, entry: baseline_io.BaselineEntry, titles: Mapping[str, str]) -> CaseResult:
     is_as_deep = len(entry.ranking) == entry.depth
     cutoffs = [metric.k for metric in map(parse_metric, entry.scores) if metric.measure == "nDCG"]
     result = CaseResult(file, 1, entry.id, MEASURED, entry.query, variant=entry.variant, params=entry.params, digest="")

@@ -212,7 +212,7 @@ class _Rows:
         return [document for _, document in sorted(zip(keys, texts, strict=True), key=itemgetter(0))]
 
     def sorted_column(self, first: int, count: int) -> pa.ChunkedArray:
-        """The same as a column; pyarrow sorts many rows in a fraction of the time."""
+        """The documents in `count` rows from `first` on, as a column, sorted as by `sorted_texts`; faster if many."""
         import pyarrow
 
         columns = [column.slice(first, count) for column in (self._values, self._documents) if column is not None]

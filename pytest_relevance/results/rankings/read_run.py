@@ -74,7 +74,7 @@ def _read_trec(source: Source) -> Rankings:
 
 
 def _read_table(source: Source) -> Rankings:
-    return _of_table(source, SourceTable(source))
+    return _rankings_of_table(source, SourceTable(source))
 
 
 class _Objects:
@@ -99,7 +99,7 @@ class _Objects:
         return Place()
 
 
-def _of_table(source: Source, table: SourceTable | _Objects) -> Rankings:
+def _rankings_of_table(source: Source, table: SourceTable | _Objects) -> Rankings:
     at = _columns(source, table)
     if not _has_ids(at):
         needed = f"{', '.join(SPELLINGS['query_id'])} or query, and {', '.join(SPELLINGS['document'][:5])} ..."
@@ -196,20 +196,20 @@ def _read_json(source: Source) -> Rankings:
     rows = source.json_lines if source.is_json_lines else source.json
     snapshot = quepid.snapshot_rows(rows)
     if snapshot is not None:
-        return _of_queries(source, snapshot)
+        return _rankings_of_queries(source, snapshot)
     if judgments := judgments_format(source):
         source.refuse(f"this seems to be {judgments}; a run is needed")
     if isinstance(rows, (list, tuple)):
         wrong = next((row for row in rows if not isinstance(row, dict)), None)
         if wrong is not None or not rows:
             source.refuse(f"a run in JSON is {_JSON_SHAPES}; found {found(wrong if rows else rows)} in the list")
-        return _of_table(source, _Objects(source, rows))
+        return _rankings_of_table(source, _Objects(source, rows))
     if not isinstance(rows, dict):
         source.refuse(f"a run in JSON is {_JSON_SHAPES}; found {found(rows)}")
-    return _of_queries(source, rows.items())
+    return _rankings_of_queries(source, rows.items())
 
 
-def _of_queries(source: Source, queries: Iterable[tuple[str, object]]) -> Rankings:
+def _rankings_of_queries(source: Source, queries: Iterable[tuple[str, object]]) -> Rankings:
     """The rankings of pairs of a query and {document: score} or [document, ...]."""
     rankings: dict[str, Sequence[str]] = {}
     rows: list[tuple[Any, ...]] = []

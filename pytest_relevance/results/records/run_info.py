@@ -74,7 +74,7 @@ class FileInfo:
         return all(ended[search, variant] >= count for search, variant, count in self.totals)
 
     def to_dict(self) -> dict[str, Any]:
-        """The same in builtin types."""
+        """The info in builtin types, as the record has it."""
         return to_builtin(self)
 
     @classmethod
@@ -110,7 +110,7 @@ class RunInfo:
     requires_gates: bool = False
 
     def to_dict(self) -> dict[str, Any]:
-        """The same in builtin types."""
+        """The info in builtin types, as the record has it."""
         return to_builtin(self)
 
     @classmethod

@@ -134,7 +134,7 @@ def _error(body: Mapping[Any, Any]) -> UnreadableRanking:
     return UnreadableRanking(f"search returned an error instead of results: {shown(dict(body), 300)}")
 
 
-def of_dsl(result: Any) -> Any:
+def hit_of_dsl(result: Any) -> Any:
     """A hit or a document of elasticsearch.dsl and opensearch-py as the engine's own hit; anything else as it is.
 
     Such a hit has the fields of the document as its items, and the engine's metadata in its attribute `meta`.

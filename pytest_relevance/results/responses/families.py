@@ -46,7 +46,7 @@ def as_mapping(result: Any, id_names: Sequence[str] = ()) -> Any:
     type_: Any = type(result)
     kind = _document_kind(type_)
     if kind is None:
-        return bodies.of_dsl(result)
+        return bodies.hit_of_dsl(result)
     fields = kind.as_mapping(result)
     id_ = None if kind.id_of is None or len(id_names) == 1 else kind.id_of(fields)
     return fields if id_ is None else {**fields, "id": id_}
