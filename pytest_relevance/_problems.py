@@ -11,8 +11,7 @@ class Problem(NamedTuple):
 
     `line` and `column` count from 1; 0 means that they are not known. `file` is None for the file that was read, else
     the name of a file that it names, whose columns are not shown. `path` is that of a value in JSON, `queries[3].id`.
-    `name` is what is written in the place of a grade where it is no number: so many `judgments` have it, of which this is
-    the first.
+    `name` is what stands in the place of a grade and is no number; so many `judgments` have it, this one first.
     """
 
     message: str
