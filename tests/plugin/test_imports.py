@@ -80,7 +80,13 @@ def test_forty_cases_import_neither_numpy_nor_pandas(forty: Project, options: tu
 
 FOR_FAILURES = ("plugin.stand_ins", "reports.breakdown", "reports.failure", "results.faults")
 FOR_BASELINES = ("reports.headline", "reports.summary.baseline", "results.baseline.file", "results.baseline.overall")
-FOR_OPTIONS = ("plugin.outputs", "results.unjudged", "results.worklist", "results.records.file", "results.records.merge")
+FOR_OPTIONS = (
+    "plugin.outputs",
+    "results.unjudged",
+    "results.worklist",
+    "results.records.file",
+    "results.records.merge",
+)
 FOR_OTHER_RESPONSES = tuple(f"results.responses.{name}" for name in ("bodies", "families", "tables"))
 FOR_OTHER_SUITES = (
     *("_files", "judgments.problems"),

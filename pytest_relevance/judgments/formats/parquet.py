@@ -51,8 +51,8 @@ class ParquetTable:
         values = self._values(column)
         if values.type.num_fields:
             self._source.refuse(
-                f"the column {quoted(self.names[column])} holds values of the type {values.type}, and a grade or a score "
-                "is one number or name; write a row for each"
+                f"the column {quoted(self.names[column])} holds values of the type {values.type}, and a grade or a "
+                "score is one number or name; write a row for each"
             )
         cells = (float(cell) if isinstance(cell, Decimal) else cell for cell in values.to_pylist())
         return [None if cell != cell else cell for cell in cells]
