@@ -240,6 +240,11 @@ def _contradictions(arguments: Namespace) -> Iterator[str]:
         twice = [name for name, times in Counter(name for name, _ in given).items() if times > 1]
         if twice:
             yield f"{option} is given twice for {listed(twice, 'and')}; keep one of them"
+    if (format := report_format(arguments)) not in (TEXT, MARKDOWN, JSON):
+        yield (
+            f"--output {quoted(arguments.output)} is named as {format}, and a comparison is written as text, Markdown "
+            "or JSON; let the name end in .txt, .md or .json, or give --format"
+        )
     if arguments.p is not None and not arguments.max_drop:
         yield "--p says which drops of a mean count; give --max-drop with it, such as nDCG@10=0.02"
     if arguments.grade_column is not None and arguments.judgments is None:

@@ -144,7 +144,7 @@ def _queries(arguments: Namespace) -> Sequence[Query]:
 
 
 def _is_judged(query: Query, judgments: Judgments) -> bool:
-    keys = [query.id, *judgments.known_as(query.id if query.text is None else query.text)]
+    keys = [query.id, *judgments.known_as(query.text_or_id)]
     return any(judgments.get(key) for key in keys)
 
 

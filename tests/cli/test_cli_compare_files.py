@@ -301,6 +301,11 @@ def test_files_and_options_that_cannot_be_meant(shop: Terminal, options: list[st
         (["--limit", "-1"], 'argument --limit: expected a whole number from 0 on, found "-1"'),
         (["--resamples", "0"], 'argument --resamples: expected a whole number from 1 on, found "0"'),
         (["--format", "html"], "argument --format: invalid choice: 'html'"),
+        (
+            ["-o", "report.html"],
+            '--output "report.html" is named as html, and a comparison is written as text, Markdown or JSON; let the '
+            "name end in .txt, .md or .json, or give --format",
+        ),
         (["--max-drops", "RR=0"], 'there is no option "--max-drops"; did you mean "--max-drop"?'),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import math
 from pathlib import Path
 
 import pytest
@@ -505,3 +506,26 @@ def test_parquet_that_is_damaged_within(tmp_path: Path) -> None:
     path.write_bytes(data)
     (problem,) = problems(path)
     assert problem.startswith("FILE: the Parquet file cannot be read: ")
+
+
+@pytest.mark.parametrize("blank", [None, math.nan], ids=str)
+def test_a_grade_that_is_missing_in_parquet_is_no_judgment(tmp_path: Path, blank: float | None) -> None:
+    """Libraries of frames write NaN, or null, where they have no number."""
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow.parquet import write_table
+
+    path = tmp_path / "judgments.parquet"
+    columns = {"query": ["a", "a"], "doc_id": ["x", "y"], "ann_rating": [1.0, blank], "bob_rating": [2.0, blank]}
+    write_table(pyarrow.table(columns), path)
+    assert read_judgments(path) == {"a": {"x": 1.5}}
+
+
+def test_lists_in_parquet_are_no_grades(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow.parquet import write_table
+
+    path = tmp_path / "judgments.parquet"
+    write_table(pyarrow.table({"query": ["a"], "doc_id": ["x"], "grade": [[1, 2]]}), path)
+    (problem,) = problems(path)
+    assert problem.startswith('FILE: the column "grade" holds values of the type list<')
+    assert problem.endswith("int64>, and a grade or a score is one number or name; write a row for each")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from textwrap import dedent
 from typing import TYPE_CHECKING
 
 import pytest
+
+from tests.plugin.conftest import WORDS
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project
@@ -222,6 +225,31 @@ def test_case_files_beside_tests_in_python(shop: Project) -> None:
     shop.write("test_shop.py", "def test_shop(search):\n    assert search('a') == ['a']\n")
     shop.cases(ONE_CASE)
     assert shop.run().counts == {"passed": 2}
+
+
+NAMING = """
+    def pytest_collection_modifyitems(items):
+        renamed, located, reported, *_ = items
+        renamed.name = "another name"
+        located.location = ("other.txt", 41, "a location")
+        reported.reportinfo = lambda: ("reported.txt", 7, "a domain")
+
+    def pytest_runtest_logstart(nodeid, location):
+        with open("locations.txt", "a") as file:
+            print(*location, sep="|", file=file)
+"""
+
+
+def test_a_conftest_has_a_say_in_the_location_of_an_item(project: Project) -> None:
+    project.conftest(f"{dedent(WORDS)}{dedent(NAMING)}")
+    project.cases("cases:\n" + "- {query: shoes}\n- {query: hats}\n- {query: caps}\n- {query: 'std::x'}\n")
+    assert project.run().counts == {"passed": 4}
+    assert (project.path / "locations.txt").read_text().splitlines() == [
+        "shop.relevance.yaml|1|another name",
+        "other.txt|41|a location",
+        "reported.txt|7|a domain",
+        "shop.relevance.yaml|4|std%3A%3Ax",
+    ]
 
 
 def test_the_options_are_listed(shop: Project) -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from textwrap import dedent
 from typing import TYPE_CHECKING
 
 import pytest
+
+import pytest_relevance
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project
@@ -77,13 +80,27 @@ def test_forty_cases_import_neither_numpy_nor_pandas(forty: Project, options: tu
 
 FOR_FAILURES = ("plugin.stand_ins", "reports.breakdown", "reports.failure", "results.faults")
 FOR_BASELINES = ("reports.headline", "reports.summary.baseline", "results.baseline.file", "results.baseline.overall")
-FOR_OPTIONS = ("plugin.outputs", "plugin.updates", "results.worklist", "results.records.file", "results.records.merge")
-FOR_OTHER_RESPONSES = tuple(f"results.responses.{name}" for name in ("bodies", "families", "incomplete", "tables"))
+FOR_OPTIONS = (
+    "plugin.outputs",
+    "results.unjudged",
+    "results.worklist",
+    "results.records.file",
+    "results.records.merge",
+)
+FOR_OTHER_RESPONSES = tuple(f"results.responses.{name}" for name in ("bodies", "families", "tables"))
 FOR_OTHER_SUITES = (
     *("_files", "judgments.problems"),
     *("judgments.grading", "judgments.model", "judgments.raters", "judgments.reading"),
     *("plugin.running.documents", "reports.summary.slices", "results.gates", "results.rankings.rank_changes"),
 )
+
+
+def test_these_modules_exist() -> None:
+    """A module that is not there is never imported."""
+    package = Path(pytest_relevance.__file__).parent
+    for name in (*FOR_FAILURES, *FOR_BASELINES, *FOR_OPTIONS, *FOR_OTHER_RESPONSES, *FOR_OTHER_SUITES):
+        path = package.joinpath(*name.split("."))
+        assert path.is_dir() or path.with_suffix(".py").is_file(), name
 
 
 def test_cases_that_pass_import_only_what_they_need(project: Project) -> None:

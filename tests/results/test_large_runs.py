@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import os
 import subprocess
 import sys
@@ -180,20 +181,46 @@ def test_a_document_twice_is_found_between_thousands(tmp_path: Path) -> None:
         read_run(path)
 
 
+IDS_ARE = "and an id is text or an integer; write it as text"
+NO_SCORE = 'query "q", document "b": a score is a number, found nothing'
+
+
 @pytest.mark.parametrize(
-    "column",
-    [["a", None], [1.0, 2.0], [b"a", b"b"], [True, False], [["a"], ["b"]]],
-    ids=["null", "float", "bytes", "bool", "list"],
+    ("name", "column", "said"),
+    [
+        ("doc_id", ["a", None], "the row has no document"),
+        ("doc_id", [1.0, 2.0], f'the column "doc_id" holds floats, {IDS_ARE}'),
+        ("doc_id", [b"a", b"b"], ""),
+        ("doc_id", [True, False], f'the column "doc_id" holds bool (true), {IDS_ARE}'),
+        ("doc_id", [["a"], ["b"]], f"the column \"doc_id\" holds list (the list ['a']), {IDS_ARE}"),
+        ("score", [1.0, None], NO_SCORE),
+        ("score", [1.0, math.nan], NO_SCORE),
+        ("score", [1.0, math.inf], ""),
+        ("score", [2**53 + 1, 2**60], ""),
+        ("score", [False, True], ""),
+        ("score", [[1], [2]], 'the column "score" holds values of the type list<'),
+    ],
 )
-def test_other_values_in_parquet_are_read_as_without_pyarrow(tmp_path: Path, column: list[object]) -> None:
-    import pandas
+def test_other_values_in_parquet_are_read_as_in_small_files(
+    tmp_path: Path, name: str, column: list[object], said: str
+) -> None:
+    import pyarrow
+    from pyarrow.parquet import write_table
 
     path = tmp_path / "run.parquet"
-    for name in ("doc_id", "score"):
-        rows = pandas.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": [1, 2]})
-        rows[name] = pandas.Series(column)
-        rows.to_parquet(path)
-        assert outcome(read_run, path) == without_pyarrow(read_run, path)
+    write_table(pyarrow.table({"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": [1, 2], name: column}), path)
+    found = outcome(read_run, path)
+    assert found == without_pyarrow(read_run, path)
+    assert said in found if said else found == [("q", ["b", "a"])]
+
+
+def test_parquet_without_rows(tmp_path: Path) -> None:
+    import pyarrow
+    from pyarrow.parquet import write_table
+
+    path = tmp_path / "run.parquet"
+    write_table(pyarrow.table({"query_id": pyarrow.array([], "string"), "doc_id": [], "score": []}), path)
+    assert "the file has no results" in outcome(read_run, path)
 
 
 @pytest.mark.parametrize(

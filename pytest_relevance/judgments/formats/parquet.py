@@ -40,19 +40,26 @@ class ParquetTable:
         converters = [*(_as_key for _ in keys), *(_as_text for _ in texts), *(_as_number for _ in numbers)]
         names = [self.names[column] for column in (*keys, *texts, *numbers)]
         table = self._read(lambda file: file.read(names, use_threads=False), names[: len(keys)])
-        if table.num_columns != len(names) or any(column.null_count for column in table.columns):
+        has_cells = table.num_rows and table.num_columns == len(names)
+        if not has_cells or any(column.null_count for column in table.columns):
             return None
         columns = [convert(column) for convert, column in zip(converters, table.columns, strict=True)]
         return None if None in columns else columns
 
     def cells(self, column: int) -> list[Any]:
-        """Read the values of a column, None where one is missing."""
-        table = self._read(lambda file: file.read([self.names[column]], use_threads=False))
-        return [float(cell) if isinstance(cell, Decimal) else cell for cell in table.column(0).to_pylist()]
+        """Read a column of numbers or text, None where a value is missing or NaN; refuse lists and the like."""
+        values = self._values(column)
+        if values.type.num_fields:
+            self._source.refuse(
+                f"the column {quoted(self.names[column])} holds values of the type {values.type}, and a grade or a "
+                "score is one number or name; write a row for each"
+            )
+        cells = (float(cell) if isinstance(cell, Decimal) else cell for cell in values.to_pylist())
+        return [None if cell != cell else cell for cell in cells]
 
     def texts(self, column: int) -> list[str]:
         """Read a column of text or integers as text, "" where a value is missing; refuse values of other types."""
-        cells = self.cells(column)
+        cells = self._values(column).to_pylist()
         wrong = next((cell for cell in cells if type(cell) not in (str, int, bytes, type(None))), None)
         name = quoted(self.names[column])
         if wrong is not None:
@@ -62,6 +69,9 @@ class ParquetTable:
             return ["" if cell is None else cell.decode() if isinstance(cell, bytes) else str(cell) for cell in cells]
         except UnicodeDecodeError as error:
             self._source.refuse(f"the column {name} holds {error}; write it as text")
+
+    def _values(self, column: int) -> pa.ChunkedArray:
+        return self._read(lambda file: file.read([self.names[column]], use_threads=False)).column(0)
 
     def _read(self, use: Callable[[Any], Any], keys: Sequence[str] = ()) -> Any:
         """What a function makes of the opened file; `keys` are read as dictionary-encoded text."""
@@ -94,8 +104,12 @@ def _as_text(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
 
 
 def _as_number(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
-    from pyarrow import float64, types
+    from pyarrow import ArrowInvalid, float64, types
 
-    is_number = types.is_integer(column.type) or types.is_floating(column.type)
-    column = column.cast(float64()) if is_number else None
-    return column if is_number and arrow_columns.are_finite(column) else None
+    if not (types.is_integer(column.type) or types.is_floating(column.type)):
+        return None
+    try:
+        column = column.cast(float64())
+    except ArrowInvalid:  # an integer that is no float
+        return None
+    return column if arrow_columns.are_finite(column) else None

@@ -62,7 +62,7 @@ def score_pairs(results: Iterable[CaseResult], metric: str | None = None) -> lis
 
 
 def weighted_mean(scored: Iterable[tuple[float, float]]) -> float:
-    """The weighted mean of (score, weight) pairs. Raises ZeroDivisionError where there are none."""
+    """The weighted mean of (score, weight) pairs. Raises ValueError where there are none."""
     scores, weights = zip(*scored, strict=True)
     return fsum(map(mul, scores, weights)) / fsum(weights)
 
