@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
+from functools import partial
 from typing import Any
 
 import pytest
@@ -18,7 +19,7 @@ from pytest_relevance.plugin.options import verbosity
 from pytest_relevance.plugin.run_store import attached_to
 from pytest_relevance.reports.failure import failure_message, failure_reason
 from pytest_relevance.reports.summary.faults import repeated_lines, shown_together, together_text, together_title
-from pytest_relevance.reports.text import BAD, WIDEST, Line, folded_lines, line
+from pytest_relevance.reports.text import BAD, folded_lines, line
 from pytest_relevance.results.baseline.overall import failure_order
 from pytest_relevance.results.case_result import NOT_SEARCHED, CaseResult
 from pytest_relevance.results.faults import Key, fault_key, faults_of
@@ -100,11 +101,7 @@ def _brief(report: pytest.TestReport, result: CaseResult, option: Any) -> Any:
     crash = getattr(report.longrepr, "reprcrash", None)
     if crash is None:
         crash = Crash(result.source or result.file, result.line, lambda: harmless(failure_message(result)))
-
-    def lines_of(*, verbosity: int = 0, width: int = WIDEST) -> list[Line]:
-        return repeated_lines(result, verbosity, width)
-
-    return _copy(report, FailureText(option, lines_of, crash))
+    return _copy(report, FailureText(option, partial(repeated_lines, result), crash))
 
 
 def _for_all(found: Sequence[Found], option: Any) -> Any:

@@ -261,7 +261,7 @@ def _refuse_unknown(source: Source) -> NoReturn:
 def _read_record(source: Source) -> Rankings:
     """The rankings of a record, under the ids of their cases; a case that was skipped or is an error has none."""
     from pytest_relevance.results.case_result import SKIPPED, WITHOUT_SCORE
-    from pytest_relevance.results.records.run import RunRankings, Run
+    from pytest_relevance.results.records.run import Run, RunRankings
     from pytest_relevance.results.records.run_info import RecordError
 
     try:
