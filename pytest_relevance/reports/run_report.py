@@ -15,6 +15,7 @@ from pytest_relevance.reports.summary.gates import gate_lines, named_gate_lines
 from pytest_relevance.reports.summary.summary import summary_lines, verdict_lines
 from pytest_relevance.reports.text import BAD, DIM, STRONG, WIDEST, Line, folded_lines, line
 from pytest_relevance.results.baseline.overall import has_failed, in_failure_order
+from pytest_relevance.results.case_parts import to_builtin
 from pytest_relevance.results.case_result import FAILED, NOT_SEARCHED, SKIPPED, CaseResult, Key
 from pytest_relevance.results.faults import fault_key, faults_of, not_searched
 from pytest_relevance.results.gates import GateResult, judge_gates
@@ -61,8 +62,8 @@ def report_data(run: Run) -> dict[str, Any]:
     """The report as data in builtin types: the content of the record, and the results of its gates."""
     return {
         "name": run.name,
-        "run": run.info.to_dict(),
-        "files": {file: info.to_dict() for file, info in run.files.items()},
+        "run": to_builtin(run.info),
+        "files": {file: to_builtin(info) for file, info in run.files.items()},
         "results": [result.to_dict() for result in run.results],
         "gates": [_gate_data(gate) for gate in run_gates(run)],
     }

@@ -6,6 +6,7 @@ and a record writes one on each line; `from_dict` reads them back. A value that 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -337,7 +338,4 @@ def variants_in_order(results: Iterable[CaseResult]) -> list[tuple[str, str | No
 
 def count_grades(grades: Sequence[float]) -> dict[float, int]:
     """How many judgments there are of each grade, the highest grade first."""
-    counts: dict[float, int] = {}
-    for grade in sorted(grades, reverse=True):
-        counts[grade] = counts.get(grade, 0) + 1
-    return counts
+    return dict(Counter(sorted(grades, reverse=True)))

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from pytest_relevance._files import Unreadable, read_whole, write_whole
 from pytest_relevance._text import digits, quoted
+from pytest_relevance.results.case_parts import from_builtin, to_builtin
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.records.checks import case_result, check_values, file_info
 from pytest_relevance.results.records.run_info import FileInfo, RecordError, RunInfo
@@ -61,8 +62,8 @@ def write_record(
         "kind": KIND,
         "version": VERSION,
         "results": len(results),
-        "run": info.to_dict(),
-        "files": {name: file.to_dict() for name, file in files.items()},
+        "run": to_builtin(info),
+        "files": {name: to_builtin(file) for name, file in files.items()},
     }
     lines = [as_json(header), *map(as_json, results), ""]
     data = "\n".join(lines).encode("utf-8", "surrogatepass")
@@ -93,7 +94,7 @@ def read_record(
     header = read_header(file, lines, KIND, VERSION)
     try:
         check_values(header["run"], RunInfo)
-        info = RunInfo.from_dict(header["run"])
+        info = from_builtin(RunInfo, header["run"])
         files = {name: file_info(values) for name, values in header["files"].items()}
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise RecordError(f"{file}:1: the header is damaged ({error!r}); make the record again") from None

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_relevance._text import printable, quoted, shown
-from pytest_relevance.results.case_parts import NO_ENTRIES, from_builtin, to_builtin
+from pytest_relevance.results.case_parts import NO_ENTRIES, from_builtin
 from pytest_relevance.results.case_result import CaseResult
 
 Total = tuple[str, str | None, int]
@@ -73,13 +73,9 @@ class FileInfo:
         ended = Counter((result.search, result.variant) for result in results if result.file == file)
         return all(ended[search, variant] >= count for search, variant, count in self.totals)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The same in builtin types."""
-        return to_builtin(self)
-
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> FileInfo:
-        """The info that `to_dict` was called on. Raises TypeError or ValueError for other data."""
+        """The info that `to_builtin` was called on. Raises TypeError or ValueError for other data."""
         totals = tuple((search, variant, count) for search, variant, count in values.get("totals", ()))
         return from_builtin(cls, {**values, "totals": totals})
 
@@ -108,15 +104,6 @@ class RunInfo:
     missing: Sequence[str] = ()
     faults: Sequence[Mapping[str, Any]] = ()
     requires_gates: bool = False
-
-    def to_dict(self) -> dict[str, Any]:
-        """The same in builtin types."""
-        return to_builtin(self)
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> RunInfo:
-        """The info that `to_dict` was called on. Raises TypeError for an unknown field."""
-        return from_builtin(cls, values)
 
 
 Fingerprint = Mapping[str, Any]
