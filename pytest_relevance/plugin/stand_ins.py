@@ -57,12 +57,11 @@ def _sort_failures(failed: list[Any]) -> None:
 
     They are sorted among the places that they have: failures of other tests and of gates keep theirs.
     """
-    results = {place: result for place, report in enumerate(failed) if (result := _result_of(report)) is not None}
-    found = [(result, failed[place]) for place, result in results.items() if not result.is_check]
-    if any(result.baseline is not None for result, _ in found):
-        places = [place for place, result in results.items() if not result.is_check]
-        ordered = sorted(found, key=lambda pair: failure_order(pair[0]))
-        for place, (_, report) in zip(places, ordered, strict=True):
+    found = ((place, _result_of(report)) for place, report in enumerate(failed))
+    results = {place: result for place, result in found if result is not None and not result.is_check}
+    if any(result.baseline is not None for result in results.values()):
+        ordered = sorted(results, key=lambda place: failure_order(results[place]))
+        for place, report in zip(results, [failed[place] for place in ordered], strict=True):
             failed[place] = report
 
 

@@ -36,9 +36,7 @@ def run(this: CaseRun) -> None:
     try:
         searches = _searches(this)
         found = None if searches is None else searches.take(this)
-        if found is None:
-            found = [_ranking_of_call(this) for _ in range(this.settings.calls)]
-        _score_first(this, found)
+        _score_first(this, found or [_ranking_of_call(this) for _ in range(this.settings.calls)])
     finally:
         this.is_running = False
 
@@ -50,9 +48,7 @@ async def run_async(this: CaseRun) -> None:
     try:
         searches = _searches(this)
         found = None if searches is None else await searches.take_async(this)
-        if found is None:
-            found = [await _ranking_of_call_async(this) for _ in range(this.settings.calls)]
-        _score_first(this, found)
+        _score_first(this, found or [await _ranking_of_call_async(this) for _ in range(this.settings.calls)])
     finally:
         this.is_running = False
 
@@ -73,9 +69,7 @@ def _searches(this: CaseRun) -> Searches | None:
     """Return what calls the search of a case together with those of others; None where it is called alone."""
     if this.response is not None:  # it was called ahead
         return None
-    assert isinstance(this.item, pytest.Function)
-    search = this.item.funcargs[this.case.search]
-    if this.settings.concurrency == 1 and getattr(search, "many", None) is None:
+    if this.settings.concurrency == 1 and getattr(this.search, "many", None) is None:
         return None
     from pytest_relevance.plugin.searching.searches import searches_of  # most runs do without
 
@@ -104,8 +98,7 @@ def check(item: pytest.Item, case: Case, ranking: object, path: str) -> CaseResu
 def called_by(this: CaseRun) -> object:
     """Return what is called for a case: the search, or its attribute `many` where it is called for a batch."""
     searches = _searches(this)
-    assert isinstance(this.item, pytest.Function)
-    return this.item.funcargs[this.case.search] if searches is None else searches.called_by(this)
+    return this.search if searches is None else searches.called_by(this)
 
 
 def call_ahead(this: CaseRun) -> object:
@@ -187,8 +180,7 @@ def _response(this: CaseRun) -> tuple[object, float]:
         response, this.response = this.response, None
         return response
     this.calls += 1
-    assert isinstance(this.item, pytest.Function)
-    search = this.item.funcargs[this.case.search]
+    search = this.search
     try:
         this.asked = calling.asked_for(search, this.case)
         return calling.call(search, this.case, this.asked)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from time import sleep
-from typing import Any
 
 import pytest
 
@@ -87,7 +86,7 @@ class Searches:
 
     def called_by(self, this: CaseRun) -> object:
         """Return what is called for a case: `many` for a batch, the search itself for a case alone."""
-        search = _search_of(this)
+        search = this.search
         many = calling.many_of(search)
         is_alone = callable(search) and this not in self._ahead and not self._begins_window(this)
         return search if many is None or is_alone else many
@@ -133,7 +132,7 @@ class Searches:
         if outcome is None:
             return None
         call = outcome.call
-        if call.is_lost or outcome.search is not _search_of(this):
+        if call.is_lost or outcome.search is not this.search:
             call.close()
             self._called.discard(this)
             return None
@@ -144,7 +143,7 @@ class Searches:
 
         At most `most` calls are to run at a time.
         """
-        search = _search_of(this)
+        search = this.search
         many, times = calling.many_of(search), self._config.option.relevance_repeat or 1
         runs = [this]
         if many is None and most == 1:
@@ -248,8 +247,3 @@ _NO_FAILURES = (pytest.skip.Exception, pytest.xfail.Exception)
 
 _ENDING = (KeyboardInterrupt, pytest.exit.Exception)
 """What is no failure of a case, but ends the run."""
-
-
-def _search_of(this: CaseRun) -> Any:
-    assert isinstance(this.item, pytest.Function)
-    return this.item.funcargs[this.case.search]
