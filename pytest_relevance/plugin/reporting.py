@@ -226,7 +226,7 @@ class Reporting:
         self._store.receive(self._store.take_unsent())
         if not self._runs_tests:
             return
-        self._store.is_over = True
+        self._store.end()
         failed, is_incomplete = session.testsfailed, False
         if exitstatus not in _BROKEN_OFF:
             self._judge_gates(session)

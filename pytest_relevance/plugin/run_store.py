@@ -6,7 +6,7 @@ own, so all data about cases comes from the attribute `relevance` of reports, of
     {"cases": [CaseResult.to_dict(), ...],      # one for a case, one for each check of a test in Python
      "shown": CaseResult.to_dict(),             # the case that the report's failure is about, if any
      "masked": {"text": "", "message": ""},     # the exception of a case with secrets masked, where it has any
-     "files": {"shop.relevance.yaml": {...}},   # FileInfo.to_dict(), with the first report of a worker of pytest-xdist
+     "files": {"shop.relevance.yaml": {...}},   # FileInfo, with the first report of a worker of pytest-xdist
      "fingerprint": {"index": "products-20"},   # of the process, with its first report of a case
      "warnings": {"relevance_fingerprint": ""}, # by subject; the first about each subject is shown
      "documents": [[nodeid, number, {...}]]}    # fields of results that were sent before their titles were known
@@ -62,8 +62,7 @@ class RunStore:
     `to_run` are the node ids of all tests that were collected and not deselected, in order, other tests included.
     `broken` are the case files that could not be collected. `failed` are the node ids of items with a failed report;
     `unscored` those whose call passed without scoring a case. `messages` are those about written files. `gates` are
-    the gates that were judged. `is_over`: no further results follow, so that all
-    get their titles in one pass. `fingerprint` is that of this process, None before it was requested; `fingerprints`
+    the gates that were judged. `fingerprint` is that of this process, None before it was requested; `fingerprints`
     are the different ones of all processes that ran cases. `warnings` are texts about fixtures and hooks of the project
     that could not be used, by subject.
     """
@@ -85,8 +84,7 @@ class RunStore:
         self._results: list[CaseResult] | None = None
         self._are_case_files: dict[str, bool] = {}
         self._titles: RunTitles | None = None
-        self._are_titled = False
-        self.is_over = False
+        self._is_over = False
 
     def send_files(self, report: pytest.TestReport) -> None:
         """Attach the `FileInfo` of all files to the first report of a worker, also of files without a selected case."""
@@ -168,6 +166,12 @@ class RunStore:
             "records and baselines keep what all have in common"
         )
 
+    def end(self) -> None:
+        """Complete the results when no others follow: all get their titles in one pass."""
+        self._is_over = True
+        if self._results is not None:
+            self.complete(self._results)
+
     @property
     def results(self) -> list[CaseResult]:
         """The results of all cases that ended, in the order of collection; of repeats of a case only the worst."""
@@ -178,10 +182,8 @@ class RunStore:
                     from pytest_relevance.results.rankings.rank_changes import worst_of_repeats
 
                     self._results = worst_of_repeats(self._results)
-            self._are_titled = False
-        if self.is_over and not self._are_titled:
-            self._are_titled = True
-            self.complete(self._results)
+            if self._is_over:
+                self.complete(self._results)
         return self._results
 
     def complete(self, results: Iterable[CaseResult]) -> None:
@@ -198,9 +200,9 @@ class RunStore:
             from pytest_relevance.results.documents.catalogue import RunTitles
 
             self._titles = RunTitles()
-        if self.is_over and not self._are_titled:
+        if self._is_over:
             _ = self.results  # so that one pass over a catalogue finds the documents of all results
-        self._titles.add(results, self.files, is_over=self.is_over)
+        self._titles.add(results, self.files, is_over=self._is_over)
         self.messages += map(Message, self._titles.problems)
         self._titles.problems.clear()
 

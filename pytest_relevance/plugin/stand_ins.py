@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
+from functools import partial
 from typing import Any
 
 import pytest
@@ -18,7 +19,7 @@ from pytest_relevance.plugin.options import verbosity
 from pytest_relevance.plugin.run_store import attached_to
 from pytest_relevance.reports.failure import failure_message, failure_reason
 from pytest_relevance.reports.summary.faults import repeated_lines, shown_together, together_text, together_title
-from pytest_relevance.reports.text import BAD, WIDEST, Line, folded_lines, line
+from pytest_relevance.reports.text import BAD, folded_lines, line
 from pytest_relevance.results.baseline.overall import failure_order
 from pytest_relevance.results.case_result import NOT_SEARCHED, CaseResult
 from pytest_relevance.results.faults import Key, fault_key, faults_of
@@ -56,12 +57,11 @@ def _sort_failures(failed: list[Any]) -> None:
 
     They are sorted among the places that they have: failures of other tests and of gates keep theirs.
     """
-    results = {place: result for place, report in enumerate(failed) if (result := _result_of(report)) is not None}
-    found = [(result, failed[place]) for place, result in results.items() if not result.is_check]
-    if any(result.baseline is not None for result, _ in found):
-        places = [place for place, result in results.items() if not result.is_check]
-        ordered = sorted(found, key=lambda pair: failure_order(pair[0]))
-        for place, (_, report) in zip(places, ordered, strict=True):
+    found = ((place, _result_of(report)) for place, report in enumerate(failed))
+    results = {place: result for place, result in found if result is not None and not result.is_check}
+    if any(result.baseline is not None for result in results.values()):
+        ordered = sorted(results, key=lambda place: failure_order(results[place]))
+        for place, report in zip(results, [failed[place] for place in ordered], strict=True):
             failed[place] = report
 
 
@@ -100,11 +100,7 @@ def _brief(report: pytest.TestReport, result: CaseResult, option: Any) -> Any:
     crash = getattr(report.longrepr, "reprcrash", None)
     if crash is None:
         crash = Crash(result.source or result.file, result.line, lambda: harmless(failure_message(result)))
-
-    def lines_of(*, verbosity: int = 0, width: int = WIDEST) -> list[Line]:
-        return repeated_lines(result, verbosity, width)
-
-    return _copy(report, FailureText(option, lines_of, crash))
+    return _copy(report, FailureText(option, partial(repeated_lines, result), crash))
 
 
 def _for_all(found: Sequence[Found], option: Any) -> Any:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import dataclass, fields
 from functools import lru_cache, partial
 from typing import Any, NoReturn, TypeVar
 
@@ -26,6 +26,7 @@ class _NoEntries(dict[Any, Any]):
     """An empty mapping that cannot be changed, so that all results share it: most fields of most results are empty."""
 
     __slots__ = ()
+    __hash__ = object.__hash__  # type: ignore[assignment]  # a default that has none is refused by dataclasses
 
     def __setitem__(self, key: object, value: object) -> NoReturn:
         """Refuse the entry. Raises TypeError."""
@@ -34,12 +35,8 @@ class _NoEntries(dict[Any, Any]):
     __ior__ = update = setdefault = __setitem__  # type: ignore[assignment]
 
 
-_NO_ENTRIES = _NoEntries()
-
-
-def no_entries() -> _NoEntries:
-    """The default of fields that are mappings."""
-    return _NO_ENTRIES
+NO_ENTRIES = _NoEntries()
+"""The default of fields that are mappings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +78,13 @@ class BaselineComparison:
     standing: str
     score: float | None = None
     stale: Sequence[str] = ()
-    scores: Mapping[str, float | None] = field(default_factory=no_entries)
+    scores: Mapping[str, float | None] = NO_ENTRIES
     documents: Sequence[str] = ()
     grades: Sequence[float | None] = ()
-    then: Mapping[str, float | None] = field(default_factory=no_entries)
+    then: Mapping[str, float | None] = NO_ENTRIES
     newly_failing: bool = False
     failed_before: bool = False
-    searched: Mapping[str, Sequence[Any]] = field(default_factory=no_entries)
+    searched: Mapping[str, Sequence[Any]] = NO_ENTRIES
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,12 +122,8 @@ class Repeats:
 
 @lru_cache
 def defaults_of(kind: Any) -> Sequence[tuple[str, object]]:
-    """The fields of a dataclass with their defaults, in their order; `MISSING`, which equals nothing, without one."""
-    return [
-        (each.name, each.default if each.default_factory is MISSING else each.default_factory())
-        for each in fields(kind)
-        if each.init
-    ]
+    """The fields of a dataclass with their defaults, in their order; without one `MISSING`, which equals nothing."""
+    return [(each.name, each.default) for each in fields(kind) if each.init]
 
 
 def to_builtin(part: Any) -> dict[str, Any]:

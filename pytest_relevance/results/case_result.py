@@ -6,12 +6,12 @@ and a record writes one on each line; `from_dict` reads them back. A value that 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from operator import attrgetter
-from types import MappingProxyType
 from typing import Any
 
 from pytest_relevance.metrics.graded import GradedRanking, repeated_indexes
@@ -19,13 +19,13 @@ from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import (
     FROM_BUILTIN,
+    NO_ENTRIES,
     TO_BUILTIN,
     BaselineComparison,
     Outcome,
     Repeats,
     SearchError,
     defaults_of,
-    no_entries,
 )
 
 VERDICTS = PASSED, FAILED, INCONCLUSIVE, MEASURED, ERROR, NOT_SEARCHED, SKIPPED = (
@@ -107,7 +107,7 @@ class CaseResult:
     variant_index: int = 0
     tags: Sequence[str] = ()
     weight: float = 1
-    params: Mapping[str, Any] = field(default_factory=no_entries)
+    params: Mapping[str, Any] = NO_ENTRIES
     note: str = ""
     source: str | None = None
     test: str = ""
@@ -121,23 +121,23 @@ class CaseResult:
     settings: Settings = DEFAULT_SETTINGS
     lowest: float = 0.0
     highest: float = 0.0
-    grade_names: Mapping[float, str] = field(default_factory=no_entries)
+    grade_names: Mapping[float, str] = NO_ENTRIES
     documents: Sequence[str] = ()
     whole: bool = False
     engine_scores: Sequence[float | None] = ()
     grades: Sequence[float | None] = ()
     returned: int = 0
-    deeper: Mapping[str, int] = field(default_factory=no_entries)
+    deeper: Mapping[str, int] = NO_ENTRIES
     irrelevant_top: Sequence[str] = ()
-    titles: Mapping[str, str] = field(default_factory=no_entries)
-    notes: Mapping[str, str] = field(default_factory=no_entries)
-    shown: Mapping[str, Mapping[str, str]] = field(default_factory=no_entries)
+    titles: Mapping[str, str] = NO_ENTRIES
+    notes: Mapping[str, str] = NO_ENTRIES
+    shown: Mapping[str, Mapping[str, str]] = NO_ENTRIES
     not_in_index: Sequence[str] = ()
     not_in_catalogue: Sequence[str] = ()
-    judgments: Mapping[float, int] = field(default_factory=no_entries)
+    judgments: Mapping[float, int] = NO_ENTRIES
     missing: Sequence[tuple[str, float]] = ()
     digest: str = NO_DIGEST
-    scores: Mapping[str, float | None] = field(default_factory=no_entries)
+    scores: Mapping[str, float | None] = NO_ENTRIES
     lower: float | None = None
     upper: float | None = None
     judged: int = 0
@@ -147,7 +147,7 @@ class CaseResult:
     baseline: BaselineComparison | None = None
     reasons: Sequence[str] = ()
     error: SearchError | None = None
-    explanations: Mapping[str, str] = field(default_factory=no_entries)
+    explanations: Mapping[str, str] = NO_ENTRIES
     latency: float | None = None
     latency_shared: bool = False
     concurrency: int = 1
@@ -258,7 +258,7 @@ class CaseResult:
     def add_titles(
         self,
         titles: Mapping[str, str],
-        shown: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
+        shown: Mapping[str, Mapping[str, str]] = NO_ENTRIES,
         *,
         replace: bool = True,
     ) -> None:
@@ -338,7 +338,4 @@ def variants_in_order(results: Iterable[CaseResult]) -> list[tuple[str, str | No
 
 def count_grades(grades: Sequence[float]) -> dict[float, int]:
     """How many judgments there are of each grade, the highest grade first."""
-    counts: dict[float, int] = {}
-    for grade in sorted(grades, reverse=True):
-        counts[grade] = counts.get(grade, 0) + 1
-    return counts
+    return dict(Counter(sorted(grades, reverse=True)))

@@ -191,12 +191,9 @@ def _is_known(metric: Metric, value: float, settings: Settings) -> bool:
 def _outcomes(
     case: Case, graded: GradedRanking, ids: Sequence[str], latency: float | None, asked: int | None, *, is_cut: bool
 ) -> tuple[Outcome, ...]:
-    from pytest_relevance.results.expectations import Found, check
+    from pytest_relevance.results.expectations import Found, check, first_ranks
 
-    ranks: dict[str, int] = {}
-    for rank, document in enumerate(ids, 1):
-        ranks.setdefault(document, rank)
-    depth = case.depth if case.terms.depth is not None else None
+    ranks, depth = first_ranks(ids), None if case.terms.depth is None else case.depth
     found = Found(case.k, case.settings, graded, ids, ranks, latency, is_cut=is_cut, depth=depth, asked=asked)
     return tuple(check(expected, found) for expected in case.expect)
 

@@ -106,7 +106,7 @@ class ItemMaker:
         """Find out what a case has in common with others, from its items."""
         fixtures = fixtures_of(items[0])
         shared.loop_scope = self._loops.scope_of(case.search, fixtures)
-        shared.neglected = neglected_fixture(self._file.config, fixtures)
+        shared.neglected = self._loops.neglected_fixture(fixtures)
         shared.search_folder = search_folder(case.search, fixtures)
         ends = [item.name.removeprefix(function.__name__) for item in items]
         patterns = [pattern for item in items if (pattern := pattern_of(item)) is not None]
@@ -185,8 +185,10 @@ class LoopScopes:
     """
 
     def __init__(self, config: pytest.Config) -> None:
+        self._config = config
         self._is_active = has_plugin(config, PYTEST_ASYNCIO)
-        self.is_auto = self._is_active and _is_auto(config)
+        mode = config.getoption("asyncio_mode", None) or _setting(config, "asyncio_mode")
+        self.is_auto = self._is_active and mode == "auto"
         of_fixtures = _setting(config, "asyncio_default_fixture_loop_scope")
         self._of_fixtures = of_fixtures if of_fixtures != "fixture-scope" else None
         of_tests = _setting(config, "asyncio_default_test_loop_scope")
@@ -204,29 +206,25 @@ class LoopScopes:
                 names += [argument for argument in fixture.argnames if argument not in names]
         return self._otherwise
 
+    def neglected_fixture(self, fixtures: Fixtures) -> str | None:
+        """Return the name of an async fixture that no plugin sets up, or None if there is none."""
+        setups = self._config.hook.pytest_fixture_setup.get_hookimpls()
+        if not all(impl.function.__module__.startswith((PYTEST, "pytest_asyncio.", "anyio.")) for impl in setups):
+            return None  # an unknown plugin, which may set it up
+        if self.is_auto or ("anyio_backend" in fixtures and has_plugin(self._config, ANYIO)):
+            return None
+        for name, found in fixtures.items():
+            function = found[-1].func
+            # without the plugin, nothing sets up what `pytest_asyncio.fixture` decorates either
+            if _is_async(function) and not (self._is_active and is_asyncio_fixture(function)):
+                return str(name)
+        return None
+
 
 def search_folder(search: str, fixtures: Fixtures) -> str:
     """Return the folder of the fixture of a search, as part of a node id; empty where it is unknown."""
     found = fixtures.get(search, ())
     return str(found[-1].baseid) if found else ""
-
-
-def neglected_fixture(config: pytest.Config, fixtures: Fixtures) -> str | None:
-    """Return the name of an async fixture that no plugin sets up, or None if there is none."""
-    setups = config.hook.pytest_fixture_setup.get_hookimpls()
-    if not all(impl.function.__module__.startswith((PYTEST, "pytest_asyncio.", "anyio.")) for impl in setups):
-        return None  # an unknown plugin, which may set it up
-    if "anyio_backend" in fixtures and has_plugin(config, ANYIO):
-        return None
-    has_asyncio = has_plugin(config, PYTEST_ASYNCIO)
-    is_auto = has_asyncio and _is_auto(config)
-    for name, found in fixtures.items():
-        function = found[-1].func
-        # without the plugin, nothing sets up what `pytest_asyncio.fixture` decorates either
-        is_set_up = is_auto or (has_asyncio and is_asyncio_fixture(function))
-        if _is_async(function) and not is_set_up:
-            return str(name)
-    return None
 
 
 class LoopChoice:
@@ -266,10 +264,6 @@ class LoopChoice:
         finally:
             pyfuncitem.obj = before
             this.is_running = False
-
-
-def _is_auto(config: pytest.Config) -> bool:
-    return bool((config.getoption("asyncio_mode", None) or _setting(config, "asyncio_mode")) == "auto")
 
 
 def _setting(config: pytest.Config, name: str) -> Any:

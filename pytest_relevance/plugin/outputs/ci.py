@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -142,11 +141,5 @@ class CommandGuard:
             return
         self._is_set = True
         writer: Any = self._config.get_terminal_writer()
-        writer.write = _guarded(writer.write)
-
-
-def _guarded(write: Callable[..., None]) -> Callable[..., None]:
-    def guarded(text: str, **markup: Any) -> None:
-        write(within_lines_without_commands(text), **markup)
-
-    return guarded
+        write = writer.write
+        writer.write = lambda text, **markup: write(within_lines_without_commands(text), **markup)

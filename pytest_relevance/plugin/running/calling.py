@@ -27,6 +27,8 @@ from pytest_relevance.results.responses.ranking import Ranking, read_ranking
 if TYPE_CHECKING:
     import asyncio
 
+__tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
+
 LOOP: pytest.StashKey[asyncio.AbstractEventLoop] = pytest.StashKey()
 
 
@@ -42,7 +44,6 @@ def call(search: Any, case: Case, asked: int | None, queries: list[str] | None =
     work only while it is read; that of a batch is not, as each response is read when it comes. Raises `CaseError` where
     the search cannot be called with these arguments, and passes on every exception of the search itself.
     """
-    __tracebackhide__ = True
     params = case.params
     if params and any(type(value) in (list, dict) for value in params.values()):
         params = deepcopy(params)  # the suite's own objects: a search that changes them must not affect the next case
@@ -69,7 +70,6 @@ def is_waiting(response: object) -> bool:
 
 async def wait(response: object) -> object:
     """Await a response in the running event loop, and return the result. An async iterable becomes a list."""
-    __tracebackhide__ = True
     if inspect.isawaitable(response):
         response = await response
     if isinstance(response, AsyncIterable) and not hasattr(response, "__iter__"):
@@ -86,7 +86,6 @@ async def wait(response: object) -> object:
 
 def wait_on_own_loop(config: pytest.Config, response: object, started: float) -> tuple[object, float]:
     """Await a response on one event loop for the whole run; return the result, and when the search began (seconds)."""
-    __tracebackhide__ = True
     loop = own_loop(config)
     if inspect.iscoroutine(response):  # a coroutine starts only now; creating the loop must not count as its time
         started = perf_counter()
@@ -108,16 +107,12 @@ def read(item: pytest.Item, case: Case, response: object, search: object) -> Ran
 
     Raises `CaseError` where it cannot be read.
     """
-    __tracebackhide__ = True
     own = None
     if item.config.hook.pytest_relevance_ranking.get_hookimpls():  # calling a hook without implementations costs 30 us
         own = item.ihook.pytest_relevance_ranking(response=response, case=case)
     try:
         return read_ranking(
-            response if own is None else own,
-            case.terms.id_field,
-            case.terms.title_field,
-            partial(_ids_of, search),
+            response if own is None else own, case.terms.id_field, case.terms.title_field, partial(_ids_of, search)
         )
     except UnreadableRanking as problem:
         raise CaseError(str(problem), pytrace=False) from None

@@ -125,6 +125,12 @@ class CaseRun:
         """Whether this is a check of a test in Python."""
         return self.function is None
 
+    @property
+    def search(self) -> Any:
+        """The value of the fixture of the search, which is set up. A check has none."""
+        assert isinstance(self.item, pytest.Function)
+        return self.item.funcargs[self.case.search]
+
     def complete(self, result: CaseResult) -> CaseResult:
         """Fill in the fields of a result that come from the run: file, variant, node id, items, tolerance, repeats.
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,9 @@ from pytest_relevance.results.case_parts import SearchError
 
 RAISING = "pytest_relevance.plugin.searching."
 """The modules that raise an exception of a search again, in its own case."""
+
+_STDLIB = os.path.dirname(os.__file__)
+"""The folder of the standard library."""
 
 _OF_PYTEST = (CaseError, pytest.fail.Exception, pytest.skip.Exception, pytest.xfail.Exception)
 """Exceptions whose messages say all there is to say."""
@@ -48,15 +51,7 @@ def error_text(error: BaseException, config: pytest.Config, params: Mapping[str,
 def is_installed(path: object) -> bool:
     """Whether a file belongs to Python or to an installed package; `path` may be `<frozen ...>`."""
     parts = Path(str(path)).parts
-    return not {"site-packages", "dist-packages"}.isdisjoint(parts) or str(path).startswith(("<", _stdlib()))
-
-
-@cache
-def _stdlib() -> str:
-    """Return the folder of the standard library."""
-    import sysconfig
-
-    return sysconfig.get_path("stdlib")
+    return not {"site-packages", "dist-packages"}.isdisjoint(parts) or str(path).startswith(("<", _STDLIB))
 
 
 def _innermost_frame(error: BaseException, config: pytest.Config) -> str:

@@ -24,6 +24,8 @@ from pytest_relevance.plugin.running.run_case import check
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.responses.ranking import id_text
 
+__tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
+
 _NOT_HERE = {
     "search": "the ranking is given here; call your search in the test",
     "params": "the ranking is given here; call your search with them in the test",
@@ -54,7 +56,6 @@ class Relevance:
         Raises ValueError for a key or value that a case file may not have, and pytest's fail exception where the check
         fails (its skip exception where an inconclusive check is to be skipped).
         """
-        __tracebackhide__ = True
         caller = sys._getframe(1)
         path, line = caller.f_code.co_filename, caller.f_lineno
         if is_runner(caller):  # `pool.submit(relevance.check, ...)`
@@ -72,7 +73,6 @@ class Relevance:
 
 def _case(query: str, judgments: Mapping[Any, Any] | None, keys: Mapping[str, Any]) -> Case:
     """Return the case of a check. Raises ValueError for a key or value that a case file may not have."""
-    __tracebackhide__ = True
     for name, why in _NOT_HERE.items():
         if name in keys:
             raise ValueError(f"relevance.check takes no {name}: {why}")
@@ -113,7 +113,6 @@ def _with_text_ids(judgments: Mapping[Any, Any]) -> dict[Any, Any]:
 
     Raises ValueError for an id that is neither text nor a whole number, and for a document that is judged twice.
     """
-    __tracebackhide__ = True
     found: dict[Any, Any] = {}
     for document, grade in judgments.items():
         name = id_text(document)

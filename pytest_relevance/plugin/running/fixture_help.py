@@ -17,11 +17,7 @@ from pytest_relevance.plugin.options import verbosity
 from pytest_relevance.plugin.running.case_run import CASE_RUN, NEGLECTED, CaseRun
 from pytest_relevance.plugin.running.errors import RAISING, is_installed
 
-_OURS = (
-    "pytest_relevance.plugin.",
-    "pytest_relevance.results.responses.",
-    "pluggy.",
-)
+_OURS = ("pytest_relevance.plugin.", "pytest_relevance.results.responses.", "pluggy.")
 """The modules between pytest and the user's code (a search, a hook, a generator); tracebacks leave them out."""
 
 _STREAMS = f"{RAISING}output"

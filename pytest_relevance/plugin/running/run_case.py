@@ -27,34 +27,28 @@ from pytest_relevance.results.scoring import add_details, score_case, why_cut
 if TYPE_CHECKING:
     from pytest_relevance.plugin.searching.searches import Searches
 
+__tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
+
 
 def run(this: CaseRun) -> None:
     """Run a case outside of any event loop."""
-    __tracebackhide__ = True
     begin(this)
     try:
         searches = _searches(this)
         found = None if searches is None else searches.take(this)
-        this.is_in_window = found is not None
-        if found is None:
-            found = [_ranking_of_call(this) for _ in range(this.settings.calls)]
-        _score_first(this, found)
+        _score_first(this, found or [_ranking_of_call(this) for _ in range(this.settings.calls)])
     finally:
         this.is_running = False
 
 
 async def run_async(this: CaseRun) -> None:
     """Run a case in the event loop of another plugin."""
-    __tracebackhide__ = True
     begin(this)
     this.loop = calling.running_loop()
     try:
         searches = _searches(this)
         found = None if searches is None else await searches.take_async(this)
-        this.is_in_window = found is not None
-        if found is None:
-            found = [await _ranking_of_call_async(this) for _ in range(this.settings.calls)]
-        _score_first(this, found)
+        _score_first(this, found or [await _ranking_of_call_async(this) for _ in range(this.settings.calls)])
     finally:
         this.is_running = False
 
@@ -75,9 +69,7 @@ def _searches(this: CaseRun) -> Searches | None:
     """Return what calls the search of a case together with those of others; None where it is called alone."""
     if this.response is not None:  # it was called ahead
         return None
-    assert isinstance(this.item, pytest.Function)
-    search = this.item.funcargs[this.case.search]
-    if this.settings.concurrency == 1 and getattr(search, "many", None) is None:
+    if this.settings.concurrency == 1 and getattr(this.search, "many", None) is None:
         return None
     from pytest_relevance.plugin.searching.searches import searches_of  # most runs do without
 
@@ -86,7 +78,6 @@ def _searches(this: CaseRun) -> Searches | None:
 
 def _score_first(this: CaseRun, calls: Sequence[tuple[Ranking, float]]) -> None:
     """Score the ranking of the first call; compare those of the others with it."""
-    __tracebackhide__ = True
     if len(calls) > 1:
         from pytest_relevance.results.rankings.rank_changes import compare_calls
 
@@ -96,7 +87,6 @@ def _score_first(this: CaseRun, calls: Sequence[tuple[Ranking, float]]) -> None:
 
 def check(item: pytest.Item, case: Case, ranking: object, path: str) -> CaseResult:
     """Score a ranking given by a test in Python. `path` is the file of the check; `case` has its line."""
-    __tracebackhide__ = True
     this = CaseRun(case, item, run_settings(item.config), shown_path(path, item.config), path)
     this.loop = calling.running_loop()
     item.stash.setdefault(CHECKS, []).append(this)
@@ -108,13 +98,11 @@ def check(item: pytest.Item, case: Case, ranking: object, path: str) -> CaseResu
 def called_by(this: CaseRun) -> object:
     """Return what is called for a case: the search, or its attribute `many` where it is called for a batch."""
     searches = _searches(this)
-    assert isinstance(this.item, pytest.Function)
-    return this.item.funcargs[this.case.search] if searches is None else searches.called_by(this)
+    return this.search if searches is None else searches.called_by(this)
 
 
 def call_ahead(this: CaseRun) -> object:
     """Call the search before the test function of the case, keep the response for it, and return the response."""
-    __tracebackhide__ = True
     this.response = None
     searches = _searches(this)
     if searches is not None and searches.prepare(this):
@@ -125,7 +113,6 @@ def call_ahead(this: CaseRun) -> object:
 
 def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
     """Score a ranking, store the result, and raise the exception of its verdict. `latency` is in seconds."""
-    __tracebackhide__ = True
     case, config = this.case, this.item.config
     this.is_read = True
     if problem := why_cut(case, len(ranking.ids), this.asked):
@@ -157,7 +144,6 @@ def _end(this: CaseRun, result: CaseResult, how: str) -> None:
 
     `how` is `FAILED` or "fail" to fail, "skip" to skip, and "pass" to raise nothing.
     """
-    __tracebackhide__ = True
     if how in (FAILED, "fail"):
         from pytest_relevance.reports.failure import failure_lines, failure_message
         from pytest_relevance.reports.text import plain
@@ -173,7 +159,6 @@ def _end(this: CaseRun, result: CaseResult, how: str) -> None:
 
 def _ranking_of_call(this: CaseRun) -> tuple[Ranking, float]:
     """Call the search; return its ranking and the latency in seconds, which includes reading the response."""
-    __tracebackhide__ = True
     response, started = _response(this)
     if calling.is_waiting(response):
         response, started = calling.wait_on_own_loop(this.item.config, response, started)
@@ -183,7 +168,6 @@ def _ranking_of_call(this: CaseRun) -> tuple[Ranking, float]:
 
 async def _ranking_of_call_async(this: CaseRun) -> tuple[Ranking, float]:
     """Do the same as `_ranking_of_call`, in the running event loop."""
-    __tracebackhide__ = True
     response, started = _response(this)
     response = await calling.wait(response)
     ranking = _read(this, response)
@@ -192,13 +176,11 @@ async def _ranking_of_call_async(this: CaseRun) -> tuple[Ranking, float]:
 
 def _response(this: CaseRun) -> tuple[object, float]:
     """Return the response of the search, and the time of the call in seconds; call it unless that was done ahead."""
-    __tracebackhide__ = True
     if this.response is not None:
         response, this.response = this.response, None
         return response
     this.calls += 1
-    assert isinstance(this.item, pytest.Function)
-    search = this.item.funcargs[this.case.search]
+    search = this.search
     try:
         this.asked = calling.asked_for(search, this.case)
         return calling.call(search, this.case, this.asked)
@@ -209,7 +191,6 @@ def _response(this: CaseRun) -> tuple[object, float]:
 
 def _read(this: CaseRun, response: object) -> Ranking:
     """Read a response as a ranking. Keep the response where the project explains rankings."""
-    __tracebackhide__ = True
     if this.answer is None:
         this.answer = response
     search = getattr(this.item, "funcargs", {}).get(this.case.search)

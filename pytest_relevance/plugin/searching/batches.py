@@ -18,6 +18,8 @@ from pytest_relevance.plugin.searching.cursors import is_read_once
 from pytest_relevance.results.responses.problems import is_a
 from pytest_relevance.results.responses.ranking import Ranking
 
+__tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
+
 
 class BatchCall(Call):
     """A call of `many` for several cases with equal params and an equal `k`."""
@@ -25,23 +27,18 @@ class BatchCall(Call):
     def __init__(self, runs: Sequence[CaseRun], search: Any, many: Any, times: int) -> None:
         super().__init__(many, times)
         asked = calling.asked_for(many, runs[0].case)
-        self.outcomes = [SearchOutcome(run, search, self, asked, is_shared=len(runs) > 1) for run in runs]
+        self.outcomes = [SearchOutcome(run, search, self, asked) for run in runs]
 
-    def _respond(self) -> tuple[object, float]:
-        __tracebackhide__ = True
-        first = self.outcomes[0]
-        queries = [outcome.run.case.query for outcome in self.outcomes]
-        return calling.call(self.function, first.run.case, first.asked, queries)
+    def _queries(self) -> list[str]:
+        return [outcome.run.case.query for outcome in self.outcomes]
 
     def _read(self, response: object, started: float) -> None:
-        __tracebackhide__ = True
         reader = _Reader(self.outcomes)
         for each in reader.responses_in(response):
             reader.read(each)
         reader.finish(started)
 
     async def _read_async(self, response: object, started: float) -> None:
-        __tracebackhide__ = True
         if inspect.isawaitable(response):
             response = await response
         if not isinstance(response, AsyncIterator):
@@ -97,7 +94,6 @@ class _Reader:
 
     def read(self, response: object) -> None:
         """Read a response as the ranking of the next query. Raises `CaseError` where there is no next one."""
-        __tracebackhide__ = True
         if len(self._found) == len(self._outcomes):
             raise self._wrong(f"more than {counted(len(self._outcomes), 'response')}")
         outcome = self._outcomes[len(self._found)]
@@ -111,7 +107,6 @@ class _Reader:
 
         Raises `CaseError` where there are fewer responses than queries.
         """
-        __tracebackhide__ = True
         if len(self._found) < len(self._outcomes):
             raise self._wrong(counted(len(self._found), "response"))
         share = (perf_counter() - started) / len(self._outcomes)

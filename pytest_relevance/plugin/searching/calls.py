@@ -10,6 +10,7 @@ import inspect
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from contextvars import Context, copy_context
 from dataclasses import dataclass, field
 from time import perf_counter
 from types import TracebackType
@@ -23,6 +24,8 @@ from pytest_relevance.plugin.searching.cursors import Cursors, SharedCursorError
 from pytest_relevance.plugin.searching.output import EVENTS, Event, replay
 from pytest_relevance.results.responses.ranking import Ranking
 
+__tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
+
 Timed = tuple[Ranking, float]
 """A ranking, and the latency of its call in seconds."""
 
@@ -32,8 +35,8 @@ class SearchOutcome:
     """What the calls for one case returned or raised.
 
     `search` is the value of the fixture, `asked` the number of results requested. `rankings` are those of each call,
-    with latencies that are shares of a batch where `is_shared`; `answer` is the first response. `error` ended the
-    calls, with the `traceback` that it had.
+    with latencies that are shares of that of a batch; `answer` is the first response. `error` ended the calls, with the
+    `traceback` that it had.
     """
 
     run: CaseRun
@@ -43,7 +46,6 @@ class SearchOutcome:
     rankings: list[Timed] = field(default_factory=list)
     calls: int = 0
     answer: object = None
-    is_shared: bool = False
     error: BaseException | None = None
     traceback: TracebackType | None = None
     events: list[Event] = field(default_factory=list)
@@ -64,12 +66,11 @@ class SearchOutcome:
 
     def use(self) -> list[Timed]:
         """Return the rankings in the call of the case itself: replay the output, and raise the exception if any."""
-        __tracebackhide__ = True
         run = self.run
         events, self.events = self.events, []
         replay(events)
-        run.asked, run.calls, run.latency_shared = self.asked, self.calls, self.is_shared
-        run.answer = self.answer
+        run.is_in_window, run.latency_shared = True, len(self.call.outcomes) > 1
+        run.asked, run.calls, run.answer = self.asked, self.calls, self.answer
         if self.error is not None:
             if isinstance(self.error, CaseError):
                 run.error = self.error
@@ -130,7 +131,6 @@ class Call:
 
     def run(self) -> None:
         """Make the calls. Stop at a response that must be awaited, which `run_async` continues with."""
-        __tracebackhide__ = True
         self.is_started = True
         self.began = perf_counter()
         try:
@@ -144,18 +144,11 @@ class Call:
             self.fail(error)
         self.is_done = True
 
-    def run_captured(self) -> None:
-        """Make the calls, and keep what they print, log and warn of. For a context of their own."""
-        __tracebackhide__ = True
-        EVENTS.set(self.outcomes[0].events)
-        self.run()
-
     async def run_async(self) -> None:
         """Make the calls, or continue those of `run`, in the running event loop.
 
         Passes on what cancels or interrupts the loop, where `passes_on` says so of an exception.
         """
-        __tracebackhide__ = True
         self.is_started = self.is_async = True
         self.began = perf_counter()
         try:
@@ -171,12 +164,6 @@ class Call:
             self.fail(error)
         self.is_done = True
 
-    async def run_async_captured(self) -> None:
-        """Do the same, and keep what is printed, logged and warned of. For a task, which has a context of its own."""
-        __tracebackhide__ = True
-        EVENTS.set(self.outcomes[0].events)
-        await self.run_async()
-
     def fail(self, error: BaseException) -> None:
         """Keep the exception of a call for all its cases."""
         for outcome in self.outcomes:
@@ -188,20 +175,20 @@ class Call:
             calling.close_unawaited(self.waiting[0])
 
     def _call(self) -> tuple[object, float]:
-        __tracebackhide__ = True
         self._left -= 1
         for outcome in self.outcomes:
             outcome.calls += 1
-        return self._respond()
+        first = self.outcomes[0]
+        return calling.call(self.function, first.run.case, first.asked, self._queries())
 
-    def _respond(self) -> tuple[object, float]:
-        raise NotImplementedError
+    def _queries(self) -> list[str] | None:
+        """Return the queries of a batch; None for a call with the query of its case."""
+        return None
 
     def _read(self, response: object, started: float) -> None:
         raise NotImplementedError
 
     async def _read_async(self, response: object, started: float) -> None:
-        __tracebackhide__ = True
         self._read(await calling.wait(response), started)
 
 
@@ -212,18 +199,19 @@ class SingleCall(Call):
         super().__init__(search, times)
         self.outcomes = (SearchOutcome(run, search, self, calling.asked_for(search, run.case)),)
 
-    def _respond(self) -> tuple[object, float]:
-        __tracebackhide__ = True
-        (outcome,) = self.outcomes
-        return calling.call(self.function, outcome.run.case, outcome.asked)
-
     def _read(self, response: object, started: float) -> None:
-        __tracebackhide__ = True
         (outcome,) = self.outcomes
         cursors = None if self.is_async else self.cursors
         with nullcontext() if cursors is None else cursors.reading(response, outcome, started):
             ranking = outcome.read(response)
         outcome.rankings.append((ranking, perf_counter() - started))
+
+
+def capturing_context(call: Call) -> Context:
+    """Return a copy of the context, for a call to run in: what it prints, logs and warns of is kept for its case."""
+    context = copy_context()
+    context.run(EVENTS.set, call.outcomes[0].events)
+    return context
 
 
 _MOST_NAMED = 5

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from time import sleep
-from typing import Any
 
 import pytest
 
@@ -18,6 +17,8 @@ from pytest_relevance.plugin.searching.calls import Call, SearchOutcome, SingleC
 from pytest_relevance.plugin.searching.output import capturing, show_in_flight
 from pytest_relevance.plugin.searching.threads import Threads
 from pytest_relevance.plugin.searching.windows import Windows, is_loop_shared
+
+__tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
 _WINDOW = 4
 """How many times the concurrency a window has in cases: few wait for the slowest of the window."""
@@ -53,7 +54,6 @@ class Searches:
 
         The first case of a window calls the searches of the whole window. Raises what the search of the case raised.
         """
-        __tracebackhide__ = True
         outcome = self._outcome(this)
         if outcome is None:
             return None
@@ -63,7 +63,6 @@ class Searches:
 
     async def take_async(self, this: CaseRun) -> list[Timed] | None:
         """Do the same in the running event loop of another plugin."""
-        __tracebackhide__ = True
         outcome = self._searched(this)
         if outcome is None:
             calls = self._plan(this, self._concurrency if is_loop_shared(this) else 1)
@@ -80,7 +79,6 @@ class Searches:
 
     def prepare(self, this: CaseRun) -> bool:
         """Call the searches of the window of a case, outside of any loop; False where it is to be called alone."""
-        __tracebackhide__ = True
         outcome = self._outcome(this)
         if outcome is not None:
             self._ahead[this] = outcome
@@ -88,7 +86,7 @@ class Searches:
 
     def called_by(self, this: CaseRun) -> object:
         """Return what is called for a case: `many` for a batch, the search itself for a case alone."""
-        search = _search_of(this)
+        search = this.search
         many = calling.many_of(search)
         is_alone = callable(search) and this not in self._ahead and not self._begins_window(this)
         return search if many is None or is_alone else many
@@ -114,7 +112,6 @@ class Searches:
 
     def _outcome(self, this: CaseRun) -> SearchOutcome | None:
         """Return what was searched for a case, now or ahead; None where it is to be called alone."""
-        __tracebackhide__ = True
         outcome = self._searched(this)
         if outcome is None:
             calls = self._plan(this, self._concurrency)
@@ -135,7 +132,7 @@ class Searches:
         if outcome is None:
             return None
         call = outcome.call
-        if call.is_lost or outcome.search is not _search_of(this):
+        if call.is_lost or outcome.search is not this.search:
             call.close()
             self._called.discard(this)
             return None
@@ -146,7 +143,7 @@ class Searches:
 
         At most `most` calls are to run at a time.
         """
-        search = _search_of(this)
+        search = this.search
         many, times = calling.many_of(search), self._config.option.relevance_repeat or 1
         runs = [this]
         if many is None and most == 1:
@@ -178,7 +175,6 @@ class Searches:
 
     def _run(self, calls: Sequence[Call], this: CaseRun) -> None:
         """Run the calls of a window outside of any loop: in threads, or as tasks of the plugin's own loop."""
-        __tracebackhide__ = True
         if calling.is_coroutine_function(calls[0].function):
             self._run_on_own_loop(calls, this)
         elif len(calls) == 1:
@@ -192,14 +188,12 @@ class Searches:
                 self._threads.run(calls, self._concurrency, self._is_last)
 
     def _run_on_own_loop(self, calls: Sequence[Call], this: CaseRun) -> None:
-        __tracebackhide__ = True
         from pytest_relevance.plugin.searching.tasks import run_on_loop
 
         with self._window(calls, this):
             run_on_loop(calling.own_loop(self._config), calls, self._concurrency, self._is_last)
 
     async def _run_in_loop(self, calls: Sequence[Call], this: CaseRun) -> None:
-        __tracebackhide__ = True
         if getattr(this.loop, "__name__", None) == "trio":
             (call,) = calls
             await call.run_async()
@@ -253,8 +247,3 @@ _NO_FAILURES = (pytest.skip.Exception, pytest.xfail.Exception)
 
 _ENDING = (KeyboardInterrupt, pytest.exit.Exception)
 """What is no failure of a case, but ends the run."""
-
-
-def _search_of(this: CaseRun) -> Any:
-    assert isinstance(this.item, pytest.Function)
-    return this.item.funcargs[this.case.search]

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance.plugin.searching.calls import Call, add_section
+from pytest_relevance.plugin.searching.calls import Call, add_section, capturing_context
 from pytest_relevance.plugin.searching.threads import GRACE
 
 _SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGALRM") if hasattr(signal, name)]
@@ -55,7 +55,7 @@ class _Tasks:
         while self._calls and len(self._running) < self._most:
             call = self._calls.popleft()
             call.passes_on, call.is_async = self._passes_on, True
-            task = self._loop.create_task(call.run_async_captured())  # the task copies the context
+            task = capturing_context(call).run(self._loop.create_task, call.run_async())  # the task has a copy of it
             self._running[task] = call
             task.add_done_callback(self._ended)
         if not self._running and not self._finished.done():

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from contextvars import Context, copy_context
+from contextvars import Context
 from queue import Empty, SimpleQueue
 from threading import Thread
 from time import perf_counter
 
-from pytest_relevance.plugin.searching.calls import Call, add_section
+from pytest_relevance.plugin.searching.calls import Call, add_section, capturing_context
 from pytest_relevance.plugin.searching.cursors import Cursors
 
 GRACE = 1.0
@@ -23,7 +23,7 @@ class _Work:
 
     def __init__(self, calls: Sequence[Call], is_last: Callable[[Call], bool]) -> None:
         self.reports: SimpleQueue[str] = SimpleQueue()
-        self._calls = deque((call, copy_context()) for call in calls)
+        self._calls = deque((call, capturing_context(call)) for call in calls)
         cursors = Cursors()
         for call in calls:
             call.is_started, call.cursors = True, cursors
@@ -36,7 +36,7 @@ class _Work:
             return None
 
     def run(self, call: Call, context: Context) -> None:
-        context.run(call.run_captured)
+        context.run(call.run)
         if self._is_last(call):
             self.drop()
             self.reports.put(_STOPPED)

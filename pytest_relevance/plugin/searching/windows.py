@@ -114,14 +114,16 @@ class Windows:
         last = {name: chain[-1] for name, chain in {**definitions, **added}.items() if chain}
         own = {name: each for name, each in last.items() if self._own.is_own(each.func)}
         per_case = [name for name, each in own.items() if each.scope == "function"]
-        parameters = parameters_of(run.item)
+        search, parameters = last.get(run.case.search), parameters_of(run.item)
+        if search is not None and search.scope == "function":
+            per_case = [run.case.search]
         names = () if parameters is None else parameters.indices
         return _Fixtures(
             definitions,
             used=frozenset(map(id, last.values())),
             parameters=[name for name in names if name == _BACKEND or self._own.is_parameter(name, definitions)],
-            per_case=run.case.search if is_per_case(run) else "".join(per_case[:1]),
-            is_per_file=any(each.scope != "session" for each in own.values()) or run.case.search not in last,
+            per_case="".join(per_case[:1]),
+            is_per_file=any(each.scope != "session" for each in own.values()) or search is None,
         )
 
 
@@ -134,12 +136,6 @@ _WORKSTEAL = (
     "cases are searched one by one with --dist worksteal, as another worker may take them out of the queue: use "
     "--dist load to have several searched at a time"
 )
-
-
-def is_per_case(run: CaseRun) -> bool:
-    """Whether the search itself is a fixture of function scope."""
-    chain = fixtures_of(run.item).get(run.case.search, ())
-    return any(fixture.scope == "function" for fixture in chain[-1:])
 
 
 def _is_alone(run: CaseRun) -> bool:

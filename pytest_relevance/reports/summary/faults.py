@@ -78,7 +78,7 @@ def _fault_text(fault: Fault) -> str:
     return f"{what} failed alike: {cut(harmless(fault.message), _LONGEST_MESSAGE)}{frame}"
 
 
-def repeated_lines(result: CaseResult, verbosity: int, width: int) -> list[Line]:
+def repeated_lines(result: CaseResult, verbosity: int = 0, width: int = WIDEST) -> list[Line]:
     """A case that repeats a fault, in one line: its place and reason, whole where `verbosity` is below 0."""
     brief = failure_lines(result, verbosity=-1)
     return brief if verbosity < 0 else [line(cut(plain(brief), width), BAD)]

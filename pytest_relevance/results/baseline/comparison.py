@@ -30,18 +30,15 @@ _ROUNDING = 1e-9  # a drop of exactly the tolerance is within it, however it was
 class Baseline:
     """The baseline of a case file: its entries, and their comparison with the cases that were collected.
 
-    `record` is the name of the record that the entries come from, empty for a committed baseline.
+    `record` is the name of the record that the entries come from, empty for a committed baseline. `fingerprint` is what
+    was searched when they were accepted, empty where that is not known.
     """
 
     def __init__(self, entries: BaselineEntries, *, record: str = "") -> None:
         self._entries = entries
         self.record = record
+        self.fingerprint: Fingerprint = entries.fingerprint
         self._moved: dict[str, tuple[BaselineEntry, Sequence[str]]] = {}
-
-    @property
-    def fingerprint(self) -> Fingerprint:
-        """What was searched when the entries were accepted; empty: not known."""
-        return self._entries.fingerprint
 
     def collected(self, keys: Iterable[EntryKey]) -> list[str]:
         """Register all cases and variants of the file; return the names of the entries that belong to none.

@@ -31,13 +31,15 @@ _LEAST_KNOWN = 0.01  # of the documents: as many are found where another column 
 class Documents:
     """What a catalogue says of documents: `titles`, and `fields` to show, {document: {field: text}}.
 
-    `known` are the documents that it has. `problems` are messages about lines and columns that were left out.
+    `known` are the documents that it has. `problems` are messages about lines and columns that were left out. `is_cut`:
+    there are more documents than were to be read.
     """
 
     titles: dict[str, str] = field(default_factory=dict)
     fields: dict[str, dict[str, str]] = field(default_factory=dict)
     known: set[str] = field(default_factory=set)
     problems: list[str] = field(default_factory=list)
+    is_cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,19 +50,22 @@ class Catalogue:
     name: str
     columns: CatalogueFile
 
-    def look_up(self, ids: Collection[str]) -> Documents:
-        """Read what the catalogue has of some documents.
+    def look_up(self, ids: Collection[str] | None, most: int | None = None) -> Documents:
+        """Read what the catalogue has of some documents, without `ids` of all; only the first `most`, if given.
 
         Raises:
             CatalogueError: the file cannot be read, or is no catalogue.
         """
-        found = self._read(frozenset(ids), None)
-        assert found is not None
+        lines = CatalogueLines(self.path, self.name, self.columns, None if ids is None else frozenset(ids))
+        try:
+            with cells_of_any_length():
+                found = _collected(lines, self.columns, most)
+        except OSError as error:
+            raise CatalogueError(f"{self.name}: cannot be read: {error.strerror or error}") from None
+        except Unreadable as error:
+            raise CatalogueError(f"{self.name}: {error}") from None
+        found.problems = lines.problems
         return found
-
-    def read_all(self, most: int) -> Documents | None:
-        """Read all documents; None where there are more than `most`. Raises `CatalogueError` as `look_up` does."""
-        return self._read(None, most)
 
     def why_few_known(self, asked: Collection[str], known: Collection[str]) -> str:
         """The message that hardly any of the documents asked for is in the catalogue; empty where enough are `known`.
@@ -76,22 +81,9 @@ class Catalogue:
         key = f"documents: {{file: {self.columns.file}, id: ...}}"
         return f"{self.name}: {few}; are these its ids? {key} names their column"
 
-    def _read(self, wanted: frozenset[str] | None, most: int | None) -> Documents | None:
-        lines = CatalogueLines(self.path, self.name, self.columns, wanted)
-        try:
-            with cells_of_any_length():
-                found = _collected(lines, self.columns, most)
-        except OSError as error:
-            raise CatalogueError(f"{self.name}: cannot be read: {error.strerror or error}") from None
-        except Unreadable as error:
-            raise CatalogueError(f"{self.name}: {error}") from None
-        if found is not None:
-            found.problems = lines.problems
-        return found
 
-
-def _collected(lines: CatalogueLines, columns: CatalogueFile, most: int | None) -> Documents | None:
-    """The documents on the lines; None for more than `most`. Of two lines of a document the first one counts."""
+def _collected(lines: CatalogueLines, columns: CatalogueFile, most: int | None) -> Documents:
+    """The documents on the lines, the first `most` if given. Of two lines of a document the first one counts."""
     documents = Documents()
     first_line: dict[str, int] = {}
     for line, document, values in lines:
@@ -99,7 +91,8 @@ def _collected(lines: CatalogueLines, columns: CatalogueFile, most: int | None) 
         shown = {name: text for name in columns.show if (text := _text(value_at(values, name)))}
         if document not in first_line:
             if most is not None and len(first_line) >= most:
-                return None
+                documents.is_cut = True
+                break
             first_line[document] = line
             documents.titles |= {document: title} if title else {}
             documents.fields |= {document: shown} if shown else {}
@@ -204,9 +197,15 @@ class _Known:
             if self._early not in _EARLY_READS:
                 return
         try:
-            found = self._catalogue.read_all(self._most_kept) if not is_over and self._early == 1 else None
-            self._is_final = found is not None
-            self._add(self._catalogue.look_up(new) if found is None else found)
+            if not is_over and self._early == 1:
+                found = self._catalogue.look_up(None, self._most_kept)
+                self._is_final = not found.is_cut
+            if not self._is_final:
+                found = self._catalogue.look_up(new)
+            self._documents.titles |= found.titles
+            self._documents.fields |= found.fields
+            self._documents.known |= found.known
+            self._problems += found.problems
             self._asked |= new
         except CatalogueError as error:
             self._is_final, self._documents = True, Documents()
@@ -214,12 +213,6 @@ class _Known:
         if is_over and not self._is_final:
             known = self._asked & self._documents.known
             self._problems += filter(None, [self._catalogue.why_few_known(self._asked, known)])
-
-    def _add(self, found: Documents) -> None:
-        self._documents.titles |= found.titles
-        self._documents.fields |= found.fields
-        self._documents.known |= found.known
-        self._problems += found.problems
 
     def complete(self, result: CaseResult) -> None:
         """Add what is known to a result: the titles of the catalogue go before those that the result has."""

@@ -183,7 +183,9 @@ class CatalogueLines:
         head = next(filter(str.strip, lines))
         separator = Header.of(head.rstrip("\r\n")).separator
         lines = chain([head], lines)
-        rows: Any = csv.reader(lines, delimiter=separator, strict=True) if separator != "\t" else map(_tab_row, lines)
+        rows: Any = csv.reader(lines, delimiter=separator, strict=True)
+        if separator == "\t":
+            rows = (tab_cells(line.rstrip("\r\n")) for line in lines)
         try:
             names = [name.strip() for name in next(rows)]
             if len(names) == 1 and len(white_cells(head)) > 1:
@@ -239,10 +241,6 @@ class CatalogueLines:
                     (values,) = batch.slice(index, 1).to_pylist()
                     yield number + index + 1, document, values
             number += len(ids)
-
-
-def _tab_row(line: str) -> list[str]:
-    return tab_cells(line.rstrip("\r\n"))
 
 
 def _as_json(text: str) -> bytes:

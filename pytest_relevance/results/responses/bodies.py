@@ -168,10 +168,6 @@ def _is_set(value: object) -> bool:
     return bool(value) and not (isinstance(value, str) and value.lower() == "false")
 
 
-def _is_false(value: object) -> bool:
-    return value is False
-
-
 def _is_error_status(value: object) -> bool:
     return isinstance(value, int) and value >= 400
 
@@ -197,7 +193,7 @@ SIGNS: tuple[Sign, ...] = (
     Sign("Solr", ("responseHeader", "partialResults"), _is_set, "a limit or a failed shard cut the search off"),
     Sign("Solr", ("responseHeader", "status"), _is_set, "the request failed"),
     Sign("Vespa", ("root", "coverage", "degraded"), _is_set, "not all documents were searched"),
-    Sign("Vespa", ("root", "coverage", "full"), _is_false, "not all documents were searched"),
+    Sign("Vespa", ("root", "coverage", "full"), lambda value: value is False, "not all documents were searched"),
     Sign("Typesense", ("search_cutoff",), _is_set, "search_cutoff_ms cut the search off"),
     Sign("Algolia", ("timeoutHits",), _is_set, "the search timed out"),
     Sign("Meilisearch", ("degraded",), _is_set, "searchCutoffMs cut the search off"),

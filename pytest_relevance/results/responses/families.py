@@ -180,7 +180,7 @@ FAMILIES: tuple[Family, ...] = (
     Family("one result", _is_one_result, _refuse_one_result),
     Family("what is no list", _is_anything, _refuse_unreadable),
     Family("a tuple", lambda response: isinstance(response, tuple), lambda response, _: response),
-    Family("a lazy frame", tables.is_lazy_frame, tables.of_lazy_frame),
+    Family("a lazy frame", tables.is_lazy_frame, lambda frame, options: tables.of_frame(frame.collect(), options)),
     Family("a Series", tables.is_series, tables.of_series),
     Family("a relation", tables.is_relation, tables.of_relation),
     Family("a cursor", tables.is_cursor, tables.of_cursor),

@@ -22,11 +22,6 @@ def is_lazy_frame(response: object) -> bool:
     return hasattr(kind, "collect") and hasattr(kind, "collect_schema")
 
 
-def of_lazy_frame(frame: Any, options: ReadOptions) -> Sequence[object]:
-    """The rows of a lazy frame, which is collected."""
-    return of_frame(frame.collect(), options)
-
-
 def is_relation(response: object) -> bool:
     """Whether a response is a relation of DuckDB, whose shape would be a query of its own."""
     return _has_fetchall(response) and isinstance(getattr(response, "columns", None), (list, tuple))

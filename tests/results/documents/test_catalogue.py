@@ -279,10 +279,10 @@ def test_all_documents_of_a_small_catalogue(write: Write) -> None:
     catalogue = Catalogue(
         str(write("products.csv", "id,title\na,A\nb,B\n")), "products.csv", CatalogueFile("products.csv")
     )
-    whole = catalogue.read_all(2)
-    assert whole is not None
+    whole = catalogue.look_up(None, 2)
     assert whole.titles == {"a": "A", "b": "B"}
-    assert catalogue.read_all(1) is None
+    assert not whole.is_cut
+    assert catalogue.look_up(None, 1).is_cut
 
 
 # `check_catalogue`
