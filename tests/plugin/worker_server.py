@@ -17,6 +17,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
 from pathlib import Path
@@ -24,11 +25,8 @@ from pathlib import Path
 import pytest
 
 CASES = "cases: [{query: a b, judgments: {a: 1}}, {query: a, judgments: {b: 1}, min_ndcg: 1}]"
-OPTIONS = (
-    "-c",
-    os.devnull,
-    *(f"-pno:{plugin}" for plugin in ("cacheprovider", "asyncio", "anyio", "hypothesispytest")),
-)
+UNUSED = ("cacheprovider", "asyncio", "anyio", "hypothesispytest", "rerunfailures")
+OPTIONS = ("-c", os.devnull, *(f"-pno:{plugin}" for plugin in UNUSED))
 
 CLIENT = """
 import marshal, os, socket, sys
@@ -93,6 +91,7 @@ def _import_what_workers_import(folder: Path) -> None:
         code = pytest.main([*OPTIONS, f"--rootdir={folder}", str(cases)], plugins=[_Search()])
     assert code == pytest.ExitCode.TESTS_FAILED, code
     importlib.import_module("execnet.gateway_base")
+    assert threading.active_count() == 1  # a fork has only the thread that forks
 
 
 class _Search:
