@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.chorus import CHORUS, needs_chorus, write_suite
+from tests.plugin.conftest import NO_HYPOTHESIS, NO_LOOPS  # it imports what runs in this process must not forget
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Terminal
 
 pytestmark = needs_chorus
 
-QUIET = (
-    *("-q", "-c", os.devnull, "--rootdir=."),
-    *("-p", "no:cacheprovider", "-p", "no:asyncio", "-p", "no:anyio", "-p", "no:hypothesispytest"),
-)
+QUIET = ("-q", "-c", os.devnull, "--rootdir=.", "-p", "no:cacheprovider", *NO_LOOPS, *NO_HYPOTHESIS)
+
 DROPS = ("--max-drop", "nDCG@10=0.02", "--p", "0.05")
 
 
@@ -62,7 +61,8 @@ def ranking(record: str, query: str) -> list[str]:
 
 def test_the_mean_falls_and_the_worst_query_names_what_it_lost(shop: Terminal) -> None:
     said = shop.run("compare", "any.jsonl", "title.jsonl", *DROPS)
-    assert (said.code, said.err) == (1, "")
+    assert said.err == ""
+    assert said.code == 1
     assert said.lines[0] == "any.jsonl -> title.jsonl   135 cases compared, 133 with another ranking"
     assert said.lines[-3:] == [
         "nDCG@10 fell from 0.728 to 0.621 (-0.108, p <0.001) over 116 cases (19 n/a)",
