@@ -33,8 +33,14 @@ QUIET = ("-q", "-p", "no:cacheprovider", "-p", "no:asyncio", "-p", "no:anyio", "
 
 
 @pytest.fixture
-def drawn(pytester: pytest.Pytester) -> Draw:
-    """What a property is given in a run of pytest with the conftest.py of these tests."""
+def drawn(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, pytestconfig: pytest.Config) -> Draw:
+    """What a property is given in a run of pytest with the conftest.py of these tests.
+
+    The runs share the table of Unicode's categories, which takes Hypothesis a second to make, with the run of these
+    tests. Hypothesis keeps nothing else there: the profiles have no database.
+    """
+    monkeypatch.setenv("HYPOTHESIS_STORAGE_DIRECTORY", str(pytestconfig.rootpath / ".hypothesis"))
+    pytester.makepyfile(pandas="")  # the conftest.py imports it, and nothing here uses it
     pytester.makeconftest(Path(__file__).with_name("conftest.py").read_text(encoding="utf-8"))
     pytester.path.joinpath("shopwords.py").write_text(LOCAL, encoding="utf-8")
 

@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
-QUIET = ("-p", "no:cacheprovider", "-p", "no:asyncio", "-p", "no:anyio")
+QUIET = ("-p", "no:cacheprovider", "-p", "no:asyncio", "-p", "no:anyio", "-p", "no:hypothesispytest")
 
 ENGINE = """
 TITLES = {

@@ -4,48 +4,51 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import subprocess
-import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.chorus import CHORUS, needs_chorus, write_suite
+from tests.plugin.conftest import NO_HYPOTHESIS, NO_LOOPS  # it imports what runs in this process must not forget
+
 if TYPE_CHECKING:
     from tests.cli.conftest import Terminal
 
-SHARED = (Path(__file__).parents[2] / os.environ.get("RELEVANCE_DATA", "../shared")).resolve()
-CHORUS = SHARED / "acceptance" / "chorus"
+pytestmark = needs_chorus
 
-pytestmark = pytest.mark.skipif(not CHORUS.is_dir(), reason=f"there is no {CHORUS}")
+QUIET = ("-q", "-c", os.devnull, "--rootdir=.", "-p", "no:cacheprovider", *NO_LOOPS, *NO_HYPOTHESIS)
 
 DROPS = ("--max-drop", "nDCG@10=0.02", "--p", "0.05")
 
 
-@pytest.fixture(scope="module")
-def records(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a record of each ranker."""
-    folder = tmp_path_factory.mktemp("chorus")
-    suite = folder / "acceptance" / "chorus"
-    suite.mkdir(parents=True)
-    (folder / "data").symlink_to(SHARED / "data")  # where the shop looks for its products
-    for name in ("conftest.py", "electronics.relevance.yaml"):
-        shutil.copyfile(CHORUS / name, suite / name)
-    for ranker in ("any", "title"):
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir=."]
-        options = ["-p", "no:asyncio", "-p", "no:anyio", f"--relevance-record={ranker}.jsonl", "acceptance"]
-        environment = {**os.environ, "RANKER": ranker, "PYTHONDONTWRITEBYTECODE": "1"}
-        done = subprocess.run([*command, *options], cwd=folder, env=environment, capture_output=True, text=True)
-        assert done.returncode == (ranker == "title"), done.stdout + done.stderr
-    return folder
+@pytest.fixture(scope="session")
+def recorded() -> dict[str, bytes]:
+    """The records of runs that a test has made."""
+    return {}
 
 
 @pytest.fixture
-def shop(records: Path, terminal: Terminal) -> Terminal:
-    """A terminal beside these records."""
-    for ranker in ("any", "title"):
-        shutil.copyfile(records / f"{ranker}.jsonl", terminal.folder / f"{ranker}.jsonl")
+def records(
+    recorded: dict[str, bytes], pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> Mapping[str, bytes]:
+    """A record of each ranker."""
+    if not recorded:
+        write_suite(pytester.path)
+        for ranker in ("any", "title"):
+            monkeypatch.setenv("RANKER", ranker)
+            done = pytester.runpytest_inprocess(*QUIET, f"--relevance-record={ranker}.jsonl", "acceptance")
+            assert done.ret == (ranker == "title")
+            recorded[ranker] = (pytester.path / f"{ranker}.jsonl").read_bytes()
+    return recorded
+
+
+@pytest.fixture
+def shop(records: Mapping[str, bytes], terminal: Terminal) -> Terminal:
+    """A terminal in a folder with these records."""
+    for ranker, record in records.items():
+        (terminal.folder / f"{ranker}.jsonl").write_bytes(record)
     return terminal
 
 
@@ -58,7 +61,8 @@ def ranking(record: str, query: str) -> list[str]:
 
 def test_the_mean_falls_and_the_worst_query_names_what_it_lost(shop: Terminal) -> None:
     said = shop.run("compare", "any.jsonl", "title.jsonl", *DROPS)
-    assert (said.code, said.err) == (1, "")
+    assert said.err == ""
+    assert said.code == 1
     assert said.lines[0] == "any.jsonl -> title.jsonl   135 cases compared, 133 with another ranking"
     assert said.lines[-3:] == [
         "nDCG@10 fell from 0.728 to 0.621 (-0.108, p <0.001) over 116 cases (19 n/a)",

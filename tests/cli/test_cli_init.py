@@ -28,7 +28,7 @@ JUDGED = """
 
 def run_pytest(terminal: Terminal, folder: str, *options: str) -> subprocess.CompletedProcess[str]:
     """`pytest FOLDER`, as the command says."""
-    quiet = ("-p", "no:cacheprovider", "-p", "no:asyncio", "-p", "no:anyio")
+    quiet = ("-p", "no:cacheprovider", "-p", "no:asyncio", "-p", "no:anyio", "-p", "no:hypothesispytest")
     command = [sys.executable, "-m", "pytest", folder, *quiet, *options]
     return subprocess.run(command, cwd=terminal.folder, capture_output=True, text=True, check=False)
 

@@ -25,7 +25,7 @@ def test_every_command_has_an_example_and_a_row() -> None:
 
 def run_shards() -> None:
     """The suite that `init` has written, in two parts."""
-    quiet = ("-p", "no:cacheprovider", "-p", "no:asyncio", "-p", "no:anyio")
+    quiet = ("-p", "no:cacheprovider", "-p", "no:asyncio", "-p", "no:anyio", "-p", "no:hypothesispytest")
     for record, chosen in (("shard-1.jsonl", "rain"), ("shard-2.jsonl", "not rain")):
         command = [sys.executable, "-m", "pytest", "relevance", "-k", chosen, f"--relevance-record={record}", *quiet]
         subprocess.run(command, capture_output=True, check=True)

@@ -74,6 +74,7 @@ def test_a_large_randomisation_test_estimates_what_scipy_estimates() -> None:
         permutation_type="samples",
         vectorized=True,
         n_resamples=20_000,
+        batch=1000,  # less memory at once
         rng=np.random.default_rng(1),
     )
     ours = randomisation_test(before, after)

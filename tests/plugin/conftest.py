@@ -8,10 +8,12 @@ from __future__ import annotations
 import gc
 import importlib
 import json
+import os
 import re
 import sys
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from functools import cache, cached_property
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -20,6 +22,7 @@ from xml.etree import ElementTree
 import pytest
 
 from pytest_relevance import CaseResult
+from tests.plugin.worker_server import running_server
 
 # A run in this process forgets the modules that it was the first to import. Numpy cannot be imported twice, and
 # importing the others again and again takes time.
@@ -57,6 +60,9 @@ WORDS = """
 
 NO_LOOPS = ("-p", "no:asyncio", "-p", "no:anyio")
 """Switches the plugins off that run coroutines."""
+
+NO_HYPOTHESIS = ("-p", "no:hypothesispytest")
+"""Switches the plugin of Hypothesis off, which imports all of Hypothesis to write its part of the summary."""
 
 _UNSET = 'ignore:The configuration option "asyncio_default_fixture_loop_scope" is unset'
 
@@ -159,8 +165,9 @@ class Accepted:
 class Project:
     """A project that uses the plugin."""
 
-    def __init__(self, pytester: pytest.Pytester) -> None:
+    def __init__(self, pytester: pytest.Pytester, worker: Callable[[], str]) -> None:
         self.pytester = pytester
+        self._worker = worker
         self.path = pytester.path
         self.options: Sequence[str] = ()
         self.loops: bool | None = None
@@ -181,7 +188,7 @@ class Project:
         return self.write("conftest.py", text)
 
     def run(self, *args: str, cache: bool = False, loops: bool | None = None, plugins: Sequence[object] = ()) -> Run:
-        """Run pytest in this process, and the workers of pytest-xdist in others.
+        """Run pytest in this process, and the workers of pytest-xdist in others, which are forked where possible.
 
         `loops` is whether the plugins that run coroutines take part. By default they do in a run in this process alone:
         in another one, importing them takes longer than all else. An interrupt ends this run only. `plugins` are
@@ -191,7 +198,10 @@ class Project:
         gc.freeze()  # some versions of pytest look for garbage after every run, in all that was imported so far too
         try:
             plugins = [*plugins, _ShortInterrupts()]
-            return Run(self.pytester.runpytest_inprocess(*options, *args, no_reraise_ctrlc=True, plugins=plugins))
+            with pytest.MonkeyPatch.context() as patch:
+                if _asks_for_workers(args):
+                    patch.setattr(sys, "executable", self._worker())  # what xdist starts
+                return Run(self.pytester.runpytest_inprocess(*options, *args, no_reraise_ctrlc=True, plugins=plugins))
         finally:
             gc.unfreeze()
 
@@ -213,7 +223,7 @@ class Project:
 
     def _options(self, cache: bool, loops: bool | None, *, is_apart: bool = False) -> Sequence[str]:
         loops = next((choice for choice in (loops, self.loops) if choice is not None), not is_apart)
-        options = ["-W", "error", "-W", _UNSET, "-p", "no:randomly", "-p", "no:hypothesispytest", *self.options]
+        options = ["-W", "error", "-W", _UNSET, "-p", "no:randomly", *NO_HYPOTHESIS, *self.options]
         return [*options, *(() if cache else ("-p", "no:cacheprovider")), *(() if loops else NO_LOOPS)]
 
 
@@ -236,15 +246,25 @@ def _asks_for_workers(args: Sequence[str]) -> bool:
     return asked
 
 
+@pytest.fixture(scope="session")
+def worker() -> Iterator[Callable[[], str]]:
+    """The program that starts a worker of pytest-xdist, from the first time that a test asks for it."""
+    if os.name != "posix":
+        yield lambda: sys.executable
+        return
+    with ExitStack() as stack:
+        yield cache(lambda: stack.enter_context(running_server()))
+
+
 @pytest.fixture
-def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Project:
+def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, worker: Callable[[], str]) -> Project:
     for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "CI", "BUILD_NUMBER", "NO_COLOR", "FORCE_COLOR", "PY_COLORS"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("COLUMNS", "100")
     # A file that a test writes twice within a second, in one size, must not be read from bytecode of the first.
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
-    return Project(pytester)
+    return Project(pytester, worker)
 
 
 @pytest.fixture(params=[False, True], ids=["no-async-plugin", "async-plugins"])

@@ -5,23 +5,18 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_relevance import randomisation_test
+from tests.chorus import CHORUS, needs_chorus, write_suite
 from tests.plugin.conftest import Accepted
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project
 
-ROOT = Path(__file__).parents[2]
-SHARED = (ROOT / os.environ.get("RELEVANCE_DATA", "../shared")).resolve()
-CHORUS = SHARED / "acceptance" / "chorus"
-
-pytestmark = pytest.mark.skipif(not CHORUS.is_dir(), reason=f"there is no {CHORUS}")
+pytestmark = needs_chorus
 
 
 def returned(failure: str) -> list[str]:
@@ -32,12 +27,8 @@ def returned(failure: str) -> list[str]:
 def test_another_ranker_fails_on_the_queries_that_it_ranks_worse(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    suite = project.path / "acceptance" / "chorus"
-    suite.mkdir(parents=True)
-    (project.path / "data").symlink_to(SHARED / "data")  # where the shop looks for its products
-    for name in ("conftest.py", "electronics.relevance.yaml"):
-        shutil.copyfile(CHORUS / name, suite / name)
-    baseline = suite / "electronics.relevance.yaml.baseline.jsonl"
+    write_suite(project.path)
+    baseline = project.path / "acceptance" / "chorus" / "electronics.relevance.yaml.baseline.jsonl"
     expected = json.loads((CHORUS / "expected.json").read_text(encoding="utf-8"))
     options = ("--rootdir", str(project.path), "-c", os.devnull, "acceptance")
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.plugin.conftest import NO_LOOPS, Accepted
+from tests.plugin.conftest import NO_HYPOTHESIS, NO_LOOPS, Accepted
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project, Run
@@ -675,7 +675,7 @@ def test_a_run_that_is_killed_leaves_the_old_baseline_or_the_new_one(project: Pr
         (accepted,) = {*Accepted(shop.baseline).rankings.values()}
         ranking.write_text(" ".join(accepted[::-1]))
         is_there = shop.baseline.stat().st_ino
-        command = [sys.executable, "-m", "pytest", "-q", UPDATE, "-p", "no:cacheprovider", *NO_LOOPS]
+        command = [sys.executable, "-m", "pytest", "-q", UPDATE, "-p", "no:cacheprovider", *NO_LOOPS, *NO_HYPOTHESIS]
         process = subprocess.Popen(command, cwd=shop.path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         while not is_time():
             assert process.poll() is None or is_time()

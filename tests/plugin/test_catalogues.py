@@ -7,7 +7,6 @@ import gzip
 import json
 import os
 import re
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,14 +14,13 @@ import pytest
 
 from pytest_relevance import Run
 from pytest_relevance.cli import main
+from tests.chorus import CHORUS, SHARED, needs_chorus, write_suite
 from tests.plugin.conftest import Accepted
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project
 
 ROOT = Path(__file__).parents[2]
-SHARED = (ROOT / os.environ.get("RELEVANCE_DATA", "../shared")).resolve()
-CHORUS = SHARED / "acceptance" / "chorus"
 
 PRODUCTS = """\
 id,title,brand
@@ -283,15 +281,12 @@ def test_the_ids_of_another_collection(shop: Project) -> None:
 # A real shop
 
 
-@pytest.mark.skipif(not CHORUS.is_dir(), reason=f"there is no {CHORUS}")
+@needs_chorus
 def test_every_line_that_names_a_document_names_its_title(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    suite = project.path / "acceptance" / "chorus"
-    suite.mkdir(parents=True)
-    (project.path / "data").symlink_to(SHARED / "data")
-    shutil.copyfile(CHORUS / "conftest.py", suite / "conftest.py")
+    write_suite(project.path, cases=False)
     text = (CHORUS / "electronics.relevance.yaml").read_text(encoding="utf-8")
     catalogue = "documents: ../../data/chorus/products.jsonl.gz\n"
-    (suite / "electronics.relevance.yaml").write_text(catalogue + text, encoding="utf-8")
+    project.write("acceptance/chorus/electronics.relevance.yaml", catalogue + text)
     options = ("--rootdir", str(project.path), "-c", os.devnull, "acceptance")
     monkeypatch.setenv("RANKER", "any")
     assert project.run("--relevance-update", *options).code == 0

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.chorus import CHORUS as ACCEPTANCE
+from tests.chorus import CONFTEST, SHARED, needs_chorus
+
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project, Run
 
 ROOT = Path(__file__).parents[2]
-SHARED = (ROOT / os.environ.get("RELEVANCE_DATA", "../shared")).resolve()
-ACCEPTANCE, CHORUS = SHARED / "acceptance" / "chorus", SHARED / "data" / "chorus"
+CHORUS = SHARED / "data" / "chorus"
 
 THREE_LINES = "queries: data/queries.tsv\njudgments: data/qrels.txt\nmin_ndcg: 0.9\n"
 
@@ -231,8 +232,6 @@ def test_a_suite_without_files_imports_no_pandas(project: Project) -> None:
 
 # A real shop
 
-needs_data = pytest.mark.skipif(not CHORUS.is_dir(), reason=f"there is no {CHORUS}")
-
 
 @pytest.fixture(scope="module")
 def expected() -> Any:
@@ -244,21 +243,11 @@ def expected() -> Any:
 def chorus(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
     """A folder with the search of the real shop; its case files stay here, its data is there."""
     monkeypatch.setenv("RANKER", "any")
-    project.write(
-        "conftest.py",
-        f"""
-        import importlib.util
-
-        spec = importlib.util.spec_from_file_location("chorus_conftest", {str(ACCEPTANCE / "conftest.py")!r})
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        search = module.search
-    """,
-    )
+    project.conftest(CONFTEST)
     return project
 
 
-@needs_data
+@needs_chorus
 @pytest.mark.parametrize("judgments", ["qrels.txt", "Broad_Query_Set_rated.csv"])
 def test_three_lines_are_a_whole_suite(chorus: Project, expected: Any, judgments: str) -> None:
     chorus.cases(f"queries: {CHORUS}/queries.tsv\njudgments: {CHORUS}/{judgments}\nmin_ndcg: 0.5\n")
@@ -278,7 +267,7 @@ def test_three_lines_are_a_whole_suite(chorus: Project, expected: Any, judgments
     assert run.counts.get("warnings", 0) == 0
 
 
-@needs_data
+@needs_chorus
 @pytest.mark.parametrize("ratings", ["multirater.csv", "Broad_Query_Set_individual_ratings.csv"])
 def test_the_ratings_of_three_raters(chorus: Project, ratings: str) -> None:
     """One rating a row, or a column a rater: as a file of queries and as one of judgments, the medians are the same."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_relevance import Run as Record
+from tests.plugin.conftest import NO_HYPOTHESIS, NO_LOOPS
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project, Run
@@ -297,7 +298,7 @@ def test_a_run_that_is_killed_leaves_the_older_record_as_it_was(shop: Shop) -> N
     project = shop("os.kill(os.getpid(), 9)")
     project.run(RECORD, "-k", "not happens")
     before = (project.path / "run.jsonl").read_bytes()
-    command = [sys.executable, "-m", "pytest", "-q", RECORD, "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", "-q", RECORD, "-p", "no:cacheprovider", *NO_LOOPS, *NO_HYPOTHESIS]
     done = subprocess.run(command, cwd=project.path, capture_output=True, check=False)
     assert done.returncode == -signal.SIGKILL
     assert (project.path / "run.jsonl").read_bytes() == before
@@ -313,10 +314,10 @@ def test_two_runs_at_the_same_time_leave_one_whole_record(shop: Shop) -> None:
                     time.sleep(0.01)
     """
     project = shop(waits.strip())
-    command = [sys.executable, "-m", "pytest", "-q", RECORD, "-p", "no:cacheprovider", "--tb=no"]
+    command = [sys.executable, "-m", "pytest", "-q", RECORD, "-p", "no:cacheprovider", *NO_LOOPS, *NO_HYPOTHESIS]
     runs = [
         subprocess.Popen(
-            [*command, f"shop.relevance.yaml::{chosen}", "shop.relevance.yaml::happens"],
+            [*command, "--tb=no", f"shop.relevance.yaml::{chosen}", "shop.relevance.yaml::happens"],
             cwd=project.path,
             env={**os.environ, "ME": me},
             stdout=subprocess.PIPE,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,13 +12,12 @@ import pytest
 
 from pytest_relevance import Run as Record
 from pytest_relevance.cli import main
+from tests.chorus import CHORUS, needs_chorus, write_suite
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project, Run
 
 ROOT = Path(__file__).parents[2]
-SHARED = (ROOT / os.environ.get("RELEVANCE_DATA", "../shared")).resolve()
-CHORUS = SHARED / "acceptance" / "chorus"
 
 CASES = """
     min_ndcg: 0.9
@@ -668,14 +666,11 @@ def test_the_example_shop(project: Project) -> None:
     assert all(result.titles[document] == titles[document] for document, _ in result.missing)
 
 
-@pytest.mark.skipif(not CHORUS.is_dir(), reason=f"there is no {CHORUS}")
+@needs_chorus
 def test_every_missing_product_of_a_real_shop_has_its_title(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    suite = project.path / "acceptance" / "chorus"
-    suite.mkdir(parents=True)
-    (project.path / "data").symlink_to(SHARED / "data")
-    shutil.copyfile(CHORUS / "conftest.py", suite / "conftest.py")
-    (suite / "ids").mkdir()
-    shutil.copyfile(CHORUS / "electronics.relevance.yaml", suite / "ids" / "electronics.relevance.yaml")
+    write_suite(project.path, cases=False)
+    cases = (CHORUS / "electronics.relevance.yaml").read_text(encoding="utf-8")
+    project.write("acceptance/chorus/ids/electronics.relevance.yaml", cases)
     project.write(
         "acceptance/chorus/ids/conftest.py",
         """

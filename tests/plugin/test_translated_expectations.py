@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import random
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import cycle, islice, pairwise
@@ -21,16 +20,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_relevance import read_suite
+from tests.chorus import CHORUS, needs_chorus, write_suite
 from tests.helpers import scored
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project
 
 ROOT = Path(__file__).parents[2]
-SHARED = (ROOT / os.environ.get("RELEVANCE_DATA", "../shared")).resolve()
-CHORUS = SHARED / "acceptance" / "chorus"
 
-pytestmark = pytest.mark.skipif(not CHORUS.is_dir(), reason=f"there is no {CHORUS}")
+pytestmark = needs_chorus
 
 Documents = Sequence[str]
 
@@ -186,10 +184,7 @@ def test_each_expectation_is_a_case_of_the_same_verdict_over_random_rankings(
 def test_the_suite_over_the_real_shop(
     project: Project, monkeypatch: pytest.MonkeyPatch, expected: list[Expected], ranker: str
 ) -> None:
-    suite = project.path / "acceptance" / "chorus"
-    suite.mkdir(parents=True)
-    (project.path / "data").symlink_to(SHARED / "data")  # where the shop looks for its products
-    shutil.copyfile(CHORUS / "conftest.py", suite / "conftest.py")
+    write_suite(project.path, cases=False)
     project.write("acceptance/chorus/asked.relevance.yaml", case_file(expected))
     monkeypatch.setenv("RANKER", ranker)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_relevance import Run as Record
-from tests.plugin.conftest import NO_LOOPS
+from tests.plugin.conftest import NO_HYPOTHESIS, NO_LOOPS
 from tests.plugin.searching.conftest import PLAIN, numbered
 from tests.plugin.searching.test_windows import TWO, returning
 
@@ -428,9 +428,9 @@ def _with_ctrl_c() -> None:
 
 def interrupted(engine: Engine, *, after: list[str]) -> tuple[int, str]:
     """Run pytest, press Ctrl-C once these words are in the log; return the exit code and the output."""
-    options = ("-p", "no:cacheprovider", "-p", "no:randomly", *NO_LOOPS, TWO, "--relevance-record=run.jsonl")
+    options = ("-p", "no:cacheprovider", "-p", "no:randomly", *NO_LOOPS, *NO_HYPOTHESIS)
     process = subprocess.Popen(
-        [sys.executable, "-m", "pytest", *options],
+        [sys.executable, "-m", "pytest", *options, TWO, "--relevance-record=run.jsonl"],
         cwd=engine.project.path,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -3,30 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pytest_relevance import Case, Suite, compare_runs, read_suite
+from tests.chorus import CHORUS, needs_chorus, search_of
 
-ROOT = Path(__file__).parents[3]
-CHORUS = (ROOT / os.environ.get("RELEVANCE_DATA", "../shared") / "acceptance" / "chorus").resolve()
-
-pytestmark = pytest.mark.skipif(not CHORUS.is_dir(), reason=f"there is no {CHORUS}")
-
-ASK = """
-import json, sys
-
-def test_ask(search):
-    with open("queries.json") as file:
-        queries = json.load(file)
-    with open("rankings.json", "w") as file:
-        json.dump({id: [hit["id"] for hit in search(query, k=10)] for id, query in queries.items()}, file)
-"""
+pytestmark = needs_chorus
 
 Rankings = dict[str, list[str]]
 
@@ -41,40 +25,20 @@ def expected() -> Any:
     return json.loads((CHORUS / "expected.json").read_text(encoding="utf-8"))
 
 
-def rankings(ranker: str, folder: Path, suite: Suite) -> Rankings:
-    """What the shop's own search fixture finds."""
-    folder.mkdir()
-    (folder / "test_ask.py").write_text(ASK)
-    (folder / "queries.json").write_text(json.dumps({case.id: case.query for case in suite.cases}))
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "no:relevance",
-        "-p",
-        "conftest",
-        "-p",
-        "no:cacheprovider",
-        "-c",
-        os.devnull,
-    ]
-    environment = {**os.environ, "RANKER": ranker, "PYTHONPATH": str(CHORUS), "PYTHONDONTWRITEBYTECODE": "1"}
-    done = subprocess.run([*command, "test_ask.py"], cwd=folder, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-    found: Rankings = json.loads((folder / "rankings.json").read_text())
-    return found
+def rankings(ranker: str, suite: Suite) -> Rankings:
+    """What the shop's own search finds."""
+    search = search_of(ranker)
+    return {case.id: [hit["id"] for hit in search(case.query, k=10)] for case in suite.cases}
 
 
 @pytest.fixture(scope="module")
-def by_any(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Rankings:
-    return rankings("any", tmp_path_factory.mktemp("chorus") / "any", suite)
+def by_any(suite: Suite) -> Rankings:
+    return rankings("any", suite)
 
 
 @pytest.fixture(scope="module")
-def by_title(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Rankings:
-    return rankings("title", tmp_path_factory.mktemp("chorus") / "title", suite)
+def by_title(suite: Suite) -> Rankings:
+    return rankings("title", suite)
 
 
 def test_the_mean_falls_and_not_by_chance(suite: Suite, by_any: Rankings, by_title: Rankings, expected: Any) -> None:
