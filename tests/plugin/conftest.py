@@ -8,12 +8,10 @@ from __future__ import annotations
 import gc
 import importlib
 import json
-import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
-from functools import cache, cached_property
+from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -22,7 +20,6 @@ from xml.etree import ElementTree
 import pytest
 
 from pytest_relevance import CaseResult
-from tests.plugin.worker_server import running_server
 
 # A run in this process forgets the modules that it was the first to import. Numpy cannot be imported twice, and
 # importing the others again and again takes time.
@@ -165,9 +162,8 @@ class Accepted:
 class Project:
     """A project that uses the plugin."""
 
-    def __init__(self, pytester: pytest.Pytester, worker: Callable[[], str]) -> None:
+    def __init__(self, pytester: pytest.Pytester) -> None:
         self.pytester = pytester
-        self._worker = worker
         self.path = pytester.path
         self.options: Sequence[str] = ()
         self.loops: bool | None = None
@@ -188,7 +184,7 @@ class Project:
         return self.write("conftest.py", text)
 
     def run(self, *args: str, cache: bool = False, loops: bool | None = None, plugins: Sequence[object] = ()) -> Run:
-        """Run pytest in this process, and the workers of pytest-xdist in others, which are forked where possible.
+        """Run pytest in this process, and the workers of pytest-xdist in others.
 
         `loops` is whether the plugins that run coroutines take part. By default they do in a run in this process alone:
         in another one, importing them takes longer than all else. An interrupt ends this run only. `plugins` are
@@ -198,10 +194,7 @@ class Project:
         gc.freeze()  # some versions of pytest look for garbage after every run, in all that was imported so far too
         try:
             plugins = [*plugins, _ShortInterrupts()]
-            with pytest.MonkeyPatch.context() as patch:
-                if _asks_for_workers(args):
-                    patch.setattr(sys, "executable", self._worker())  # what xdist starts
-                return Run(self.pytester.runpytest_inprocess(*options, *args, no_reraise_ctrlc=True, plugins=plugins))
+            return Run(self.pytester.runpytest_inprocess(*options, *args, no_reraise_ctrlc=True, plugins=plugins))
         finally:
             gc.unfreeze()
 
@@ -246,25 +239,15 @@ def _asks_for_workers(args: Sequence[str]) -> bool:
     return asked
 
 
-@pytest.fixture(scope="session")
-def worker() -> Iterator[Callable[[], str]]:
-    """The program that starts a worker of pytest-xdist, from the first time that a test asks for it."""
-    if os.name != "posix":
-        yield lambda: sys.executable
-        return
-    with ExitStack() as stack:
-        yield cache(lambda: stack.enter_context(running_server()))
-
-
 @pytest.fixture
-def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, worker: Callable[[], str]) -> Project:
+def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Project:
     for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "CI", "BUILD_NUMBER", "NO_COLOR", "FORCE_COLOR", "PY_COLORS"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("COLUMNS", "100")
     # A file that a test writes twice within a second, in one size, must not be read from bytecode of the first.
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
-    return Project(pytester, worker)
+    return Project(pytester)
 
 
 @pytest.fixture(params=[False, True], ids=["no-async-plugin", "async-plugins"])

@@ -56,15 +56,6 @@ def test_failures_summary_and_counts_are_as_without(project: Project, options: t
     assert comparable(there.text) == comparable(here.text)
 
 
-def test_workers_that_start_as_interpreters_say_the_same(project: Project) -> None:
-    """Most of these tests have their workers forked by a process that has imported pytest already."""
-    project.conftest(SEARCH)
-    project.cases(CASES)
-    forked, started = project.run("-n2"), project.run_apart("-n2")
-    assert forked.counts == started.counts == {"passed": 6, "failed": 4, "skipped": 2, "xfailed": 2}
-    assert comparable(forked.text) == comparable(started.text)
-
-
 def test_entries_arrive_as_they_are_without(project: Project) -> None:
     project.conftest(SEARCH)
     project.cases(CASES)
