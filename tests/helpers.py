@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import base64
+import gc
 import gzip
 import json
 import re
@@ -21,6 +23,20 @@ from pytest_relevance.cli import main
 from pytest_relevance.results.case_parts import BaselineComparison
 from pytest_relevance.results.responses.ranking import Ranking, read_ranking
 from pytest_relevance.results.scoring import add_details, score_case
+
+
+def syntax_nodes(source: str) -> list[ast.AST]:
+    """All nodes of the syntax tree of a module.
+
+    CPython 3.11 raises SystemError where the garbage collector runs while it makes a tree, and what it calls makes one.
+    """
+    is_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        return [*ast.walk(ast.parse(source))]
+    finally:
+        if is_enabled:
+            gc.enable()
 
 
 def case_of(keys: Mapping[str, Any]) -> Case:

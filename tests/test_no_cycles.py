@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import pytest_relevance
+from tests.helpers import syntax_nodes
 
 PACKAGE = Path(pytest_relevance.__file__).parent
 FILES = {
@@ -21,7 +22,7 @@ FILES = {
 def imported(module: str, source: str) -> Iterator[str]:
     """The modules of the package that a module imports, wherever in its text."""
     parents = [*module.split(".")[:-1], ""] if FILES[module].stem != "__init__" else [*module.split("."), ""]
-    for node in ast.walk(ast.parse(source)):
+    for node in syntax_nodes(source):
         if isinstance(node, ast.Import):
             yield from (name.name for name in node.names if name.name in FILES)
         elif isinstance(node, ast.ImportFrom):

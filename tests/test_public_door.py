@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import pytest_relevance
+from tests.helpers import syntax_nodes
 
 TESTS = Path(__file__).parent
 FILES = {path.relative_to(TESTS).as_posix(): path for path in TESTS.rglob("*.py")}
@@ -68,7 +69,7 @@ EXCEPTIONS: Mapping[str, tuple[str, set[str]]] = {
 
 def imported(source: str) -> Iterator[str]:
     """The names that a test imports from the package, with their modules."""
-    for node in ast.walk(ast.parse(source)):
+    for node in syntax_nodes(source):
         if isinstance(node, ast.Import):
             yield from (name.name for name in node.names if name.name.split(".")[0] == PACKAGE)
         elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == PACKAGE:
@@ -107,7 +108,7 @@ def refused(file: str, source: str) -> list[str]:
 def replaced(source: str) -> Iterator[str]:
     """What a test replaces in the package, but for limits, which are public and in capitals."""
     homes = {name.rpartition(".")[2]: name for name in imported(source)}
-    for node in ast.walk(ast.parse(source)):
+    for node in syntax_nodes(source):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "setattr":
             continue
         target, *others = node.args
