@@ -66,7 +66,7 @@ def failure_lines(result: CaseResult, *, verbosity: int = 0, width: int = WIDEST
     lines += _repeated(result, columns, title_room(columns, full=full))
     if result.is_unjudged:
         lines += _unjudged_ids(result, columns, title_room(columns, full=full))
-    lines += _changed_ids(result, columns)
+    lines += _ids_written_otherwise(result, columns)
     if result.judgments:
         found = break_down(result)
         if found.rows:
@@ -208,19 +208,41 @@ def _may_be_rounded(document: str) -> bool:
     return len(document) > _DIGITS_KEPT or "e" in document.lower()
 
 
-def _changed_ids(result: CaseResult, columns: int) -> list[Line]:
-    """Judged documents that were not returned, and unjudged results whose ids are the same number."""
-    pairs = [
-        f"judged {quoted(judged, _LONGEST_ID)}, returned {quoted(returned, _LONGEST_ID)}"
-        for judged, returned in changed_ids(result)
-    ]
-    if not pairs:
-        return []
-    found = wrapped("ids that a spreadsheet may have changed: ", _some(pairs), columns, "; ")
-    return [
-        *(line(text, BAD) for text in found),
-        line("  if so, write them in the judgments as they are returned; import such a column as text", DIM),
-    ]
+def _respelled_ids(result: CaseResult) -> Iterator[tuple[str, str]]:
+    """Judged documents that were not returned, with the unjudged results that differ in case or white space alone."""
+    returned = {"".join(document.split()).casefold(): document for document in result.unjudged}
+    for judged, _ in result.missing:
+        if (spelled := "".join(judged.split()).casefold()) in returned:
+            yield judged, returned[spelled]
+
+
+_OTHERWISE = (
+    (
+        changed_ids,
+        "ids that a spreadsheet may have changed: ",
+        "  if so, write them in the judgments as they are returned; import such a column as text",
+    ),
+    (
+        _respelled_ids,
+        "ids that differ in case or white space alone: ",
+        "  ids are compared as they are written; write them in the judgments as they are returned",
+    ),
+)
+"""How a judged id can be written otherwise than the one that was returned, each with its advice."""
+
+
+def _ids_written_otherwise(result: CaseResult, columns: int) -> list[Line]:
+    """Judged documents that were not returned, and the unjudged results that are probably the same."""
+    lines: list[Line] = []
+    for find, words, advice in _OTHERWISE:
+        pairs = [
+            f"judged {quoted(judged, _LONGEST_ID)}, returned {quoted(returned, _LONGEST_ID)}"
+            for judged, returned in find(result)
+        ]
+        if pairs:
+            lines += [line(text, BAD) for text in wrapped(words, _some(pairs), columns, "; ")]
+            lines += folded_lines(advice, DIM, columns)
+    return lines
 
 
 def _some(parts: Sequence[str], *, full: bool = False, count: int | None = None) -> list[str]:
