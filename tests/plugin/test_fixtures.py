@@ -365,6 +365,29 @@ def test_a_missing_fixture_of_usefixtures(project: Project) -> None:
     assert project.run().failure("shoes").startswith('shop.relevance.yaml:1: fixture "empty_cash" not found\n')
 
 
+def test_a_misspelt_fixture_is_answered_with_the_one_that_is_meant(project: Project) -> None:
+    project.conftest("""
+        import pytest
+
+        @pytest.fixture
+        def empty_cache(): ...
+
+        @pytest.fixture
+        def hybrid_search():
+            return str.split
+    """)
+    project.cases("""
+        cases:
+          - {query: shoes, search: hybrid_serach}
+          - {query: boots, search: hybrid_search, usefixtures: [empty_cash]}
+    """)
+    run = project.run()
+    assert (
+        'fixture "hybrid_serach" not found, which the case calls to search; did you mean "hybrid_search"?\n' in run.text
+    )
+    assert 'fixture "empty_cash" not found; did you mean "empty_cache"?\n' in run.failure("boots")
+
+
 def test_a_search_that_overrides_nothing(project: Project) -> None:
     project.conftest("""
         import pytest

@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance._text import listed, quoted
+from pytest_relevance._text import did_you_mean, listed, quoted
 from pytest_relevance.plugin.failures import CaseError
 from pytest_relevance.plugin.options import verbosity
+from pytest_relevance.plugin.private import defined_fixtures
 from pytest_relevance.plugin.running.case_run import CASE_RUN, NEGLECTED, CaseRun
 from pytest_relevance.plugin.running.errors import RAISING, is_installed
 
@@ -96,10 +97,11 @@ def _missing_fixture(run: CaseRun, error: pytest.FixtureLookupError) -> str:
         message = f"fixture {quoted(name)} requests itself, and there is no other of that name to override"
     else:
         message = error.msg or f"fixture {quoted(name)} not found"
+    meant = did_you_mean(name, sorted(defined_fixtures(run.item.session) - {name}))
     if name == search and not asking:
-        return f"{message}, which the case calls to search{_HOW_TO.format(search=search)}"
+        return f"{message}, which the case calls to search{meant}{_HOW_TO.format(search=search)}"
     requested = f"\nrequested by {listed(map(_place, asking), 'and')}" if asking else ""
-    return f'{message}{requested}\n"pytest --fixtures" shows the fixtures that there are'
+    return f'{message}{meant}{requested}\n"pytest --fixtures" shows the fixtures that there are'
 
 
 def _leave_out_ours(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
