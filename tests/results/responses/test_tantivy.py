@@ -66,8 +66,9 @@ def test_a_result_of_tantivy_without_the_searcher_is_refused(tantivy: Tantivy) -
     way_out = "return (searcher, result), or the documents: [searcher.doc(address) for _, address in result.hits]"
     result = tantivy.search("shoes")
     message = refusal(result)
-    assert "search returned a SearchResult of tantivy, SearchResult(hits: [(0." in message
-    assert message.endswith(f"whose hits are addresses of documents, not ids; {way_out}")
+    what = "a SearchResult of tantivy, whose hits are addresses of documents, not ids"
+    assert f"search returned {what}, SearchResult(hits: [(0." in message
+    assert message.endswith(f"; {way_out}")
     addresses = [address for _, address in result.hits]
     for found in (result.hits, addresses, [(address, score) for score, address in result.hits]):
         assert "result 1 of 2 has the address of a document in an index of tantivy, not an id" in refusal(found)
