@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from pytest_relevance._problems import RelevanceWarning as RelevanceWarning
     from pytest_relevance.judgments.scale import aggregate as aggregate
     from pytest_relevance.judgments.reading import read_judgments as read_judgments, read_queries as read_queries
-    from pytest_relevance.metrics.agreement import krippendorff_alpha as krippendorff_alpha
     from pytest_relevance.metrics.significance import (
         bootstrap_interval as bootstrap_interval,
         holm as holm,
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from pytest_relevance.metrics.similarity import (
         jaccard as jaccard,
         kendall_tau as kendall_tau,
+        krippendorff_alpha as krippendorff_alpha,
         overlap as overlap,
         rbo as rbo,
         rbo_bounds as rbo_bounds,
@@ -41,40 +41,30 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_HOMES = {
-    "Breakdown": "pytest_relevance.reports.breakdown",
-    "Case": "pytest_relevance.cases.model",
-    "CaseFileError": "pytest_relevance.cases.problems",
-    "CaseResult": "pytest_relevance.results.case_result",
-    "Comparison": "pytest_relevance.reports.comparison",
-    "FileInfo": "pytest_relevance.results.records.run_info",
-    "Incomparable": "pytest_relevance.results.compare.pairing",
-    "Relevance": "pytest_relevance.plugin.running.fixture",
-    "RelevanceWarning": "pytest_relevance._problems",
-    "Run": "pytest_relevance.results.records.run",
-    "RunInfo": "pytest_relevance.results.records.run_info",
-    "Suite": "pytest_relevance.cases.model",
-    "aggregate": "pytest_relevance.judgments.scale",
-    "bootstrap_interval": "pytest_relevance.metrics.significance",
-    "breakdown": "pytest_relevance.reports.breakdown",
-    "compare_runs": "pytest_relevance.reports.comparison",
-    "evaluate": "pytest_relevance.results.evaluate",
-    "holm": "pytest_relevance.metrics.significance",
-    "jaccard": "pytest_relevance.metrics.similarity",
-    "kendall_tau": "pytest_relevance.metrics.similarity",
-    "krippendorff_alpha": "pytest_relevance.metrics.agreement",
-    "overlap": "pytest_relevance.metrics.similarity",
-    "randomisation_test": "pytest_relevance.metrics.significance",
-    "rbo": "pytest_relevance.metrics.similarity",
-    "rbo_bounds": "pytest_relevance.metrics.similarity",
-    "read_judgments": "pytest_relevance.judgments.reading",
-    "read_queries": "pytest_relevance.judgments.reading",
-    "read_run": "pytest_relevance.results.rankings.read_run",
-    "read_suite": "pytest_relevance.cases.reader",
-    "tau_ap": "pytest_relevance.metrics.similarity",
+_MODULES = {
+    "_problems": "RelevanceWarning",
+    "cases.model": "Case Suite",
+    "cases.problems": "CaseFileError",
+    "cases.reader": "read_suite",
+    "judgments.reading": "read_judgments read_queries",
+    "judgments.scale": "aggregate",
+    "metrics.significance": "bootstrap_interval holm randomisation_test",
+    "metrics.similarity": "jaccard kendall_tau krippendorff_alpha overlap rbo rbo_bounds tau_ap",
+    "plugin.running.fixture": "Relevance",
+    "reports.breakdown": "Breakdown breakdown",
+    "reports.comparison": "Comparison compare_runs",
+    "results.case_result": "CaseResult",
+    "results.compare.pairing": "Incomparable",
+    "results.evaluate": "evaluate",
+    "results.rankings.read_run": "read_run",
+    "results.records.run": "Run",
+    "results.records.run_info": "FileInfo RunInfo",
 }
+"""The public names by the module that defines them."""
 
-__all__ = list(_HOMES)
+_HOMES = {name: f"{__name__}.{module}" for module, names in _MODULES.items() for name in names.split()}
+
+__all__ = sorted(_HOMES)
 
 
 if not TYPE_CHECKING:  # for a type checker a module with this function has every name

@@ -13,18 +13,12 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
-from glob import escape
 from gzip import BadGzipFile, GzipFile
 from hashlib import blake2b
 from io import BytesIO
 from pathlib import Path
 from time import sleep
 from typing import BinaryIO
-
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
 
 LARGEST_EXPANDED = 4 << 30
 """The largest size to which a gzip file may expand, in bytes."""
@@ -43,20 +37,16 @@ _WAITS = 0.01, 0.03, 0.1, 0.3, 0.6
 """How many seconds to wait before each further attempt to replace a file."""
 
 _PACKED: Mapping[bytes, str] = {
-    b"PK\x03\x04": "a zip archive (.zip, or a workbook such as .xlsx)",
-    b"PK\x05\x06": "an empty zip archive",
-    b"\x28\xb5\x2f\xfd": "compressed with Zstandard (.zst)",
-    b"\x04\x22\x4d\x18": "compressed with LZ4 (.lz4)",
-    b"\x02\x21\x4c\x18": "compressed with LZ4 (.lz4)",
-    b"BZh": "compressed with bzip2 (.bz2)",
-    b"\xfd7zXZ\x00": "compressed with xz (.xz)",
-    b"7z\xbc\xaf\x27\x1c": "a 7-Zip archive (.7z)",
-    b"Rar!\x1a\x07": "a RAR archive (.rar)",
+    rb"PK\x03\x04": "a zip archive (.zip, or a workbook such as .xlsx)",
+    rb"\x28\xb5\x2f\xfd": "compressed with Zstandard (.zst)",
+    rb"\x04\x22\x4d\x18": "compressed with LZ4 (.lz4)",
+    rb"BZh[1-9]1AY&SY": "compressed with bzip2 (.bz2)",
+    rb"\xfd7zXZ\x00": "compressed with xz (.xz)",
+    rb"7z\xbc\xaf\x27\x1c": "a 7-Zip archive (.7z)",
+    rb"Rar!\x1a\x07": "a RAR archive (.rar)",
+    rb"(?s:.{257})ustar": "a tar archive (.tar)",
 }
-"""The first bytes of the compressed formats that are not unpacked here, and the description of each in messages."""
-
-_BZIP2 = re.compile(rb"BZh[1-9](?:1AY&SY|\x17\x72\x45\x38\x50\x90)")
-_TAR, _TAR_AT = b"ustar", 257
+"""How files begin in the formats that are not unpacked here, as patterns, and the description of each in messages."""
 
 
 class Unreadable(ValueError):
@@ -85,13 +75,9 @@ def unpacked(data: bytes) -> bytes:
 
 def _refuse_packed(data: bytes) -> None:
     """Raise `Unreadable` where data begins as a compressed or archive format does."""
-    what = next((what for magic, what in _PACKED.items() if data.startswith(magic)), None)
-    if what is not None and data.startswith(b"BZh") and not _BZIP2.match(data):
-        what = None  # text that begins with these letters
-    if data[_TAR_AT : _TAR_AT + len(_TAR)] == _TAR:
-        what = "a tar archive (.tar)"
-    if what is not None:
-        raise Unreadable(f"the file is {what}; unpack it, and name the file in it: only gzip is unpacked here")
+    for begins, what in _PACKED.items():
+        if re.match(begins, data):
+            raise Unreadable(f"the file is {what}; unpack it, and name the file in it: only gzip is unpacked here")
 
 
 def line_blocks(path: str | os.PathLike[str]) -> Iterator[bytes]:
@@ -166,8 +152,7 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
     """Write a file atomically: another process reads either the old content or the new one, never a part.
 
     The data goes to a temporary file in the same folder, is synced to disk and then replaces the target; permissions
-    are kept and a symbolic link is followed. A pipe or a device is written to directly. Temporary files of the same
-    target that killed processes left behind are removed.
+    are kept and a symbolic link is followed. A pipe or a device is written to directly.
 
     Raises OSError where the file is read-only or cannot be written. An old file is then unchanged, and no temporary
     file remains.
@@ -178,47 +163,22 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
     if target.exists() and not target.is_file():  # a pipe or /dev/stdout cannot be replaced
         target.write_bytes(data)
         return
-    _remove_leftovers(target)
     mode = target.stat().st_mode & 0o7777 if target.exists() else None
     temporary = target.with_name(f".{target.name}.{os.urandom(4).hex()}.tmp")
     with open(temporary, "xb", opener=partial(os.open, mode=0o666 if mode is None else 0o600)) as new:
         try:
-            with suppress(OSError):  # some network file systems have no locks
-                _lock(new)
             new.write(data)
             new.flush()
             os.fsync(new.fileno())
             if mode is not None:
                 os.chmod(temporary, mode)
-            if fcntl is None:  # Windows does not rename an open file
-                new.close()
+            new.close()  # Windows does not rename an open file
             _replace(temporary, target)
         except BaseException:
             with suppress(OSError):
                 new.close()
                 temporary.unlink()
             raise
-
-
-def _remove_leftovers(target: Path) -> None:
-    """Remove the temporary files of a target that no process is writing: the process was killed.
-
-    A file that is being written is locked. On Windows it is open, and so cannot be removed.
-    """
-    for left in target.parent.glob(f".{escape(target.name)}.{'[0-9a-z_]' * 8}.tmp"):
-        with suppress(OSError):
-            if fcntl is None:
-                left.unlink()
-                continue
-            with left.open("rb") as file:
-                _lock(file)
-                left.unlink()
-
-
-def _lock(file: BinaryIO) -> None:
-    """Lock an open file until it is closed. Raises OSError where another process has locked it."""
-    if fcntl is not None:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _replace(temporary: Path, target: Path) -> None:

@@ -49,7 +49,7 @@ def closest(found: str, known: tuple[str, ...]) -> str | None:
     return by_folded[close[0]] if close else None
 
 
-def number_of(text: str) -> Decimal | None:
+def spreadsheet_number(text: str) -> Decimal | None:
     """Return the number that an id is for a spreadsheet: 7 for "7", "007" and "7.0"; None for other ids."""
     if len(text) > _LONGEST or not _NUMBER.fullmatch(text):
         return None
@@ -63,7 +63,7 @@ def are_one_number(one: str, other: str) -> bool:
 
     It writes 007 as 7 (or 7.0), 1234567890123 as 1.23457E+12, and keeps 15 digits of a longer number.
     """
-    first, second = number_of(one), number_of(other)
+    first, second = spreadsheet_number(one), spreadsheet_number(other)
     if one == other or first is None or second is None:
         return False
     from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Context

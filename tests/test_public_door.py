@@ -33,7 +33,7 @@ LAYERS = ("metrics", "judgments", "cases", "results", "reports")
 COMMAND_LINE = {f"{PACKAGE}.cli.main", f"{PACKAGE}.cli.COMMANDS"}
 """The entry point of `pytest-relevance`, and its commands, for every test."""
 
-SHARED = {"_json_text", "_problems", "_source", "_tables"}
+SHARED = {"_problems", "_source", "_tables"}
 """The modules at the root, with the errors of files and their reader, that tests of every layer may use."""
 
 INPUTS: Mapping[str, set[str]] = {

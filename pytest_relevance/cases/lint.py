@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, field
 
 from pytest_relevance._problems import Place
-from pytest_relevance._text import counted, examples, listed, number_of, quoted
+from pytest_relevance._text import counted, examples, listed, quoted, spreadsheet_number
 from pytest_relevance.cases.checking.reachable import always_met, most_results
 from pytest_relevance.cases.model import Case, Suite
 from pytest_relevance.judgments.model import Judgments, Query, Ratings
@@ -198,7 +198,7 @@ def _one_number_twice(documents: Iterable[str]) -> str:
     """The ids among the judged documents of a query that are one number: `"7" and "007"`; else empty."""
     numbers: dict[object, list[str]] = {}
     for document in documents:
-        if (number := number_of(document)) is not None:
+        if (number := spreadsheet_number(document)) is not None:
             numbers.setdefault(number, []).append(document)
     return ", ".join(listed(map(quoted, ids), "and") for ids in numbers.values() if len(ids) > 1)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from unicodedata import normalize
 
-from pytest_relevance._text import are_one_number, counted, harmless, number_of, quoted, shown
+from pytest_relevance._text import are_one_number, counted, harmless, quoted, shown, spreadsheet_number
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.reports.breakdown import Breakdown, break_down
 from pytest_relevance.reports.ranking import blame_lines, breakdown_lines, field_lines, result_lines
@@ -196,15 +196,15 @@ def _unjudged_ids(result: CaseResult, columns: int, longest: int) -> list[Line]:
 
 def changed_ids(result: CaseResult) -> Iterator[tuple[str, str]]:
     """Judged documents that were not returned, with the unjudged results whose ids are the same number."""
-    judged = [document for document, _ in result.missing if number_of(document) is not None]
+    judged = [document for document, _ in result.missing if spreadsheet_number(document) is not None]
     if not judged:
         return
     equal: dict[Any, list[str]] = {}
     for document in judged:
-        equal.setdefault(number_of(document), []).append(document)
+        equal.setdefault(spreadsheet_number(document), []).append(document)
     rounded = [*filter(_may_be_rounded, judged)]
     for returned in result.unjudged:
-        candidates = judged if _may_be_rounded(returned) else equal.get(number_of(returned), rounded)
+        candidates = judged if _may_be_rounded(returned) else equal.get(spreadsheet_number(returned), rounded)
         yield from ((document, returned) for document in candidates if are_one_number(document, returned))
 
 

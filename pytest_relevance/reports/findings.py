@@ -171,7 +171,7 @@ def _how_far(spread: float) -> str:
 
 def _agreement(pairs: Sequence[Rated]) -> list[Line]:
     """Krippendorff's alpha and how to read it."""
-    from pytest_relevance.metrics.agreement import krippendorff_alpha  # which imports numpy
+    from pytest_relevance.metrics.similarity import krippendorff_alpha  # which imports numpy
 
     alpha = krippendorff_alpha([list(rated.ratings.values()) for rated in pairs])
     if isnan(alpha):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance._json_text import JsonPath, JsonReader, NumberAsWritten, as_python, shown_path
+from pytest_relevance._source import JsonPath, JsonReader, NumberAsWritten, as_python, shown_path
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 DOCUMENTS = st.recursive(

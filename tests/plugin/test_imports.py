@@ -89,7 +89,7 @@ FOR_OPTIONS = (
 )
 FOR_OTHER_RESPONSES = tuple(f"results.responses.{name}" for name in ("bodies", "families", "tables"))
 FOR_OTHER_SUITES = (
-    *("_files", "_json_text", "_source", "_tables"),
+    *("_files", "_source", "_tables"),
     *("judgments.grading", "judgments.model", "judgments.raters", "judgments.reading"),
     *("plugin.running.documents", "reports.summary.slices", "results.gates", "results.rankings.rank_changes"),
 )

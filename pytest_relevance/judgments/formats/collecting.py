@@ -10,9 +10,8 @@ from dataclasses import replace
 from itertools import repeat
 from typing import NoReturn
 
-from pytest_relevance._json_text import JsonPath, NumberAsWritten, as_python, shown_path
 from pytest_relevance._problems import Place, Problems
-from pytest_relevance._source import Source
+from pytest_relevance._source import JsonPath, NumberAsWritten, Source, as_python, shown_path
 from pytest_relevance._text import found, listed, quoted, shown
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.model import Query, Ratings

@@ -17,8 +17,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
-from pytest_relevance._json_text import JsonPath
-from pytest_relevance._source import Source
+from pytest_relevance._source import JsonPath, Source
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.judgments.columns import folded
 from pytest_relevance.judgments.formats import judgment_tables

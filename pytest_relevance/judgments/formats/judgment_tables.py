@@ -168,8 +168,6 @@ def refuse_header(source: Source, names: Sequence[str]) -> NoReturn:
             lacking, advice = ["where there is a rank, a score is that of a run; the judgments have a grade"], ""
         elif "grade" in at:
             advice = f"; where {names[at['grade']]} has the grades, name it: {GRADE_COLUMN}"
-    if line is not None and "\r" in source.header.line:
-        advice = "; a carriage return ends the header in the middle of line 1: take it out"
     source.refuse(f"{head}; found {shown_names(names)}: {'; '.join(lacking)}{advice}", line)
 
 

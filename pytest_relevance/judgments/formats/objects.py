@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from pytest_relevance._json_text import JsonPath, NumberAsWritten
 from pytest_relevance._problems import FileError, Problem
-from pytest_relevance._source import Source
+from pytest_relevance._source import JsonPath, NumberAsWritten, Source
 from pytest_relevance._text import did_you_mean, listed, quoted
 from pytest_relevance.judgments.columns import (
     GRADE_COLUMN,

@@ -17,8 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pytest_relevance._json_text import JsonPath
-from pytest_relevance._source import Source
+from pytest_relevance._source import JsonPath, Source
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.judgments.formats.collecting import Collector, as_text, found_json
 from pytest_relevance.judgments.model import Query

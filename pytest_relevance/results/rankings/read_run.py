@@ -14,9 +14,8 @@ from itertools import chain
 from math import isfinite
 from typing import Any, NoReturn
 
-from pytest_relevance._json_text import NumberAsWritten
 from pytest_relevance._problems import Place, Problems, RelevanceWarning
-from pytest_relevance._source import Source
+from pytest_relevance._source import NumberAsWritten, Source
 from pytest_relevance._tables import ParquetTable, Table, table_of
 from pytest_relevance._text import counted, did_you_mean, found, listed, quoted
 from pytest_relevance.judgments.columns import SPELLINGS, Layout, find_columns, folded, layout, shown_names
