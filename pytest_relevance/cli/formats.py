@@ -31,7 +31,7 @@ def add_report(parser: Any, *more: str) -> None:
 
 def add_format(parser: Any, *more: str) -> None:
     """Add the options `--format`, with `more` formats than text, Markdown and JSON, and `--max-chars`."""
-    from pytest_relevance.reports.table import MOST_CHARACTERS
+    from pytest_relevance.reports.blocks import MOST_CHARACTERS
 
     formats = (TEXT, MARKDOWN, *more, JSON)
     parser.add_argument("--format", choices=formats, help="how the report is written (default: text)")

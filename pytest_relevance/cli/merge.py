@@ -84,12 +84,12 @@ def run(arguments: Namespace) -> int:
 
 def _report(merged: Merged, gates: Sequence[GateResult], records: int, format: str, max_chars: int) -> str:
     """The report of the whole run in the format that was asked for."""
-    from pytest_relevance.reports.run_report import merge_notes, merged_data, merged_lines, with_missing
+    from pytest_relevance.reports.run.report import merge_notes, merged_data, merged_lines, with_missing
 
     if format == JSON:
         return as_indented_json(merged_data(merged, records))
     if format == MARKDOWN:
-        from pytest_relevance.reports.run_markdown import run_markdown
+        from pytest_relevance.reports.run.markdown import run_markdown
 
         return run_markdown(with_missing(merged), notes=merge_notes(merged, records), most=max_chars)
     if format == HTML:

@@ -47,13 +47,13 @@ def run(arguments: Namespace) -> int:
 
 def _is_report(data: bytes) -> bool:
     """Whether a file is a report in any format, which the next one may replace."""
-    from pytest_relevance.reports import run_report
+    from pytest_relevance.reports.run import report
 
-    return is_report(data) or run_report.is_report(data)
+    return is_report(data) or report.is_report(data)
 
 
 def _report(arguments: Namespace, format: str) -> str:
-    from pytest_relevance.reports.run_report import report_data, report_lines
+    from pytest_relevance.reports.run.report import report_data, report_lines
 
     run = read_run_record(arguments.record)
     if arguments.against is not None:
@@ -62,7 +62,7 @@ def _report(arguments: Namespace, format: str) -> str:
     if format == JSON:
         return as_indented_json(report_data(run))
     if format == MARKDOWN:
-        from pytest_relevance.reports.run_markdown import run_markdown
+        from pytest_relevance.reports.run.markdown import run_markdown
 
         return run_markdown(run, verbosity=verbosity, most=arguments.max_chars)
     if format == HTML:

@@ -182,7 +182,7 @@ def report_gates(session: pytest.Session, store: RunStore) -> list[GateResult]:
 
 def _log(session: pytest.Session, path: str, gate: GateResult, outcome: Outcome, longrepr: Any) -> None:
     """Report a gate as pytest reports a test."""
-    from pytest_relevance.reports.gates import gate_message
+    from pytest_relevance.reports.run.gates import gate_message
 
     manager, hook, name = session.config.pluginmanager, session.config.hook, gate.name
     choosers = [plugin for plugin in map(manager.get_plugin, _CHOOSERS) if plugin is not None]
@@ -207,7 +207,7 @@ def _longrepr(option: Any, store: RunStore, gate: GateResult, outcome: Outcome) 
     """Return the `longrepr` of a gate's report: None if it passed, a reason if it was skipped, else its failure."""
     if outcome == "passed":
         return None
-    from pytest_relevance.reports.gates import gate_lines, gate_message
+    from pytest_relevance.reports.run.gates import gate_lines, gate_message
 
     path, message = store.files[gate.file].path, harmless(gate_message(gate))
     if outcome == "skipped":

@@ -18,7 +18,7 @@ from pytest_relevance.plugin.failures import Crash, FailureText
 from pytest_relevance.plugin.options import verbosity
 from pytest_relevance.plugin.run_store import attached_to
 from pytest_relevance.reports.failure import failure_message, failure_reason
-from pytest_relevance.reports.summary.faults import repeated_lines, shown_together, together_text, together_title
+from pytest_relevance.reports.run.faults import repeated_lines, shown_together, together_text, together_title
 from pytest_relevance.reports.text import BAD, folded_lines, line
 from pytest_relevance.results.baseline.overall import failure_order
 from pytest_relevance.results.case_result import NOT_SEARCHED, CaseResult

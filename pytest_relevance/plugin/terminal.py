@@ -18,8 +18,8 @@ from pytest_relevance.plugin.failures import write_lines
 from pytest_relevance.plugin.options import recorded_rankings, verbosity
 from pytest_relevance.plugin.run_store import attached_to, run_store
 from pytest_relevance.reports.reasons import item_heading
-from pytest_relevance.reports.summary.cases import anything_ran
-from pytest_relevance.reports.summary.summary import summary_lines, verdict_lines
+from pytest_relevance.reports.run.cases import anything_ran
+from pytest_relevance.reports.run.report import summary_lines, verdict_lines
 from pytest_relevance.reports.text import BAD, PLAIN, Line, folded, line, safe_output, terminal_width
 from pytest_relevance.results.baseline.paths import SUFFIX, orphaned_baselines
 from pytest_relevance.results.case_result import CHECK, FAILED, NOT_SEARCHED, CaseResult
@@ -128,7 +128,7 @@ class SummarySection:
         )
         for gate in self._store.gates:
             if gate.outcome() != FAILED:  # a failed gate has a report of its own
-                from pytest_relevance.reports.gates import named_gate_lines
+                from pytest_relevance.reports.run.gates import named_gate_lines
 
                 summary += named_gate_lines(gate, columns)
         info = RunInfo(missing=tuple(self._store.unfinished()))

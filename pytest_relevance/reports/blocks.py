@@ -1,20 +1,366 @@
-"""What reports are made of beside tables: sentences, and the sections of a report in Markdown.
+"""What reports are made of: sentences, tables, and the sections of a report in Markdown.
 
-The makers of `reports.summary` give sentences and tables, once; a terminal shows them as lines, Markdown as sections,
-each of which is left out as a whole where a report is longer than allowed.
+A terminal shows them as aligned lines of a given width, Markdown as sections, each of which is left out as a whole
+where a report is longer than allowed, and a notebook as HTML. Texts of users are escaped and cut for a terminal, and
+stand in code spans in Markdown, where nothing is a link, a mention or markup.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from itertools import accumulate
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, chain
+from typing import NamedTuple
 
-from pytest_relevance._text import counted, harmless, listed
-from pytest_relevance.reports.table import MOST_CHARACTERS, Table, code, cut, escaped
-from pytest_relevance.reports.text import PLAIN, REPORT_MARK, Line, folded_lines
+from pytest_relevance._text import NUMBER, TEXT, counted, harmless, html_table, listed
+from pytest_relevance.reports.text import DIM, PLAIN, REPORT_MARK, STRONG, WIDEST, Line, Span, folded_lines, line, width
+
+LEFT, RIGHT = TEXT, NUMBER
+"""The alignments of a column."""
+
+USER = "user"
+"""The style of a span that a user wrote: Markdown shows it in a code span."""
+
+ARROW = "\u00a0\u2192\u00a0"
+"""In Markdown between before and after, with no-break spaces, so that a narrow column keeps them in one line."""
+
+MORE_HINT = " (-v shows all)"
+"""How a terminal shows the rest of a list."""
+
+LONGEST_TITLE = 30
+"""The columns that the title of a document may take in a sentence, unless there is much room."""
+
+LONGEST_CELL = 80
+"""The columns that a text of a user takes in a table in Markdown before it is cut."""
+
+_WANTED_TITLE, _LEAST_TITLE = 28, 12  # of a table
+
+_NARROWEST = 12  # columns of text that is cut as far as can be
+
+
+class Column(NamedTuple):
+    """A column of a table; widths are in terminal columns.
+
+    `title`: its head, None where the title to its left covers it too. `gap`: the blanks before it. `at_least`: its
+    minimum width. `most`: the width that longer text is cut to in any case. `least`: where the table is too wide, text
+    is cut down to so much; None: it is never cut. Columns are cut from left to right; those that `may_go` are left out
+    before any text is cut further. Before that, columns with a `yields` are left out, those with the highest number
+    first, until every other column has the width that it `wants` (by default its `least`). `middle`: cut text in its
+    middle. `below`: text that does not fit stands whole in a line of its own below its row. `is_code`: Markdown shows
+    the text in code spans. `has_user_title`: the title is from users, and Markdown shows it in a code span.
+    """
+
+    title: str | None = ""
+    align: str = LEFT
+    gap: int = 2
+    at_least: int = 0
+    most: int = sys.maxsize
+    least: int | None = None
+    wants: int | None = None
+    may_go: bool = False
+    yields: int = 0
+    middle: bool = False
+    below: bool = False
+    is_code: bool = False
+    has_user_title: bool = False
+
+
+def document_columns(title: str = "document", *, full: bool = False) -> tuple[Column, Column]:
+    """The columns of an id and its title. Where there is not room for both, long ids are cut first, then titles.
+
+    Columns that yield are left out where a title would have too little room. `full`: titles are never cut, but put
+    below their rows, so that few columns yield.
+    """
+    wants = _LEAST_TITLE if full else _WANTED_TITLE
+    titles = Column(None, least=8, wants=wants, may_go=True, middle=True, below=full, is_code=True)
+    return (Column(title, least=24, middle=True, is_code=True), titles)
+
+
+MOST_CHARACTERS = 65_000
+"""How long a report in Markdown is by default: a comment on GitHub holds 65,536 characters."""
+
+
+class Cell(NamedTuple):
+    """A cell made of styled spans, or one that covers several columns."""
+
+    spans: Line
+    columns: int = 1
+
+
+def styled(text: str, style: str, columns: int = 1) -> Cell:
+    """A cell of one span."""
+    return Cell(((text, style),), columns)
+
+
+Row = Sequence[tuple[int, Cell]]
+"""The cells of a row, each with the index of the column that it begins in; the last columns may have none."""
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Table:
+    """Columns and rows; without rows nothing is shown. There is a head where any column has a title.
+
+    `indent` is in blanks. `title` stands above the table, `note` below it; `hint` follows the note in a terminal alone.
+    """
+
+    columns: Sequence[Column]
+    rows: list[Row] = field(default_factory=list)
+    indent: int = 0
+    title: str = ""
+    note: str = ""
+    hint: str = ""
+
+    def add(self, *cells: str | Cell, style: str = PLAIN) -> None:
+        """Add a row of cells from left to right. `style` applies to those that are plain text."""
+        row, index = [], 0
+        for each in cells:
+            cell = styled(each, style) if isinstance(each, str) else each
+            row.append((index, cell._replace(spans=tuple((harmless(text), how) for text, how in cell.spans))))
+            index += cell.columns
+        self.rows.append(row)
+
+    def lines(self, columns: int = WIDEST) -> list[Line]:
+        """The table as styled lines, at most `columns` wide where cutting the columns that allow it suffices."""
+        if not self.rows:
+            return []
+        title = [line(self.title, STRONG)] if self.title else []
+        note = [line(self.note + self.hint, DIM)] if self.note else []
+        return [*title, *chain.from_iterable(self.blocks(columns)), *note]
+
+    def blocks(self, columns: int = WIDEST) -> list[list[Line]]:
+        """The lines of the head, where there is one, and of each row: its own and those below it."""
+        rows = self._with_head()
+        widths = self._widths(rows, columns)
+        return [[self._line(row, widths), *self._below(row, widths, columns)] for row in rows]
+
+    def width(self) -> int:
+        """The width of the table in terminal columns before it is cut to fit."""
+        return self._together(self._natural(self._with_head()))
+
+    def markdown(self) -> list[str]:
+        """The table as lines of Markdown."""
+        if not self.rows:
+            return []
+        widths = self._natural(self.rows)
+        used = [(index, column) for index, column in enumerate(self.columns) if widths[index]]
+        titles = ((column.title or "", column.has_user_title) for _, column in used)
+        head = [code(title, in_cell=True) if title and is_user_title else title for title, is_user_title in titles]
+        align = ["---:" if column.align == RIGHT else "---" for _, column in used]
+        body = [[_in_markdown(dict(row).get(index), column) for index, column in used] for row in self.rows]
+        title = [f"**{self.title[0].upper()}{self.title[1:]}**", ""] if self.title else []
+        note = ["", self.note.strip()] if self.note else []
+        return [*title, *(f"| {' | '.join(cells)} |" for cells in (head, align, *body)), *note]
+
+    def html(self) -> str:
+        """The table as HTML for a notebook."""
+        if not self.rows:
+            return ""
+        widths = self._natural(self.rows)
+        used = [index for index, width in enumerate(widths) if width]
+        columns = [(self.columns[index].title or "", self.columns[index].align) for index in used]
+        cells = [{index: _text(cell) for index, cell in row} for row in self.rows]
+        return html_table(columns, [[row.get(index, "") for index in used] for row in cells], self.title, self.note)
+
+    def _with_head(self) -> Sequence[Row]:
+        if not any(column.title for column in self.columns):
+            return self.rows
+        head: list[tuple[int, Cell]] = []
+        for index, column in enumerate(self.columns):
+            if column.title is not None:
+                head.append((index, styled(harmless(column.title), STRONG)))
+            else:
+                first, cell = head[-1]
+                head[-1] = first, cell._replace(columns=cell.columns + 1)
+        return [head, *self.rows]
+
+    def _natural(self, rows: Sequence[Row]) -> list[int]:
+        """The width of each column before the table is cut to fit: at most its `most`."""
+        widths = [column.at_least for column in self.columns]
+        for row in rows:
+            for index, cell in row:
+                if cell.columns == 1:
+                    widths[index] = max(widths[index], _width(cell))
+        return [min(each, column.most) for each, column in zip(widths, self.columns, strict=True)]
+
+    def _widths(self, rows: Sequence[Row], room: int) -> list[int]:
+        """The width of each column, 0 for one that is left out."""
+        natural = self._without_yielding(rows, room)
+        widths = [*natural]
+        if self._cut(widths, room, [column.least for column in self.columns]):
+            widths = [0 if column.may_go else each for column, each in zip(self.columns, natural, strict=True)]
+            self._cut(widths, room, [None if column.least is None else _NARROWEST for column in self.columns])
+        return self._widened(rows, widths)
+
+    def _widened(self, rows: Sequence[Row], widths: Sequence[int]) -> list[int]:
+        """The widths, more where a cell that covers several columns is wider than these."""
+        wider = [*widths]
+        for row in rows:
+            for index, cell in row:
+                if cell.columns > 1:
+                    covered, there = self._covered(index, cell, wider)
+                    wider[covered[-1] if covered else index] += max(0, _width(cell) - there)
+        return wider
+
+    def _without_yielding(self, rows: Sequence[Row], room: int) -> list[int]:
+        """The widths before the table is cut to fit, 0 for the columns that yield because others want their room."""
+        natural = self._natural(rows)
+        wants = [column.least if column.wants is None else column.wants for column in self.columns]
+        for number in sorted({column.yields for column in self.columns} - {0}, reverse=True):
+            wanted = [each if most is None else min(each, most) for each, most in zip(natural, wants, strict=True)]
+            if self._together(self._widened(rows, wanted)) > room:
+                pairs = zip(self.columns, natural, strict=True)
+                natural = [0 if column.yields == number else each for column, each in pairs]
+        return natural
+
+    def _cut(self, widths: list[int], room: int, least: Sequence[int | None]) -> bool:
+        """Cut columns until the table fits; return whether it is still too wide."""
+        over = self._together(widths) - room
+        for index, narrowest in enumerate(least):
+            if over > 0 and narrowest is not None and widths[index] > narrowest:
+                less = min(over, widths[index] - narrowest)
+                widths[index] -= less
+                over -= less
+        return over > 0
+
+    def _together(self, widths: Sequence[int]) -> int:
+        used = [(each, column.gap) for each, column in zip(widths, self.columns, strict=False) if each]
+        return self.indent + sum(each + gap for each, gap in used) - (used[0][1] if used else 0)
+
+    def _covered(self, index: int, cell: Cell, widths: Sequence[int]) -> tuple[list[int], int]:
+        """The columns that a cell covers and that are not left out, and how wide they are together."""
+        used = [each for each in range(index, index + cell.columns) if widths[each]]
+        return used, sum(widths[each] for each in used) + sum(self.columns[each].gap for each in used[1:])
+
+    def _below(self, row: Row, widths: Sequence[int], columns: int) -> Iterator[Line]:
+        """The text that does not fit into the row and is not to be cut, below the column to its left."""
+        for index, cell in row:
+            if _goes_below(self.columns[index], cell, widths[index]):
+                before = next((at for at in range(index - 1, -1, -1) if widths[at]), 0)
+                indent = " " * (self._together(widths[:before]) + self.columns[before].gap * bool(before) + 4)
+                yield from folded_lines(indent + _text(cell), DIM, columns, indent)
+
+    def _line(self, row: Row, widths: Sequence[int]) -> Line:
+        spans: list[Span] = []
+        for index, cell in row:
+            covered, room = self._covered(index, cell, widths)
+            if not covered:
+                continue
+            column = self.columns[index]
+            if _goes_below(column, cell, room):
+                cell = styled("", PLAIN)
+            shorten = cut_middle if column.middle else cut
+            shown = [(shorten(text, room), style) for text, style in cell.spans]
+            blanks = " " * (room - sum(width(text) for text, _ in shown))
+            before, after = (blanks, "") if column.align == RIGHT else ("", blanks)
+            gap = " " * (self.columns[covered[0]].gap if spans else self.indent)
+            spans += [(gap + before, PLAIN), *shown, (after, PLAIN)]
+        return _joined(spans)
+
+
+def _goes_below(column: Column, cell: Cell, room: int) -> bool:
+    return column.below and cell.columns == 1 and _width(cell) > room
+
+
+def _width(cell: Cell) -> int:
+    return width(_text(cell))
+
+
+def _text(cell: Cell) -> str:
+    return "".join(text for text, _ in cell.spans)
+
+
+def _in_markdown(cell: Cell | None, column: Column) -> str:
+    """The text of a cell: what users wrote in code spans, cut where it is long; the words of the report escaped."""
+    if cell is None or not _text(cell).strip():
+        return ""
+    if column.is_code and cell.columns == 1:
+        return code(_text(cell).strip(), in_cell=True)
+    return "".join(_span_in_markdown(*span) for span in cell.spans).strip()
+
+
+def _span_in_markdown(text: str, style: str) -> str:
+    if style == USER:
+        return code(cut(text, LONGEST_CELL), in_cell=True)
+    words = escaped(text).replace(" -> ", ARROW)
+    return f"**{words}**" if style == STRONG else words
+
+
+def _joined(spans: Iterable[Span]) -> Line:
+    """Spans of one style as one, without blanks at the end; blanks, which show no style, join what is before them."""
+    joined: list[Span] = [("", PLAIN)]
+    for text, style in spans:
+        before, of_before = joined[-1]
+        if not before.strip():
+            joined[-1] = before + text, style
+        elif style == of_before or not text.strip():
+            joined[-1] = before + text, of_before
+        else:
+            joined.append((text, style))
+    last, style = joined[-1]
+    return *joined[:-1], (last.rstrip(), style)
+
+
+def cut(text: str, columns: int) -> str:
+    """Harmless text cut with `...` where it is wider than `columns`."""
+    if width(text) <= columns:
+        return text
+    return _beginning(text, columns - 3) + "..." if columns > 3 else _beginning(text, columns)
+
+
+def cut_middle(text: str, columns: int) -> str:
+    """Harmless text cut with `...` in its middle: ids of one collection often begin alike."""
+    if width(text) <= columns or columns <= 3:
+        return cut(text, columns)
+    beginning = _beginning(text, (columns - 3) // 2)
+    end = _beginning(text[::-1], columns - 3 - width(beginning))[::-1]
+    return f"{beginning}...{end}"
+
+
+def titled(text: str, document: str, titles: Mapping[str, str], longest: int = LONGEST_TITLE) -> str:
+    """Text about a document and its title, `2060476 "Smart Watch 2"`; the text alone where no title is known."""
+    title = titles.get(document, "")
+    return f'{text} "{cut_middle(harmless(title), longest)}"' if title else text
+
+
+def title_room(columns: int, *, full: bool = False) -> int:
+    """The columns that a title may take in a sentence of a report so wide; in `full` titles are not cut."""
+    return sys.maxsize if full else max(LONGEST_TITLE, columns // 2 - 20)
+
+
+def _beginning(text: str, columns: int) -> str:
+    used = 0
+    for index, character in enumerate(text):
+        used += width(character)
+        if used > columns:
+            return text[:index]
+    return text
+
+
+def code(text: str, *, in_cell: bool = False) -> str:
+    """User's text in a code span. In a cell of a table a bar has to be escaped, and only there."""
+    shown = harmless(text)
+    if in_cell:
+        shown = shown.replace("|", "\\|")
+    if not shown.strip():
+        shown = repr(shown)
+    fence = "`" * (max(map(len, re.findall("`+", shown)), default=0) + 1)
+    space = " " if shown.startswith("`") or shown.endswith("`") else ""
+    return f"{fence}{space}{shown}{space}{fence}"
+
+
+def block(text: str) -> list[str]:
+    """Text of several lines in a code block."""
+    fence = "`" * max(3, max(map(len, re.findall("`+", text)), default=0) + 1)
+    return [fence, *text.split("\n"), fence]
+
+
+def escaped(text: str) -> str:
+    """The words of a report itself, escaped for a cell of a table."""
+    return harmless(text).replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|")
+
 
 FAILURE = "failure"
 """The name of a section about one failure: these are counted where they are left out."""

@@ -22,7 +22,7 @@ from pytest_relevance.reports.comparison_report import (
     mover_table,
     verdict,
 )
-from pytest_relevance.reports.gates import finding_text
+from pytest_relevance.reports.run.gates import finding_text
 from pytest_relevance.reports.text import REPORT_MARK, WIDEST, plain
 from pytest_relevance.results.case_parts import settings_to_dict
 from pytest_relevance.results.case_result import Key

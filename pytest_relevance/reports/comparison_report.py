@@ -11,12 +11,22 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from pytest_relevance._text import case_name, counted, harmless, p_text, score_text
 from pytest_relevance.metrics.names import largest_score, parse_metric
-from pytest_relevance.reports.blocks import Section, heading, span, table_sections
+from pytest_relevance.reports.blocks import (
+    RIGHT,
+    Column,
+    Section,
+    Table,
+    code,
+    heading,
+    span,
+    styled,
+    table_sections,
+    title_room,
+)
 from pytest_relevance.reports.failure import settings_text
-from pytest_relevance.reports.gates import finding_text
-from pytest_relevance.reports.headline import BETTER, BROKEN, FINE, NOTHING, WORSE, Headline
 from pytest_relevance.reports.reasons import move_text
-from pytest_relevance.reports.summary.changes import (
+from pytest_relevance.reports.run.baseline import BETTER, BROKEN, FINE, NOTHING, WORSE, Headline
+from pytest_relevance.reports.run.changes import (
     NOTHING_RETURNED,
     Moved,
     gained_spans,
@@ -25,7 +35,7 @@ from pytest_relevance.reports.summary.changes import (
     moved_table,
     on_top_spans,
 )
-from pytest_relevance.reports.table import RIGHT, Column, Table, code, styled, title_room
+from pytest_relevance.reports.run.gates import finding_text
 from pytest_relevance.reports.text import (
     BAD,
     DIM,

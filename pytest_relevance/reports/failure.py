@@ -8,6 +8,7 @@ from unicodedata import normalize
 
 from pytest_relevance._text import are_one_number, counted, harmless, quoted, shown, spreadsheet_number
 from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.reports.blocks import cut_middle, title_room, titled
 from pytest_relevance.reports.breakdown import Breakdown, break_down
 from pytest_relevance.reports.ranking import blame_lines, breakdown_lines, field_lines, result_lines
 from pytest_relevance.reports.reasons import (
@@ -21,7 +22,6 @@ from pytest_relevance.reports.reasons import (
     score_digits,
     short_reasons,
 )
-from pytest_relevance.reports.table import cut_middle, title_room, titled
 from pytest_relevance.reports.text import (
     BAD,
     DIM,

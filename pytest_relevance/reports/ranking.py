@@ -12,8 +12,8 @@ from typing import TypeVar
 
 from pytest_relevance._text import counted, harmless, listed
 from pytest_relevance.cases.checking.expectations import BELOW
+from pytest_relevance.reports.blocks import RIGHT, Cell, Column, Table, document_columns, styled, title_room, titled
 from pytest_relevance.reports.breakdown import FIGURES, Breakdown, Loss, Row, figure_texts, grade_text
-from pytest_relevance.reports.table import RIGHT, Cell, Column, Table, document_columns, styled, title_room, titled
 from pytest_relevance.reports.text import (
     BAD,
     DIM,

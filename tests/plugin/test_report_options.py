@@ -276,10 +276,10 @@ def test_without_an_option_nothing_is_imported_for_it(project: Project) -> None:
         modules = done.stdout.rpartition("imported:")[2].split()
         found[options] = {name.removeprefix("pytest_relevance.reports.") for name in modules if ".reports." in name}
         assert not {"numpy", "pandas"} & {*modules}
-    forwarded = {"run_markdown", "html", "html.page", "html.page_data", "html.first_screen"}
+    forwarded = {"run.markdown", "html", "html.page", "html.page_data"}
     assert not forwarded & found[()]
-    assert forwarded & found[(HTML,)] == forwarded - {"run_markdown"}
-    assert forwarded & found[(MARKDOWN,)] == {"run_markdown"}
+    assert forwarded & found[(HTML,)] == forwarded - {"run.markdown"}
+    assert forwarded & found[(MARKDOWN,)] == {"run.markdown"}
 
 
 # --- the same report, whatever else is asked for ----------------------------------------------------------------------

@@ -13,7 +13,7 @@ from pytest_relevance import CaseResult, FileInfo, RunInfo
 from pytest_relevance.reports.blocks import lines_of
 from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.reasons import baseline_change_lines
-from pytest_relevance.reports.summary.baseline import baseline_blocks, lost_text
+from pytest_relevance.reports.run.baseline import baseline_blocks, lost_text
 from pytest_relevance.reports.text import WIDEST, harmless, plain, width
 from pytest_relevance.results.case_parts import DROP, BaselineComparison, Outcome
 from tests.helpers import block

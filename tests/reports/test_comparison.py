@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, Comparison, Run, RunInfo, compare_runs
+from pytest_relevance.reports.blocks import code
 from pytest_relevance.reports.comparison_report import comparison_headline, comparison_lines
-from pytest_relevance.reports.gates import finding_text
-from pytest_relevance.reports.headline import Headline
-from pytest_relevance.reports.table import code
+from pytest_relevance.reports.run.baseline import Headline
+from pytest_relevance.reports.run.gates import finding_text
 from pytest_relevance.reports.text import BAD, GOOD, PLAIN, harmless, plain, width
 from tests.helpers import block
 from tests.reports.markdown_reader import HOSTILE, assert_inert, read

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
 from pytest_relevance.metrics.settings import discount_table
-from pytest_relevance.reports.headline import Headline, headline
-from pytest_relevance.reports.run_report import run_gates
-from pytest_relevance.reports.summary.changes import CaseChange, case_change, worst_first
+from pytest_relevance.reports.run.baseline import Headline, headline
+from pytest_relevance.reports.run.changes import CaseChange, case_change, worst_first
+from pytest_relevance.reports.run.report import run_gates
 from pytest_relevance.results.case_parts import IMPROVEMENT, NEW, REGRESSION, STALE, WITHIN, BaselineComparison
 from pytest_relevance.results.rankings.rank_changes import Move
 from tests.helpers import gate_record, result_of

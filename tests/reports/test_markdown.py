@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
 from pytest_relevance.reports.blocks import Section, joined_sections
-from pytest_relevance.reports.run_markdown import run_markdown
+from pytest_relevance.reports.run.markdown import run_markdown
 from pytest_relevance.results.case_parts import BaselineComparison, Repeats, SearchError
 from tests.helpers import block, gate_record, result_of
 from tests.reports.markdown_reader import HOSTILE, Page, assert_inert, read

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from pytest_relevance import Breakdown, Run, RunInfo, breakdown, compare_runs
-from pytest_relevance.reports.table import RIGHT, Column, Table
+from pytest_relevance.reports.blocks import RIGHT, Column, Table
 from pytest_relevance.results.case_parts import WITHIN, BaselineComparison
 from tests.helpers import result_of
 

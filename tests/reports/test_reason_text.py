@@ -8,8 +8,7 @@ import pytest
 
 from pytest_relevance import CaseResult
 from pytest_relevance.reports.failure import failure_message
-from pytest_relevance.reports.reason_text import below, reason_text
-from pytest_relevance.reports.reasons import reason_texts, reasons_in_full
+from pytest_relevance.reports.reasons import below, reason_text, reason_texts, reasons_in_full
 from pytest_relevance.reports.text import plain
 from pytest_relevance.results.case_parts import DROP, FLOOR, BaselineComparison, Outcome
 from tests.helpers import result_of

@@ -11,10 +11,9 @@ import pytest
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
 from pytest_relevance.reports.blocks import lines_of
-from pytest_relevance.reports.gates import gate_lines
-from pytest_relevance.reports.run_report import merged_lines, report_data, report_lines
-from pytest_relevance.reports.summary.remarks import stability_remarks
-from pytest_relevance.reports.summary.summary import verdict_lines
+from pytest_relevance.reports.run.cases import stability_remarks
+from pytest_relevance.reports.run.gates import gate_lines
+from pytest_relevance.reports.run.report import merged_lines, report_data, report_lines, verdict_lines
 from pytest_relevance.reports.text import plain
 from pytest_relevance.results.case_parts import BaselineComparison, Repeats, SearchError
 from pytest_relevance.results.gates import GateResult, judge_gates

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, FileInfo, RunInfo
-from pytest_relevance.reports.summary.summary import summary_lines
+from pytest_relevance.reports.run.report import summary_lines
 from pytest_relevance.reports.text import BAD, DIM, GOOD, PLAIN, WIDEST, Line, plain, width
 from pytest_relevance.results.case_result import CHECK
 from tests.helpers import block

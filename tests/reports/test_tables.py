@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance.reports.table import RIGHT, USER, Cell, Column, Table, styled
+from pytest_relevance.reports.blocks import RIGHT, USER, Cell, Column, Table, styled
 from pytest_relevance.reports.text import BAD, DIM, PLAIN, STRONG, harmless, plain, width
 
 DOCUMENTS = (Column("document", least=10, middle=True, is_code=True), Column(None, least=8, may_go=True, is_code=True))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pytest_relevance.reports.table import cut, cut_middle
+from pytest_relevance.reports.blocks import cut, cut_middle
 from pytest_relevance.reports.text import (
     folded,
     harmless,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pytest_relevance import CaseResult, bootstrap_interval, holm, randomisation_test
-from pytest_relevance.reports.summary.cases import Variant
-from pytest_relevance.reports.summary.slices import against_first_table
+from pytest_relevance.reports.run.cases import Variant
+from pytest_relevance.reports.run.changes import against_first_table
 from pytest_relevance.reports.text import BAD, GOOD, WIDEST, Line, plain
 
 FIRST = [0.30, 0.50, 0.40, 0.60, 0.20, 0.55, 0.35, 0.45, 0.25, 0.65, 0.50, 0.40]

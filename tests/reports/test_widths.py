@@ -9,7 +9,7 @@ import pytest
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo, compare_runs
 from pytest_relevance.reports.failure import failure_lines
-from pytest_relevance.reports.run_report import merged_lines, report_lines, run_gates
+from pytest_relevance.reports.run.report import merged_lines, report_lines, run_gates
 from pytest_relevance.reports.text import Line, engine_score_texts, plain, terminal_width, width
 from pytest_relevance.results.case_parts import NEW, STALE, BaselineComparison, SearchError
 from pytest_relevance.results.records.merge import Merged

@@ -55,7 +55,7 @@ def report_of(config: pytest.Config, name: str, title: str, most: int | None = N
             from pytest_relevance.reports.html.page import html_page
 
             return html_page(run)
-        from pytest_relevance.reports.run_markdown import run_markdown
+        from pytest_relevance.reports.run.markdown import run_markdown
         from pytest_relevance.reports.text import safe_output
 
         limit: dict[str, Any] = {} if most is None else {"most": most}

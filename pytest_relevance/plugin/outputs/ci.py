@@ -12,7 +12,7 @@ from pytest_relevance._text import harmless
 from pytest_relevance.plugin.options import runs_tests, writes_ci_report
 from pytest_relevance.plugin.outputs.about_run import report_of, started
 from pytest_relevance.plugin.run_store import Message, run_store
-from pytest_relevance.reports.summary.cases import anything_ran
+from pytest_relevance.reports.run.cases import anything_ran
 from pytest_relevance.results.case_result import FAILED
 
 LARGEST_SUMMARY = 1024 * 1024
@@ -53,7 +53,7 @@ class GitHubReport:
         """Print the annotations, when the terminal has ended its last line, unless another plugin annotates."""
         if any(map(config.pluginmanager.has_plugin, _ANNOTATORS)) or not anything_ran(self._store.results):
             return
-        from pytest_relevance.reports.annotations import run_annotations
+        from pytest_relevance.reports.run.markdown import run_annotations
         from pytest_relevance.results.records.run import Run
 
         failed_gates = [gate for gate in self._store.gates if gate.outcome() == FAILED]

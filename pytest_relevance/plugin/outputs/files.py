@@ -22,7 +22,7 @@ from pytest_relevance.plugin.options import FILES, ended_well, outputs_of, runs_
 from pytest_relevance.plugin.outputs.about_run import about_run, report_of, started
 from pytest_relevance.plugin.outputs.updates import update_baselines
 from pytest_relevance.plugin.run_store import Message, first_named, run_store
-from pytest_relevance.reports.summary.cases import counted_cases
+from pytest_relevance.reports.run.cases import counted_cases
 from pytest_relevance.reports.text import is_report
 
 Write = Callable[[bool], Iterable[Message]]

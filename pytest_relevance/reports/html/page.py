@@ -1,6 +1,9 @@
 """The HTML report of a run: one file that needs no network, with a first screen that is readable without scripts.
 
-`page.html` is its template, `*.css` its style and `script/*.js` its script, which are put into it unchanged. Its
+The first screen is what a mail preview or a sandbox without scripts shows: the sentence, the change of the mean, gates,
+and the ten worst cases. The page's script takes over the table of cases.
+
+`page.html` is the template, `*.css` the style and `script/*.js` the script, which are put into it unchanged. Its
 Content-Security-Policy allows nothing but these, by their digests, so that no text of a user can run or load anything.
 """
 
@@ -9,18 +12,191 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
 from string import Template
 from typing import Any
 
-from pytest_relevance._text import harmless
-from pytest_relevance.reports.headline import headline
-from pytest_relevance.reports.html.first_screen import first_screen
-from pytest_relevance.reports.html.page_data import page_data
-from pytest_relevance.reports.run_report import run_gates
+from pytest_relevance._text import counted, harmless
+from pytest_relevance.reports.blocks import USER
+from pytest_relevance.reports.html.page_data import names_of, page_data
+from pytest_relevance.reports.run.baseline import Headline, context, headline, lost_text, suite_means
+from pytest_relevance.reports.run.cases import Variant, mean_text, metric_of, variants_of
+from pytest_relevance.reports.run.changes import (
+    NOTHING_RETURNED,
+    CaseChange,
+    Moved,
+    is_new_failure,
+    moved_case,
+    worst_first,
+)
+from pytest_relevance.reports.run.faults import fault_sentences
+from pytest_relevance.reports.run.gates import GateRow, gate_rows
+from pytest_relevance.reports.run.report import run_gates
+from pytest_relevance.reports.text import PLAIN, Line, number
+from pytest_relevance.results.case_parts import NEW
+from pytest_relevance.results.case_result import ERROR, FAILED, NOT_SEARCHED, PASSED, CaseResult
+from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.records.run import Run
+
+MOST_WORST = 10
+"""How many cases the first screen lists."""
+
+ARROW = "\N{RIGHTWARDS ARROW}"
+
+_MOST_FILES = 6
+_MOST_GATES = 6
+_COMPARED = (f"before {ARROW} after", "lost", "now on top")
+_WITHOUT_RESULTS = {ERROR: "the search failed", NOT_SEARCHED: "not searched"}
+_NO_SCORE = "no relevant judgment"
+_ALONE = ("nDCG", "largest loss", "on top")
+
+
+def first_screen(run: Run, gates: Sequence[GateResult], said: Headline) -> str:
+    """The first screen of the page about a run, inside of `<div id="page">`."""
+    parts = [f'<h1 data-verdict="{said.kind}">{text(said.text)}</h1>', *_means(run), _context(run)]
+    parts += [_gates(gates)] if gates else []
+    parts += [f'<p class="fault">{text(fault.text)}</p>' for fault in fault_sentences(run.results, run.info)]
+    parts += [_worst(run)]
+    return "\n".join(parts)
+
+
+def text(value: str) -> str:
+    """Text of a user as HTML: markup is escaped, and so are control characters and those that reorder text."""
+    return escape(harmless(value))
+
+
+def _means(run: Run) -> Iterator[str]:
+    """The change of the mean of each suite and variant, without a baseline the mean of all cases; and what it is of."""
+    changes = [mean for mean in suite_means(run.results) if mean.change is not None]
+    for mean in changes:
+        yield f'<p class="mean">{_words("  ".join(mean.names) + ": " * bool(mean.names) + mean.text)}</p>'
+    has_mean = any(result.score is not None for result in run.results)
+    if not changes and has_mean:
+        yield f'<p class="mean">{mean_text(run.results)}</p>'
+    if changes or has_mean:
+        yield f'<p class="place">{_measure(metric_of(run.results))}</p>'
+    if lost := lost_text(run.files, run.info):
+        yield f'<p class="lost">{text(lost)}</p>'
+
+
+def _measure(metric: str) -> str:
+    """What nDCG@10 is, for somebody who has never heard of it."""
+    cutoff = metric.partition("@")[2]
+    return (
+        f"{metric} compares the grades of the first {cutoff} results with those of the best ranking there could be: "
+        "1 is perfect, 0 is nothing relevant, and the top ranks count most."
+    )
+
+
+def _context(run: Run) -> str:
+    """What ran, against what, what was searched, and when."""
+    about = context(run)
+    files = about.files
+    parts = [files[0], f"and {counted(len(files) - 1, 'further file')}"] if len(files) > _MOST_FILES else [*files]
+    parts += about.searches
+    against = " and ".join(about.records) or "the baseline" * about.has_baseline
+    parts += [f"against {against}"] if against else []
+    parts += [*about.searched, *([_time(run.info.started)] if run.info.started else [])]
+    shown = "".join(f"<li>{text(part)}</li>" for part in parts)
+    return f'<ul class="context" aria-label="what ran">{shown}</ul>'
+
+
+def _time(started: str) -> str:
+    """`2026-11-22 08:03 UTC` of a time in ISO 8601; other text as it is."""
+    try:
+        return datetime.fromisoformat(started).isoformat(" ", "minutes").replace("+00:00", " UTC")
+    except ValueError:
+        return started
+
+
+def _gates(gates: Sequence[GateResult]) -> str:
+    """The gates, those that are not met first; where there are many, those that are met are folded."""
+    found = gate_rows(gates)
+    folded = [gate for gate in found if gate.outcome == PASSED] if len(found) > _MOST_GATES else []
+    shown = [gate for gate in found if gate not in folded]
+    parts = [f'<ul class="gates">{"".join(map(_gate, shown))}</ul>'] if shown else []
+    if folded:
+        rest = f'<ul class="gates">{"".join(map(_gate, folded))}</ul>'
+        parts.append(f"<details><summary>{counted(len(folded), 'gate is', 'gates are')} met</summary>{rest}</details>")
+    return f'<section aria-label="gates"><h2>Gates</h2>{"".join(parts)}</section>'
+
+
+def _gate(gate: GateRow) -> str:
+    """A gate and its outcome: `mean nDCG@10 0.70 NOT MET: mean nDCG@10 0.665, below 0.700 (106 cases)`."""
+    word = gate.word.upper() if gate.outcome == FAILED else gate.word
+    variant = f' <span class="variant">{text(gate.variant)}</span>' if gate.variant is not None else ""
+    message = gate.message.removeprefix("not evaluated: ")
+    return (
+        f'<li class="gate {gate.outcome}"><b>{text(gate.id)}{variant}</b> <strong>{word}</strong> '
+        f"<span>{text(message)}</span></li>"
+    )
+
+
+def _worst(run: Run) -> str:
+    """The table of the worst cases; the script replaces its rows when all of them are to be seen."""
+    changes = worst_first(run.results)
+    variants = variants_of(run.results)
+    is_compared = any(result.baseline is not None and result.baseline.standing != NEW for result in run.results)
+    heads = ["query", *(_COMPARED if is_compared else _ALONE)]
+    head = "".join(f'<th scope="col">{name}</th>' for name in heads)
+    names = names_of(run.results)
+    rows = "\n".join(_row(change, names[id(change.result)], variants) for change in changes[:MOST_WORST])
+    more = len(changes) - MOST_WORST
+    note = f'<p class="more">and {counted(more, "further case")}</p>' if more > 0 else ""
+    empty = "" if changes else '<p class="empty">No case failed or got worse.</p>'
+    return (
+        f'<section id="queries" aria-label="queries"><h2>Queries</h2>{empty}\n'
+        '<div id="controls" hidden></div>\n'
+        f'<table id="list"><thead><tr>{head}</tr></thead>\n<tbody>{rows}</tbody></table>{note}\n</section>'
+    )
+
+
+def _row(change: CaseChange, name: str, variants: Sequence[Variant]) -> str:
+    result = change.result
+    row = moved_case(change, variants)
+    labels = [row.variant] if row.variant else []
+    labels += [f"weight {number(result.weight)}"] if result.weight != 1 else []
+    badges = "".join(f' <span class="variant">{text(label)}</span>' for label in labels)
+    on_top = row.on_top or ((_WITHOUT_RESULTS.get(result.verdict, NOTHING_RETURNED), PLAIN),)
+    cells = [
+        f'<th scope="row"><span class="query">{text(row.name)}</span>{badges}</th>',
+        f'<td class="scores">{_scores(row, result)}</td>',
+        f'<td data-label="lost">{_spans(row.lost)}</td>',
+        f'<td data-label="on top">{_spans(on_top)}</td>',
+    ]
+    return f'<tr class="{_class(result)}" data-case="{escape(name)}">{"".join(cells)}</tr>'
+
+
+def _class(result: CaseResult) -> str:
+    return text(result.status).replace(" ", "-")
+
+
+def _scores(row: Moved, result: CaseResult) -> str:
+    """Scores before and after, and what became of the case."""
+    status = "newly failing" if is_new_failure(result) else text(result.status)
+    is_searched = result.verdict not in (ERROR, NOT_SEARCHED)
+    hint = f' title="{_NO_SCORE}"' if result.score is None and is_searched else ""
+    row = row if result.score is not None else replace(row, after="n/a")  # the status follows
+    return f'<span{hint}>{_words(row.scores)}</span> <span class="verdict {_class(result)}">{status}</span>'
+
+
+def _spans(spans: Line) -> str:
+    """The title of a document, and its place; or an error of the search."""
+    return "".join(
+        f'<span class="place">{_words(words)}</span>' if words.startswith(" ") and style != USER else text(words)
+        for words, style in spans
+        if words
+    )
+
+
+def _words(words: str) -> str:
+    return text(words.replace(" -> ", f" {ARROW} "))
+
 
 SCRIPTS = (
     *("data", "metrics", "elements", "grading", "state", "list", "charts"),

@@ -12,8 +12,8 @@ from pytest_relevance.metrics.settings import Settings, discount_table
 from pytest_relevance.reports.breakdown import losses_of
 from pytest_relevance.reports.failure import search_label, settings_text, unstable_text
 from pytest_relevance.reports.reasons import case_label, reason_texts
-from pytest_relevance.reports.summary.cases import variant_label, variant_of, variants_of
-from pytest_relevance.reports.summary.changes import case_change, is_new_failure
+from pytest_relevance.reports.run.cases import variant_label, variant_of, variants_of
+from pytest_relevance.reports.run.changes import case_change, is_new_failure
 from pytest_relevance.results.case_parts import NEW
 from pytest_relevance.results.case_result import SKIPPED, CaseResult
 from pytest_relevance.results.records.run import Run

@@ -1,4 +1,4 @@
-"""What gates say: the sentence of each finding, and the report of a gate with the cases that its verdict comes from."""
+"""What gates say: the sentence of each finding, and the report of a gate with the cases behind its verdict."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pytest_relevance._text import (
     quoted,
     score_text,
 )
-from pytest_relevance.reports.summary.cases import LOST, add_case, case_table
+from pytest_relevance.reports.run.cases import LOST, add_case, case_table
 from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, STRONG, WIDEST, Line, folded_lines, line, number
 from pytest_relevance.results import gates
 from pytest_relevance.results.baseline.overall import score_before

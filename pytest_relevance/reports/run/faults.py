@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from pytest_relevance._text import counted, harmless, listed, quoted
-from pytest_relevance.reports.blocks import Sentence
+from pytest_relevance.reports.blocks import Sentence, cut
 from pytest_relevance.reports.failure import failure_lines, search_label
 from pytest_relevance.reports.reasons import item_heading
-from pytest_relevance.reports.table import cut
 from pytest_relevance.reports.text import BAD, WIDEST, Line, line, plain
 from pytest_relevance.results.case_result import NOT_SEARCHED, CaseResult
 from pytest_relevance.results.diagnoses import (

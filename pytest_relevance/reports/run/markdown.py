@@ -1,7 +1,7 @@
-"""A run as Markdown, for the comment of a pull request or the summary of a CI job.
+"""A run in a CI job: Markdown for the comment of a pull request, and annotations for GitHub Actions.
 
-It begins with one sentence, the change of the mean, the gates and the queries that newly fail; further tables, all
-queries that newly fail and the folded report of each failure follow. Where all of it is longer than allowed, whole
+Markdown begins with one sentence, the change of the mean, the gates and the queries that newly fail; further tables,
+all queries that newly fail and the folded report of each failure follow. Where all of it is longer than allowed, whole
 sections are left out from the end, and a last line names them. User text stands in code spans and code blocks.
 """
 
@@ -9,54 +9,77 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from html import escape
-from itertools import chain
+from itertools import chain, islice
 
 from pytest_relevance._text import counted, harmless
 from pytest_relevance.reports.blocks import (
     FAILURE,
     LONGEST_TEXT,
+    MORE_HINT,
+    MOST_CHARACTERS,
+    Column,
     Section,
     Sentence,
+    Table,
+    block,
+    code,
+    cut,
     details,
+    escaped,
     heading,
     joined_sections,
     list_section,
     span,
+    styled,
     table_sections,
 )
 from pytest_relevance.reports.failure import failure_lines, reason_in_brief
-from pytest_relevance.reports.gates import gate_rows
-from pytest_relevance.reports.headline import headline
-from pytest_relevance.reports.reasons import case_label
-from pytest_relevance.reports.run_report import results_to_report, run_gates
-from pytest_relevance.reports.summary.baseline import context, lost_text, searched_texts, suite_means
-from pytest_relevance.reports.summary.cases import Variant, lowest, mean_text, suite_groups, variant_label, variants_of
-from pytest_relevance.reports.summary.changes import (
+from pytest_relevance.reports.reasons import case_label, failure_head
+from pytest_relevance.reports.run.baseline import context, headline, lost_text, searched_texts, suite_means
+from pytest_relevance.reports.run.cases import (
+    Variant,
+    changed_ids_remark,
+    lowest,
+    mean_text,
+    not_in_index_remark,
+    stability_remarks,
+    suite_figures,
+    suite_groups,
+    unjudged_remarks,
+    variant_label,
+    variants_of,
+)
+from pytest_relevance.reports.run.changes import (
+    MOST_TAGS,
     CaseChange,
     case_change,
     is_new_failure,
     moved_case,
     moved_table,
     movers,
+    tag_change_table,
+    tag_table,
+    variant_tables,
     worst_first,
 )
-from pytest_relevance.reports.summary.faults import fault_sentences, together_text
-from pytest_relevance.reports.summary.remarks import (
-    changed_ids_remark,
-    not_in_index_remark,
-    stability_remarks,
-    unjudged_remarks,
+from pytest_relevance.reports.run.faults import fault_sentences, together_text, together_title
+from pytest_relevance.reports.run.gates import gate_message, gate_rows
+from pytest_relevance.reports.run.report import case_counts, results_to_report, run_gates
+from pytest_relevance.reports.text import PLAIN, STRONG, command, plain
+from pytest_relevance.results.baseline.overall import (
+    FAILED_BEFORE,
+    NEWLY_FAILING,
+    REGRESSED,
+    STALE_ENTRY,
+    failure_kind,
+    has_failed,
 )
-from pytest_relevance.reports.summary.slices import MOST_TAGS, tag_change_table, tag_table, variant_tables
-from pytest_relevance.reports.summary.suites import suite_figures
-from pytest_relevance.reports.summary.summary import case_counts
-from pytest_relevance.reports.table import MORE_HINT, MOST_CHARACTERS, Column, Table, block, code, cut, escaped, styled
-from pytest_relevance.reports.text import PLAIN, STRONG, plain
-from pytest_relevance.results.baseline.overall import has_failed
-from pytest_relevance.results.case_result import FAILED, SKIPPED, CaseResult
+from pytest_relevance.results.case_parts import REGRESSION
+from pytest_relevance.results.case_result import ERROR, FAILED, INCONCLUSIVE, SKIPPED, CaseResult
 from pytest_relevance.results.diagnoses import ids_are_known
 from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.records.run import Run
@@ -276,3 +299,77 @@ def _folded(result: CaseResult, verbosity: int, ids_known: bool) -> str:
 def _without_hint(found: re.Match[str]) -> str:
     """A line without its hint at `-v`; what follows the hint keeps its column."""
     return found[1] + (" " * len(MORE_HINT) + found[2] if found[2] else "")
+
+
+MOST_ANNOTATIONS = 10
+"""How many annotations of one kind GitHub shows for a step; it drops any further ones."""
+
+_GATES = 3  # so many annotations are reserved for gates
+_LONGEST_TITLE, _LONGEST_LINE = 120, 400
+
+_KINDS: Mapping[str, str] = {
+    NEWLY_FAILING: "Newly failing",
+    REGRESSED: "Worse than its baseline",
+    STALE_ENTRY: "Stale baseline entry",
+    FAILED_BEFORE: "Failed before",
+}
+_VERDICTS: Mapping[str, str] = {ERROR: "Error", INCONCLUSIVE: "Inconclusive"}
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """A message about a `line` (from 1) of a `file`, whose name is as results have it."""
+
+    file: str
+    line: int
+    title: str
+    message: str
+
+    def as_command(self, path: str | None) -> str:
+        """The workflow command, with the path of the file in the repository; None: the file is in none."""
+        if path is None:
+            return command("error", {"title": self.title}, f"{self.file}:{self.line}: {self.message}")
+        return command("error", {"file": path, "line": self.line, "title": self.title}, self.message)
+
+
+def run_annotations(run: Run, failed_gates: Sequence[GateResult]) -> list[Annotation]:
+    """The first ten failures of a run, in the order of its report: newly failing cases first, gates last.
+
+    Cases that failed alike are one failure, as in the report. Up to three of the ten are gates, or more where there is
+    room for them.
+    """
+    room = MOST_ANNOTATIONS - min(len(failed_gates), _GATES)
+    several = len(variants_of(run.results)) > 1
+    cases = [_cases_annotation(results, several) for _, results in islice(results_to_report(run), room)]
+    return [*cases, *map(_gate_annotation, failed_gates[: MOST_ANNOTATIONS - len(cases)])]
+
+
+def _cases_annotation(results: Sequence[CaseResult], several_variants: bool) -> Annotation:
+    result = results[0]
+    file = result.source or result.file
+    if len(results) > 1:
+        return Annotation(file, result.line, together_title(results), _cut(together_text(results)))
+    kind = _VERDICTS.get(result.verdict) or _KINDS.get(failure_kind(result), "Failed")
+    variant = f" [{result.variant}]" if several_variants and result.variant is not None else ""
+    title = cut(f"{kind}: {harmless(case_label(result) + variant)}", _LONGEST_TITLE)
+    reason = reason_in_brief(result).removeprefix(failure_head(result) or f"{REGRESSION}: ")  # which the title says
+    parts = [reason, *_lost_and_found(case_change(result))]
+    return Annotation(file, result.line, title, "\n".join(map(_cut, parts)))
+
+
+def _gate_annotation(gate: GateResult) -> Annotation:
+    title = cut(f"Gate not met: {harmless(gate.name)}", _LONGEST_TITLE)
+    return Annotation(gate.file, gate.line, title, _cut(gate_message(gate)))
+
+
+def _lost_and_found(change: CaseChange) -> list[str]:
+    """The document that costs most, and the result in its place."""
+    if change.after is None:
+        return []
+    row = moved_case(change, ())
+    parts = {"lost": row.lost, "now on top": row.on_top}
+    return [f"{word}: {plain([spans])}" for word, spans in parts.items() if spans]
+
+
+def _cut(text: str) -> str:
+    return cut(harmless(text), _LONGEST_LINE)

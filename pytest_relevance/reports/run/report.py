@@ -1,0 +1,408 @@
+"""A run as text and as data: the summary at its end, the report of a record, and of runs that were merged.
+
+Modules that the summary of a small passing run does not need are imported where they are used, so that it starts fast.
+
+A search with the parameter that it ran with is a variant; several variants are shown side by side. The checks of tests
+in Python (`relevance.check`) search nothing themselves: they have suite lines, and are compared with nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
+
+from pytest_relevance._text import case_in_prose, counted, first_few, harmless, score_text, with_variant
+from pytest_relevance.reports.blocks import Block, Sentence, cut, lines_of
+from pytest_relevance.reports.reasons import STATUSES
+from pytest_relevance.reports.run.cases import (
+    NOT_PASSED,
+    WIDEST_VARIANT,
+    anything_ran,
+    case_count,
+    changed_ids_remark,
+    counted_cases,
+    gate_outcomes,
+    key_of,
+    lowest_table,
+    means_by_variant,
+    metric_of,
+    not_in_index_remark,
+    stability_remarks,
+    suite_lines,
+    unjudged_remarks,
+    variant_label,
+    variant_of,
+    variants_of,
+)
+from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, STRONG, WIDEST, Line, folded_lines, line, wrapped
+from pytest_relevance.results.case_parts import NEW, REGRESSION, STALE
+from pytest_relevance.results.case_result import FAILED, NOT_SEARCHED, SKIPPED, CaseResult, Key, variants_in_order
+from pytest_relevance.results.records.run_info import FileInfo, RunInfo, changes_text
+
+if TYPE_CHECKING:
+    from pytest_relevance.results.gates import GateResult
+    from pytest_relevance.results.records.merge import Merged
+    from pytest_relevance.results.records.run import Run
+
+
+MOST_LOWEST, MOST_DIFFERENCES = 5, 5
+"""How many queries a summary lists by default."""
+
+_STANDINGS = {REGRESSION: "worse than the baseline", STALE: "with a stale baseline", NEW: "new to the baseline"}
+_MOST_MEANS = 3
+
+
+def summary_lines(
+    results: Sequence[CaseResult],
+    files: Mapping[str, FileInfo],
+    info: RunInfo,
+    gates: Sequence[GateResult] = (),
+    *,
+    verbosity: int = 0,
+    width: int = WIDEST,
+    updating: str | None = None,
+) -> list[Line]:
+    """The summary of a run as styled lines, at most `width` terminal columns wide, except for longer names.
+
+    `verbosity` as pytest counts it: below 0 the suites alone, above 0 nothing is cut. `updating` is what the run
+    accepts into the baseline ("all" or "new").
+    """
+    variants, full = variants_of(results), verbosity > 0
+    lines = suite_lines(results, variants, gate_outcomes(gates), width)
+    indent = "  " if lines and lines[-1][0][0].startswith(" ") else ""  # below figures that stand under their suite
+    has_baseline = any(result.baseline is not None for result in results)
+    has_baseline = has_baseline or any(about.has_baseline for about in files.values())
+    blocks: list[Block] = []
+    if has_baseline:
+        from pytest_relevance.reports.run.baseline import baseline_blocks, mean_change_lines
+
+        lines += mean_change_lines(results, files, verbosity=verbosity, columns=width, indent=indent)
+    if (info.not_run or any(about.lost for about in files.values())) and updating != "all":
+        from pytest_relevance.reports.run.baseline import lost_text
+
+        blocks.append(Sentence(lost_text(files, info), BAD))
+    if verbosity >= 0:
+        compared = [result for result in results if not result.is_check]
+        if len(variants) > 1 or any(result.tags for result in compared):
+            from pytest_relevance.reports.run.changes import MOST_TAGS, tag_table, variant_tables
+
+            blocks.append(tag_table(compared, variants, None if full else MOST_TAGS, width))
+            blocks += variant_tables(compared, variants, None if full else MOST_DIFFERENCES, width)
+        blocks.append(lowest_table(results, variants, 4 * MOST_LOWEST if full else MOST_LOWEST))
+        blocks += [*not_in_index_remark(results), *changed_ids_remark(results)]
+    blocks += stability_remarks(results, verbosity)
+    if verbosity >= 0 and has_baseline:
+        blocks += baseline_blocks(results, files, full=full, updating=updating, fingerprint=info.fingerprint)
+    if info.faults or _has_diagnosis(results):
+        from pytest_relevance.reports.run.faults import fault_sentences
+
+        blocks += fault_sentences(results, info, full=full)
+    if verbosity >= 0:
+        blocks += unjudged_remarks(files)
+    return lines + lines_of(blocks, width)
+
+
+def _has_diagnosis(results: Sequence[CaseResult]) -> bool:
+    """Whether many cases may have something in common. One alone has nothing, and is spared the imports."""
+    if len(results) < 2:
+        return False
+    from pytest_relevance.results.diagnoses import diagnose, not_searched
+
+    return bool(diagnose(results) or not_searched(results))
+
+
+def verdict_lines(
+    results: Sequence[CaseResult],
+    gates: Sequence[GateResult],
+    info: RunInfo,
+    *,
+    verbosity: int = 0,
+    width: int = WIDEST,
+    unfinished: str | None = None,
+) -> list[Line]:
+    """The last line of a report: `52 cases: 49 passed, 3 failed; mean nDCG@10 0.701; 1 of 2 gates failed`.
+
+    With a baseline it says how many cases fail newly: `3 failed: 1 newly, 2 as before`.
+    With a `verbosity` below 0 the mean and the gates are left out if there is one suite, whose line has them.
+    `unfinished` says in words what is missing; by default how many of the cases that were to run did not finish.
+    """
+    outcomes = Counter(gate.outcome() for gate in gates)
+    absent = _unfinished(info) if unfinished is None else unfinished
+    is_brief = verbosity < 0 and len({(result.file, result.variant) for result in results}) == 1
+    figures = [] if is_brief else [*_means(results), *_gates(outcomes)]
+    parts = [*case_counts(results), *figures, *filter(None, [absent])]
+    is_bad = absent or outcomes[FAILED] or {result.status for result in results} & NOT_PASSED
+    style = BAD if is_bad else DOUBT if outcomes[SKIPPED] else GOOD
+    return [line(text, style) for text in wrapped("", parts, width, "; ")]
+
+
+def _unfinished(info: RunInfo) -> str:
+    """How many cases did not finish; pytest itself reports files that could not be collected."""
+    cases = sum("::" in name for name in info.missing)
+    return f"{counted(cases, 'case')} did not finish" if cases else ""
+
+
+def case_counts(results: Sequence[CaseResult]) -> list[str]:
+    """How many cases there are, how many of each status, and how many failed newly, over all variants."""
+    cases = counted_cases(results)
+    searched = [result for result in results if not result.is_check]
+    if len({(key_of(result), variant_of(result)) for result in searched}) > case_count(searched):
+        cases += f" in {counted(len(variants_of(results)), 'variant')}"
+    found, kinds = Counter(result.status for result in results), {}
+    if found[FAILED]:
+        from pytest_relevance.results.baseline.overall import failure_counts
+
+        kinds = failure_counts(results)
+    counts = [
+        f"{found[status]:,} {status}" for status in STATUSES if found[status] and not (kinds and status == FAILED)
+    ]
+    failed = [f"{count:,} {_kind_in_verdict(kind, count)}" for kind, count in kinds.items()]
+    standings = Counter(
+        result.baseline.standing for result in results if result.baseline is not None and result.status != FAILED
+    )
+    since = [f"{standings[standing]:,} {words}" for standing, words in _STANDINGS.items() if standings[standing]]
+    others = f"{cases}: {', '.join(counts)}" if counts else cases
+    others += f" ({', '.join(since)})" if since else ""
+    if not kinds:
+        return [others]
+    in_kinds = f"{found[FAILED]:,} failed: {', '.join(failed)}"
+    return [others, in_kinds] if counts else [f"{others}, {in_kinds}"]
+
+
+def _kind_in_verdict(kind: str, count: int) -> str:
+    """A kind of failure as the verdict counts it: `20 newly, 2 regressions, 13 as before`."""
+    from pytest_relevance.results.baseline.overall import FAILED_BEFORE, NEWLY_FAILING, REGRESSED
+
+    if kind == REGRESSED and count > 1:
+        return "regressions"
+    return {NEWLY_FAILING: "newly", FAILED_BEFORE: "as before"}.get(kind, kind)
+
+
+def _means(results: Sequence[CaseResult]) -> list[str]:
+    """The mean of each variant; the lowest and the highest where there are many."""
+    means = means_by_variant(results)
+    if not means:
+        return []
+    metric = metric_of(result for result in results if result.score is not None)
+    if len(means) > _MOST_MEANS:
+        return [f"mean {metric} {score_text(min(means.values()))} to {score_text(max(means.values()))}"]
+    if len(means) == 1:
+        return [f"mean {metric} {score_text(*means.values())}"]
+    shown = [
+        f"{cut(variant_label(variant, [*means]), WIDEST_VARIANT)} {score_text(means[variant])}"
+        for variant in variants_in_order(results)
+        if variant in means
+    ]
+    return [f"mean {metric} {', '.join(shown)}"]
+
+
+def _gates(outcomes: Counter[str]) -> Iterable[str]:
+    total, failed, skipped = outcomes.total(), outcomes[FAILED], outcomes[SKIPPED]
+    if failed:
+        yield f"{failed:,} of {counted(total, 'gate')} failed"
+    if skipped:
+        yield f"{skipped:,} of {counted(total, 'gate')} not evaluated"
+    if total and not failed and not skipped:
+        yield "the gate is met" if total == 1 else f"all {total:,} gates met"
+
+
+_JSON_BEGINNING = re.compile(rb'\{\s*"name": .+,\s*"run": \{(?s:.*),\s*"results": \[')
+_TEXT_END = re.compile(rb"^[\d,]+ cases?(?: in [\d,]+ variants?)?(?::|$)", re.MULTILINE)
+_END_WITHIN = 2000
+"""In how many bytes at the end of a report its counts are looked for."""
+
+
+def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[Line]:
+    """The report that a run printed of its cases: failures, gates that failed, the summary, the verdict.
+
+    `verbosity` as pytest counts it: below 0 one line for each failure, 1 all ranks, 2 the cases that passed too.
+    """
+    from pytest_relevance.reports.failure import failure_lines
+    from pytest_relevance.reports.run.faults import repeated_lines, together_text, together_title
+    from pytest_relevance.reports.run.gates import gate_lines
+    from pytest_relevance.results.diagnoses import ids_are_known
+
+    gates = run_gates(run)
+    lines: list[Line] = []
+    for repeats, results in results_to_report(run, verbosity):
+        result = results[0]
+        if len(results) == 1:
+            if repeats:
+                found = repeated_lines(result, verbosity=verbosity, width=width)
+            else:
+                known = result.is_unjudged and ids_are_known(result, run.results)
+                found = failure_lines(result, verbosity=verbosity, width=width, ids_are_known=known)
+            lines += [*_title(_heading(result), verbosity), *found]
+        else:
+            text = together_text(results, full=verbosity > 0)
+            lines += [*_title(together_title(results), verbosity), *folded_lines(text, BAD, width)]
+    for gate in gates:
+        if gate.outcome() == FAILED:
+            lines += [*_title(gate.name, verbosity), *gate_lines(gate, verbosity=verbosity, width=width)]
+    if lines:
+        lines.append(line(""))
+    if anything_ran(run.results):
+        lines += summary_lines(run.results, run.files, run.info, gates, verbosity=verbosity, width=width)
+    return [*lines, *verdict_lines(run.results, gates, run.info, verbosity=verbosity, width=width)]
+
+
+def report_data(run: Run) -> dict[str, Any]:
+    """The report as data in builtin types: the content of the record, and the results of its gates."""
+    return {
+        "name": run.name,
+        "run": run.info.to_dict(),
+        "files": {file: info.to_dict() for file, info in run.files.items()},
+        "results": [result.to_dict() for result in run.results],
+        "gates": [_gate_data(gate) for gate in run_gates(run)],
+    }
+
+
+def is_report(data: bytes) -> bool:
+    """Whether the content of a file is the report of a run as JSON or text, whose end counts the cases."""
+    return bool(_JSON_BEGINNING.match(data) or _TEXT_END.search(data[-_END_WITHIN:]))
+
+
+def run_gates(run: Run) -> list[GateResult]:
+    """The gates of the files of which any case ran, as a run reports them; of all files where gates are required."""
+    from pytest_relevance.results.gates import judge_gates
+
+    require = run.info.requires_gates
+    ran = {result.file for result in run.results if result.status != SKIPPED}
+    return [gate for gate in judge_gates(run.results, run.files, require=require) if require or gate.file in ran]
+
+
+def results_to_report(run: Run, verbosity: int = 0) -> Iterator[tuple[bool, Sequence[CaseResult]]]:
+    """The results to report, those of a fault with many cases together, and whether they repeat an earlier one.
+
+    Those that failed, and with a verbosity of 2 the others too; at last those that were not searched, together.
+    """
+    from pytest_relevance.reports.run.faults import shown_together
+    from pytest_relevance.results import diagnoses
+    from pytest_relevance.results.baseline.overall import has_failed, in_failure_order
+
+    found = diagnoses.diagnose(run.results)
+    results = [
+        result
+        for result in in_failure_order(run.results)
+        if result.status != NOT_SEARCHED
+        and (has_failed(result) or (verbosity > 1 and result.documents and result.status != SKIPPED))
+    ]
+    keys = [diagnoses.key_of(result, found) for result in results]
+    for repeats, indices in shown_together(keys):
+        yield repeats, [results[index] for index in indices]
+    if given_up := diagnoses.not_searched(run.results):
+        yield True, given_up
+
+
+def _heading(result: CaseResult) -> str:
+    """The node id of a case, and its query where that is not its id."""
+    query = "" if result.id == result.query else f' "{result.query}"'
+    return f"{result.node or result.id}{query}"
+
+
+def _title(name: str, verbosity: int) -> list[Line]:
+    return [] if verbosity < 0 else [line(""), line(harmless(name), STRONG)]
+
+
+def _gate_data(gate: GateResult) -> dict[str, Any]:
+    from pytest_relevance.reports.run.gates import finding_text, gate_message
+
+    return {
+        "file": gate.file,
+        "line": gate.line,
+        "id": gate.gate.id,
+        "variant": gate.variant,
+        "outcome": gate.outcome(),
+        "message": gate_message(gate),
+        "findings": [
+            {"about": found.about, "is_met": found.is_met, "text": finding_text(found)} for found in gate.findings
+        ],
+    }
+
+
+MOST_NAMED = 20
+"""How many node ids are listed of what did not finish."""
+
+
+def merged_lines(merged: Merged, gates: Sequence[GateResult], records: int, width: int = WIDEST) -> list[Line]:
+    """The report of a run that was merged from so many `records`, `width` terminal columns wide.
+
+    Advice about the baseline is left out: the reports of the runs have it.
+    """
+    from pytest_relevance.reports.run.gates import named_gate_lines
+
+    run = merged.run
+    joined, *searched = merge_notes(merged, records)
+    lines = folded_lines(joined, DIM, width, "  ")
+    lines += summary_lines(run.results, {}, run.info, gates, width=width)
+    for gate in gates:
+        lines += named_gate_lines(gate, width)
+    for text in (*searched, *_missing(merged)):
+        lines += folded_lines(text, BAD, width, "  ")
+    absent = max(len(run.missing), sum(gap.total - gap.found for gap in merged.gaps))
+    unfinished = f"{counted(absent, 'case is', 'cases are')} missing" if absent else ""
+    return [*lines, *verdict_lines(run.results, gates, run.info, width=width, unfinished=unfinished)]
+
+
+def merge_notes(merged: Merged, records: int) -> list[str]:
+    """What was merged, and in what the records differ in what was searched, if they do."""
+    searched = changes_text(merged.searched)
+    differ = [f"the records are of runs that searched different things: {searched}"] if searched else []
+    return [_joined(merged, records), *differ]
+
+
+def with_missing(merged: Merged) -> Run:
+    """The merged run whose `info.missing` has the cases that are in no record, too, by the search that lacks them."""
+    from pytest_relevance.results.records.run import Run
+
+    run = merged.run
+    absent = [
+        f"{gap.file}::{with_variant(gap.search, gap.variant)}"
+        for gap in merged.gaps
+        for _ in range(gap.found, gap.total)
+    ]
+    missing = (*run.info.missing, *absent[len(run.info.missing) :])
+    return Run(run.results, run.files, replace(run.info, missing=missing), name=run.name)
+
+
+def merged_data(merged: Merged, records: int) -> dict[str, Any]:
+    """The report of a merge as data in builtin types: that of the whole run, and how it was merged."""
+    how = {
+        "records": records,
+        "again": [list(key) for key in merged.again],
+        "replaced": [list(key) for key in merged.replaced],
+        "gaps": [asdict(gap) for gap in merged.gaps],
+        "searched": {name: list(values) for name, values in merged.searched.items()},
+    }
+    return {**report_data(merged.run), "merged": how}
+
+
+def _joined(merged: Merged, records: int) -> str:
+    parts = [f"{counted(records, 'record')}, {counted(len(merged.run), 'result')}"]
+    if merged.again:
+        parts.append(f"{_cases(merged, merged.again)} in several of them, with the same results")
+    if merged.replaced:
+        parts.append(f"{_cases(merged, merged.replaced)} with other results in an earlier one, which do not count")
+    return "; ".join(parts)
+
+
+def _cases(merged: Merged, keys: Sequence[Key]) -> str:
+    """How many cases there are, and the first of them."""
+    queries = {result.key: result.query for result in merged.run.results}
+    names = [case_in_prose(key[1], queries[key], key[2]) for key in keys]
+    return f"{counted(len(keys), 'case')} ({first_few(names)})"
+
+
+def _missing(merged: Merged) -> Iterator[str]:
+    for gap in merged.gaps:
+        absent = gap.total - gap.found
+        cases = f"{absent:,} of {counted(gap.total, 'case')} {'is' if absent == 1 else 'are'} in no record"
+        yield f"{gap.file}, {with_variant(gap.search, gap.variant)}: {cases}"
+    names = merged.run.missing
+    for name in names[:MOST_NAMED]:
+        yield f"did not finish: {name}"
+    if len(names) > MOST_NAMED:
+        yield f"... and {len(names) - MOST_NAMED:,} more that did not finish"
