@@ -24,7 +24,7 @@ from urllib.parse import quote
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
 from pytest_relevance.cases.build import case_from_values
-from pytest_relevance.results.baseline.against import compare_recorded, entries_of
+from pytest_relevance.results.records.against import compare_recorded, entries_of
 from pytest_relevance.results.responses.ranking import read_ranking
 from pytest_relevance.results.scoring import score_case
 

@@ -186,7 +186,7 @@ def test_what_a_test_may_import(file: str, line: str, is_refused: bool) -> None:
         ('monkeypatch.setattr(titles, "MOST_KEPT", 2)', False),
         ('monkeypatch.setattr(titles, "_read", None)', True),
         ('monkeypatch.setattr(titles.RunTitles, "add", None)', True),
-        ('monkeypatch.setattr("pytest_relevance.results.documents.catalogue.catalogue_of", None)', True),
+        ('monkeypatch.setattr("pytest_relevance.results.documents_of", None)', True),
         ('monkeypatch.setattr(os, "replace", None)', False),
     ],
 )

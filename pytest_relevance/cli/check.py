@@ -126,8 +126,8 @@ def _look_at_suite(path: str, looked: _Looked) -> None:
     from pytest_relevance.cases.lint import lint_rows, lint_suite
     from pytest_relevance.cases.reader import load_suite
     from pytest_relevance.judgments.reading import read_ratings
-    from pytest_relevance.results.baseline.file import read_baseline
-    from pytest_relevance.results.baseline.paths import baseline_path, has_baseline
+    from pytest_relevance.results.records.baseline import read_baseline
+    from pytest_relevance.results.records.run_info import baseline_path, has_baseline
 
     suite = load_suite(path)
     looked.counts["case"] += len(suite.cases)
@@ -159,7 +159,7 @@ def _look_at_catalogues(looked: _Looked) -> None:
     """Print what is wrong with the catalogues; each is read once for all suites that name the same columns of it."""
     if not looked.catalogues:
         return
-    from pytest_relevance.results.documents.catalogue import check_catalogue
+    from pytest_relevance.results.documents import check_catalogue
 
     problems: dict[str, None] = {}
     for (path, columns), documents in looked.catalogues.items():

@@ -257,8 +257,8 @@ def _contradictions(arguments: Namespace) -> Iterator[str]:
 
 def _wrong_files(arguments: Namespace) -> Iterator[str]:
     """Yield messages about runs that are case files, and about judgments that are none."""
-    from pytest_relevance.results.baseline.paths import SUFFIX
     from pytest_relevance.results.compare.runs import kind_of
+    from pytest_relevance.results.records.run_info import SUFFIX
 
     for path in (arguments.first, arguments.second):
         if path.suffix in YAML:

@@ -75,11 +75,10 @@ def _report(arguments: Namespace, format: str) -> str:
 
 def _compared(run: Run, path: Path) -> Run:
     """Return a run compared with a baseline or with another record. Raises `CommandError` for an invalid file."""
-    from pytest_relevance.results.baseline.against import compare_recorded, entries_of
-    from pytest_relevance.results.baseline.file import read_baseline
-    from pytest_relevance.results.baseline.paths import SUFFIX
+    from pytest_relevance.results.records.against import compare_recorded, entries_of
+    from pytest_relevance.results.records.baseline import read_baseline
     from pytest_relevance.results.records.file import is_baseline
-    from pytest_relevance.results.records.run_info import RecordError
+    from pytest_relevance.results.records.run_info import SUFFIX, RecordError
 
     name = name_to_forward(str(path), Path.cwd())
     if not path.name.endswith(SUFFIX) and not (path.is_file() and is_baseline(path.read_bytes())):

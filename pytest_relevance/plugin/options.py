@@ -16,7 +16,7 @@ import pytest
 
 if TYPE_CHECKING:
     from pytest_relevance.plugin.redaction import Redaction
-    from pytest_relevance.results.baseline.against import RecordedRankings
+    from pytest_relevance.results.records.against import RecordedRankings
 
 PATTERNS = ("*.relevance.yaml", "*.relevance.yml")
 BASELINE = ("auto", "require")
@@ -254,7 +254,7 @@ def recorded_rankings(config: pytest.Config) -> RecordedRankings:
     """
     if AGAINST not in config.stash:
         from pytest_relevance._files import name_to_forward
-        from pytest_relevance.results.baseline.against import read_rankings
+        from pytest_relevance.results.records.against import read_rankings
         from pytest_relevance.results.records.run_info import RecordError
 
         name = config.option.relevance_against

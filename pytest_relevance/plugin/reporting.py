@@ -45,8 +45,8 @@ from pytest_relevance.plugin.running.project import request_fingerprint
 from pytest_relevance.plugin.running.run_case import set_properties
 from pytest_relevance.plugin.terminal import FailuresSection, SummarySection, not_run
 from pytest_relevance.reports.text import Line, is_github
-from pytest_relevance.results.baseline.paths import SUFFIX
 from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.records.run_info import SUFFIX
 
 NAME = "relevance-reporting"
 

@@ -32,7 +32,7 @@ from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.records.run_info import MOST_SHOWN, FileInfo, Fingerprint, changed, changes_text, common
 
 if TYPE_CHECKING:
-    from pytest_relevance.results.documents.catalogue import RunTitles
+    from pytest_relevance.results.documents import RunTitles
     from pytest_relevance.results.gates import GateResult
 
 ATTRIBUTE = "relevance"
@@ -194,7 +194,7 @@ class RunStore:
             with paused_gc():
                 self._results = [CaseResult.from_dict(values) for values in self._ended()]
                 if any(len(result.items) > 1 for result in self._results):
-                    from pytest_relevance.results.rankings.rank_changes import worst_of_repeats
+                    from pytest_relevance.results.rank_changes import worst_of_repeats
 
                     self._results = worst_of_repeats(self._results)
             if self._is_over:
@@ -212,7 +212,7 @@ class RunStore:
         if not self._is_over or not any(info.documents for info in self.files.values()):
             return  # a catalogue is read once, for the documents of all results
         if self._titles is None:
-            from pytest_relevance.results.documents.catalogue import RunTitles
+            from pytest_relevance.results.documents import RunTitles
 
             self._titles = RunTitles()
         _ = self.results  # so that one pass over a catalogue finds the documents of all results

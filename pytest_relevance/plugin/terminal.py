@@ -21,9 +21,8 @@ from pytest_relevance.reports.reasons import item_heading
 from pytest_relevance.reports.run.cases import anything_ran
 from pytest_relevance.reports.run.report import summary_lines, verdict_lines
 from pytest_relevance.reports.text import BAD, PLAIN, Line, folded, line, safe_output, terminal_width
-from pytest_relevance.results.baseline.paths import SUFFIX, orphaned_baselines
 from pytest_relevance.results.case_result import CHECK, FAILED, NOT_SEARCHED, CaseResult
-from pytest_relevance.results.records.run_info import RunInfo
+from pytest_relevance.results.records.run_info import SUFFIX, RunInfo, orphaned_baselines
 
 Status = tuple[str, str, tuple[str, Mapping[str, bool]]]
 """Category, letter, and word with its markup, as `pytest_report_teststatus` returns them."""

@@ -54,7 +54,7 @@ from pytest_relevance.results.compare.comparison import Compared, Mover, Movers,
 from pytest_relevance.results.compare.pairing import some_cases
 from pytest_relevance.results.differences import TIE, Difference
 from pytest_relevance.results.gates import ComparisonGates
-from pytest_relevance.results.rankings.rank_changes import Move
+from pytest_relevance.results.rank_changes import Move
 from pytest_relevance.results.records.run_info import changes_text
 from pytest_relevance.results.scoring import asked_text
 

@@ -32,7 +32,7 @@ from pytest_relevance.reports.text import (
 )
 from pytest_relevance.results.case_parts import NEW, STALE
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.rankings.rank_changes import baseline_changes
+from pytest_relevance.results.rank_changes import baseline_changes
 
 MOST_ROWS = 10
 """How many ranks a report shows by default."""

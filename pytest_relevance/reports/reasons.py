@@ -36,7 +36,7 @@ from pytest_relevance.results.expectations import duration, first_ranks
 from pytest_relevance.results.records.run_info import MOST_SHOWN, changes_text
 
 if TYPE_CHECKING:
-    from pytest_relevance.results.rankings.rank_changes import Move
+    from pytest_relevance.results.rank_changes import Move
 
 
 _OPPOSITE = {">=": "below", ">": "not above", "<=": "above", "<": "not below", "==": "not"}
@@ -405,7 +405,7 @@ def score_digits(result: CaseResult) -> int:
 
 def baseline_change_lines(result: CaseResult, *, full: bool, columns: int) -> list[Line]:
     """The changes of the ranking, `full` all of them, and whether judgments changed; nothing for a stale entry."""
-    from pytest_relevance.results.rankings.rank_changes import baseline_changes
+    from pytest_relevance.results.rank_changes import baseline_changes
 
     baseline, changes = result.baseline, baseline_changes(result)
     if baseline is None or changes is None:

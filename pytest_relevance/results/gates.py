@@ -19,9 +19,17 @@ from pytest_relevance._text import did_you_mean, listed
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.metrics.names import Metric, largest_score, parse_metric
 from pytest_relevance.metrics.scalar import ranks_needed
-from pytest_relevance.results.baseline.overall import score_before, score_pairs
 from pytest_relevance.results.case_result import FAILED, MEASURED, PASSED, SKIPPED, WITHOUT_SCORE, CaseResult
-from pytest_relevance.results.differences import TIE, Difference, Scores, differences_of, has_relevant, weighted_mean
+from pytest_relevance.results.differences import (
+    TIE,
+    Difference,
+    Scores,
+    differences_of,
+    has_relevant,
+    score_before,
+    score_pairs,
+    weighted_mean,
+)
 from pytest_relevance.results.records.run_info import FileInfo
 
 if TYPE_CHECKING:

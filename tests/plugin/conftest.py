@@ -34,7 +34,7 @@ for module in (
         "pytest_relevance.reports.run.baseline",
         "pytest_relevance.reports.run.gates",
         "pytest_relevance.reports.run.changes",
-        "pytest_relevance.results.baseline.comparison",
+        "pytest_relevance.results.records.baseline_comparison",
         "pytest_relevance.judgments.reading",
     ),
 ):

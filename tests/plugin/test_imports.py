@@ -79,7 +79,7 @@ def test_forty_cases_import_neither_numpy_nor_pandas(forty: Project, options: tu
 
 
 FOR_FAILURES = ("plugin.repeated_failures", "reports.breakdown", "reports.failure", "results.diagnoses")
-FOR_BASELINES = ("reports.run.baseline", "results.baseline.file", "results.baseline.overall")
+FOR_BASELINES = ("reports.run.baseline", "results.records.baseline", "results.differences")
 FOR_OPTIONS = (
     "plugin.outputs",
     "results.unjudged",
@@ -91,7 +91,7 @@ FOR_OTHER_RESPONSES = tuple(f"results.responses.{name}" for name in ("bodies", "
 FOR_OTHER_SUITES = (
     *("_files", "_source", "_tables"),
     *("judgments.grading", "judgments.model", "judgments.raters", "judgments.reading"),
-    *("plugin.running.documents", "reports.run.changes", "results.gates", "results.rankings.rank_changes"),
+    *("plugin.running.documents", "reports.run.changes", "results.gates", "results.rank_changes"),
 )
 
 

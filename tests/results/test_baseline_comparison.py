@@ -10,17 +10,18 @@ import pytest
 
 from pytest_relevance import Case, CaseResult
 from pytest_relevance.cases.reader import parse_suite
-from pytest_relevance.results.baseline.comparison import Baseline
-from pytest_relevance.results.baseline.file import (
+from pytest_relevance.results.case_parts import BaselineComparison, Repeats
+from pytest_relevance.results.case_result import CHECK
+from pytest_relevance.results.records.baseline import (
     BaselineEntries,
     BaselineEntry,
     EntryKey,
+    acceptable,
+    entry_of,
     read_baseline,
     write_baseline,
 )
-from pytest_relevance.results.baseline.update import acceptable, entry_of
-from pytest_relevance.results.case_parts import BaselineComparison, Repeats
-from pytest_relevance.results.case_result import CHECK
+from pytest_relevance.results.records.baseline_comparison import Baseline
 from pytest_relevance.results.responses.ranking import Ranking
 from pytest_relevance.results.scoring import add_details, score_case
 from tests.helpers import case_of, reasons_of

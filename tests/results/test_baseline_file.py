@@ -16,10 +16,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance.results.baseline.file import BaselineEntries, BaselineEntry, read_baseline, write_baseline
-from pytest_relevance.results.baseline.paths import baseline_path, has_baseline, orphaned_baselines
-from pytest_relevance.results.baseline.update import update_baseline
-from pytest_relevance.results.records.run_info import RecordError
+from pytest_relevance.results.records.baseline import (
+    BaselineEntries,
+    BaselineEntry,
+    read_baseline,
+    update_baseline,
+    write_baseline,
+)
+from pytest_relevance.results.records.run_info import RecordError, baseline_path, has_baseline, orphaned_baselines
 
 
 def entry(name: str, *ranking: str, variant: str | None = None, **values: Any) -> BaselineEntry:
@@ -120,8 +124,8 @@ class TestUpdate:
         program = textwrap.dedent(
             """
             import sys
-            from pytest_relevance.results.baseline.file import BaselineEntries, BaselineEntry
-            from pytest_relevance.results.baseline.update import update_baseline
+            from pytest_relevance.results.records.baseline import BaselineEntries, BaselineEntry
+            from pytest_relevance.results.records.baseline import update_baseline
             for number in range(20):
                 name = f"{sys.argv[2]}-{number}"
                 update_baseline(sys.argv[1], BaselineEntries([BaselineEntry(name, None, name, {}, 10, ("x",))]))
@@ -138,7 +142,7 @@ class TestUpdate:
         program = textwrap.dedent(
             """
             import itertools, sys
-            from pytest_relevance.results.baseline.file import (
+            from pytest_relevance.results.records.baseline import (
                 BaselineEntries, BaselineEntry, read_baseline, write_baseline
             )
             entries = list(read_baseline(sys.argv[1]).values())

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pytest_relevance import Run
-from pytest_relevance.results.baseline.against import read_rankings
+from pytest_relevance.results.records.against import read_rankings
 from pytest_relevance.results.records.run_info import RecordError
 
 RECORD = Path(__file__).parent / "formats" / "compared-2.jsonl"

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pytest_relevance.results.baseline.file import BaselineEntries, BaselineEntry, read_baseline
-from pytest_relevance.results.baseline.update import update_baseline
+from pytest_relevance.results.records.baseline import BaselineEntries, BaselineEntry, read_baseline, update_baseline
 from pytest_relevance.results.records.run_info import RecordError, changed, changes_text, checked
 
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_relevance import Run, compare_runs, read_judgments
-from pytest_relevance.results.baseline.file import BaselineEntries, BaselineEntry, read_baseline
-from pytest_relevance.results.baseline.update import update_baseline
+from pytest_relevance.results.records.baseline import BaselineEntries, BaselineEntry, read_baseline, update_baseline
 from pytest_relevance.results.records.run_info import RecordError
 
 if TYPE_CHECKING:

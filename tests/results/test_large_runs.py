@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from pytest_relevance import RelevanceWarning, read_run
 from pytest_relevance._problems import FileError
-from pytest_relevance.results.rankings import arrow_runs
+from pytest_relevance.results import read_run as large_runs
 
 pytest.importorskip("pyarrow")
 pytestmark = pytest.mark.filterwarnings("ignore:.* a document more than once:pytest_relevance.RelevanceWarning")
@@ -24,13 +24,13 @@ pytestmark = pytest.mark.filterwarnings("ignore:.* a document more than once:pyt
 
 @pytest.fixture(autouse=True)
 def every_file_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arrow_runs, "SMALL", 0)
+    monkeypatch.setattr(large_runs, "SMALL", 0)
 
 
 def without_pyarrow(path: Path, *arguments: Any) -> Any:
     """What reading a run returns, or its error, where pyarrow is used for no text."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(arrow_runs, "SMALL", sys.maxsize)
+        patch.setattr(large_runs, "SMALL", sys.maxsize)
         return outcome(path, *arguments)
 
 
@@ -95,8 +95,8 @@ def test_parquet_is_read_without_pandas(tmp_path: Path, small: int) -> None:
     code = """
 import sys
 from pytest_relevance import read_run
-from pytest_relevance.results.rankings import arrow_runs
-arrow_runs.SMALL = int(sys.argv[2])
+from pytest_relevance.results import read_run as large_runs
+large_runs.SMALL = int(sys.argv[2])
 assert read_run(sys.argv[1]) == {"q": ["b", "a"]}
 assert "pyarrow" in sys.modules and "pandas" not in sys.modules
 """

@@ -32,15 +32,14 @@ from pytest_relevance.plugin.pytest_internals import AnyItem, parameters_of
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun, run_settings
 from pytest_relevance.plugin.running.run_case import bind
-from pytest_relevance.results.baseline.paths import SUFFIX, baseline_path, has_baseline
 from pytest_relevance.results.case_parts import to_builtin
-from pytest_relevance.results.records.run_info import FileInfo, Lost, RecordError
+from pytest_relevance.results.records.run_info import SUFFIX, FileInfo, Lost, RecordError, baseline_path, has_baseline
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pytest_relevance.results.baseline.comparison import Baseline
-    from pytest_relevance.results.baseline.file import BaselineEntries
+    from pytest_relevance.results.records.baseline import BaselineEntries
+    from pytest_relevance.results.records.baseline_comparison import Baseline
 
 
 class CaseModule(ModuleType):
@@ -114,8 +113,8 @@ class CaseFile(pytest.Module):
                     "ignored by .gitignore?), or make it with --relevance-update"
                 )
             return None
-        from pytest_relevance.results.baseline.comparison import Baseline
-        from pytest_relevance.results.baseline.file import read_baseline
+        from pytest_relevance.results.records.baseline import read_baseline
+        from pytest_relevance.results.records.baseline_comparison import Baseline
 
         try:
             return Baseline(self._masked(read_baseline(baseline_path(self.path), f"{shown}{SUFFIX}")))
@@ -124,7 +123,7 @@ class CaseFile(pytest.Module):
 
     def _masked(self, entries: BaselineEntries) -> BaselineEntries:
         """Return baseline entries with secrets masked: the file may have been written before the mask was set."""
-        from pytest_relevance.results.baseline.file import BaselineEntries
+        from pytest_relevance.results.records.baseline import BaselineEntries
 
         hide = redaction(self.config).values
         masked = (replace(entry, params=hide(entry.params)) if entry.params else entry for entry in entries.values())
@@ -135,7 +134,7 @@ class CaseFile(pytest.Module):
 
         Raises `CollectError` where a baseline is required and the record does not have the file.
         """
-        from pytest_relevance.results.baseline.comparison import Baseline
+        from pytest_relevance.results.records.baseline_comparison import Baseline
 
         recorded = recorded_rankings(self.config)
         entries = recorded.of_file(self.nodeid, shown)

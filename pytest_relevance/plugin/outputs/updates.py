@@ -8,10 +8,8 @@ import pytest
 
 from pytest_relevance._text import counted, harmless, listed
 from pytest_relevance.plugin.run_store import Message, RunStore, first_named, run_store
-from pytest_relevance.results.baseline.file import BaselineEntries
-from pytest_relevance.results.baseline.paths import SUFFIX, baseline_path
-from pytest_relevance.results.baseline.update import Updated, acceptable, update_baseline
-from pytest_relevance.results.records.run_info import RecordError
+from pytest_relevance.results.records.baseline import BaselineEntries, Updated, acceptable, update_baseline
+from pytest_relevance.results.records.run_info import SUFFIX, RecordError, baseline_path
 
 
 def update_baselines(config: pytest.Config) -> Iterator[Message]:

@@ -31,7 +31,7 @@ from pytest_relevance.results.scoring import unscored
 
 if TYPE_CHECKING:
     from pytest_relevance.plugin.redaction import Redaction
-    from pytest_relevance.results.baseline.comparison import Baseline
+    from pytest_relevance.results.records.baseline_comparison import Baseline
 
 
 class RunSettings(NamedTuple):

@@ -29,7 +29,7 @@ from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CaseRun, case_runs_of, is_running
 from pytest_relevance.plugin.running.errors import error_text
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.documents.index import IndexDocuments, UnreadableAnswer, documents_to_ask, read_answer
+from pytest_relevance.results.documents import IndexDocuments, UnreadableAnswer, documents_to_ask, read_answer
 
 MOST_IDS = 500
 """How many documents are asked for at a time."""

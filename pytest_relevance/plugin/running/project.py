@@ -97,7 +97,7 @@ def _asked_for(result: CaseResult) -> Iterator[str]:
     """Give the documents to explain: unwanted ones, others that rank too high, and those that left the top k."""
     from pytest_relevance.reports.breakdown import break_down
     from pytest_relevance.reports.ranking import unwanted_documents
-    from pytest_relevance.results.rankings.rank_changes import baseline_changes
+    from pytest_relevance.results.rank_changes import baseline_changes
 
     if not result.is_unjudged:
         unwanted = unwanted_documents(result)

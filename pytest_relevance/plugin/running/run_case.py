@@ -79,7 +79,7 @@ def _searches(this: CaseRun) -> Searches | None:
 def _score_first(this: CaseRun, calls: Sequence[tuple[Ranking, float]]) -> None:
     """Score the ranking of the first call; compare the rankings of the other calls with it."""
     if len(calls) > 1:
-        from pytest_relevance.results.rankings.rank_changes import compare_calls
+        from pytest_relevance.results.rank_changes import compare_calls
 
         this.attempt.repeats = compare_calls(this.case, [ranking for ranking, _ in calls])
     score(this, *calls[0])

@@ -35,7 +35,9 @@ from pytest_relevance.reports.text import (
     signed,
     width,
 )
-from pytest_relevance.results.baseline.overall import (
+from pytest_relevance.results.case_parts import IMPROVEMENT, NEW, REGRESSION, STALE
+from pytest_relevance.results.case_result import FAILED, MEASURED, PASSED, SKIPPED, WITHOUT_SCORE, CaseResult
+from pytest_relevance.results.differences import (
     FAILED_BEFORE,
     IN_DOUBT,
     NEWLY_FAILING,
@@ -45,8 +47,6 @@ from pytest_relevance.results.baseline.overall import (
     has_failed,
     mean_change,
 )
-from pytest_relevance.results.case_parts import IMPROVEMENT, NEW, REGRESSION, STALE
-from pytest_relevance.results.case_result import FAILED, MEASURED, PASSED, SKIPPED, WITHOUT_SCORE, CaseResult
 from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.records.run_info import GONE, FileInfo, Fingerprint, RunInfo, changed, changes_text
 

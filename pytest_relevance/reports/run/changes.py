@@ -29,13 +29,22 @@ from pytest_relevance.reports.run.cases import (
     variant_of,
 )
 from pytest_relevance.reports.text import BAD, GOOD, LEAST, PLAIN, SIGNIFICANT, Line, signed, width
-from pytest_relevance.results.baseline.overall import NEWLY_FAILING, failure_kind, has_failed, score_pairs
 from pytest_relevance.results.case_parts import NEW, STALE
 from pytest_relevance.results.case_result import SKIPPED, CaseResult
-from pytest_relevance.results.differences import Means, ScorePair, Scores, differences_of, means_of
+from pytest_relevance.results.differences import (
+    NEWLY_FAILING,
+    Means,
+    ScorePair,
+    Scores,
+    differences_of,
+    failure_kind,
+    has_failed,
+    means_of,
+    score_pairs,
+)
 from pytest_relevance.results.differences import key_of as key_of_pair
 from pytest_relevance.results.expectations import first_ranks
-from pytest_relevance.results.rankings.rank_changes import Move
+from pytest_relevance.results.rank_changes import Move
 
 NOTHING_RETURNED = "nothing returned"
 

@@ -20,9 +20,8 @@ from pytest_relevance._text import (
 from pytest_relevance.reports.run.cases import LOST, add_case, case_table
 from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, STRONG, WIDEST, Line, folded_lines, line, number
 from pytest_relevance.results import gates
-from pytest_relevance.results.baseline.overall import score_before
 from pytest_relevance.results.case_result import FAILED, NOT_SEARCHED, PASSED, SKIPPED, WITHOUT_SCORE, CaseResult
-from pytest_relevance.results.differences import TIE, has_relevant
+from pytest_relevance.results.differences import TIE, has_relevant, score_before
 from pytest_relevance.results.gates import DROP, ERRORS, INCOMPLETE, PASSING, UPDATING, GateFinding, GateResult, passes
 
 MOST_CASES = 5

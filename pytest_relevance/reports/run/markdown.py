@@ -70,7 +70,10 @@ from pytest_relevance.reports.run.faults import fault_sentences, together_text, 
 from pytest_relevance.reports.run.gates import gate_message, gate_rows
 from pytest_relevance.reports.run.report import case_counts, results_to_report, run_gates
 from pytest_relevance.reports.text import PLAIN, STRONG, command, plain
-from pytest_relevance.results.baseline.overall import (
+from pytest_relevance.results.case_parts import REGRESSION
+from pytest_relevance.results.case_result import ERROR, FAILED, INCONCLUSIVE, SKIPPED, CaseResult
+from pytest_relevance.results.diagnoses import ids_are_known
+from pytest_relevance.results.differences import (
     FAILED_BEFORE,
     NEWLY_FAILING,
     REGRESSED,
@@ -78,9 +81,6 @@ from pytest_relevance.results.baseline.overall import (
     failure_kind,
     has_failed,
 )
-from pytest_relevance.results.case_parts import REGRESSION
-from pytest_relevance.results.case_result import ERROR, FAILED, INCONCLUSIVE, SKIPPED, CaseResult
-from pytest_relevance.results.diagnoses import ids_are_known
 from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.records.run import Run
 

@@ -153,7 +153,7 @@ def case_counts(results: Sequence[CaseResult]) -> list[str]:
         cases += f" in {counted(len(variants_of(results)), 'variant')}"
     found, kinds = Counter(result.status for result in results), {}
     if found[FAILED]:
-        from pytest_relevance.results.baseline.overall import failure_counts
+        from pytest_relevance.results.differences import failure_counts
 
         kinds = failure_counts(results)
     counts = [
@@ -174,7 +174,7 @@ def case_counts(results: Sequence[CaseResult]) -> list[str]:
 
 def _kind_in_verdict(kind: str, count: int) -> str:
     """A kind of failure as the verdict counts it: `20 newly, 2 regressions, 13 as before`."""
-    from pytest_relevance.results.baseline.overall import FAILED_BEFORE, NEWLY_FAILING, REGRESSED
+    from pytest_relevance.results.differences import FAILED_BEFORE, NEWLY_FAILING, REGRESSED
 
     if kind == REGRESSED and count > 1:
         return "regressions"
@@ -281,7 +281,7 @@ def results_to_report(run: Run, verbosity: int = 0) -> Iterator[tuple[bool, Sequ
     """
     from pytest_relevance.reports.run.faults import shown_together
     from pytest_relevance.results import diagnoses
-    from pytest_relevance.results.baseline.overall import has_failed, in_failure_order
+    from pytest_relevance.results.differences import has_failed, in_failure_order
 
     found = diagnoses.diagnose(run.results)
     results = [

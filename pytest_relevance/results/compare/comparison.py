@@ -27,7 +27,7 @@ from pytest_relevance.results.differences import (
     key_of,
     means_of,
 )
-from pytest_relevance.results.rankings.rank_changes import Move, RankChanges, changes_to
+from pytest_relevance.results.rank_changes import Move, RankChanges, changes_to
 from pytest_relevance.results.records.run import as_frame
 from pytest_relevance.results.records.run_info import RecordError
 

@@ -28,9 +28,9 @@ from pytest_relevance.results.records.run import Run, known_ranks
 from pytest_relevance.results.records.run_info import RunInfo, changed
 
 if TYPE_CHECKING:
-    from pytest_relevance.results.baseline.file import BaselineEntry
     from pytest_relevance.results.compare.rejudging import JudgedQueries, JudgmentSource
     from pytest_relevance.results.evaluate import AnyRankings
+    from pytest_relevance.results.records.baseline import BaselineEntry
 
     RunSource = Run | str | os.PathLike[str] | AnyRankings
 
@@ -56,7 +56,7 @@ def load_run(source: RunSource, name: str, k: int) -> Run:
         return Run.open(source)
     if kind == BASELINE.kind:
         return _read_baseline(Path(source))
-    from pytest_relevance.results.rankings.read_run import read_run
+    from pytest_relevance.results.read_run import read_run
 
     return plain_run(read_run(source).items(), Path(source).name, k)
 
@@ -75,8 +75,8 @@ def plain_run(rankings: Iterable[tuple[str, Sequence[str]]], name: str, k: int, 
 
 def _read_baseline(path: Path) -> Run:
     """A baseline as a run whose judgments are unknown."""
-    from pytest_relevance.results.baseline.file import read_baseline
-    from pytest_relevance.results.baseline.paths import SUFFIX
+    from pytest_relevance.results.records.baseline import read_baseline
+    from pytest_relevance.results.records.run_info import SUFFIX
 
     file, entries = path.name.removesuffix(SUFFIX), read_baseline(path)
     results = [_result_of_entry(file, entry, entries.titles) for entry in entries.values()]

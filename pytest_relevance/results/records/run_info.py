@@ -6,9 +6,11 @@ A fingerprint is a flat mapping from names to texts, numbers and booleans.
 from __future__ import annotations
 
 import math
+import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from pytest_relevance._problems import FileError
@@ -209,3 +211,26 @@ def _value(value: object) -> str:
         return _ABSENT
     text = str(value).lower() if isinstance(value, bool) else printable(str(value))
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+SUFFIX = ".baseline.jsonl"
+"""The suffix that is added to the name of a case file for the name of its baseline."""
+
+
+def baseline_path(case_file: str | os.PathLike[str]) -> Path:
+    """The path of the baseline of a case file."""
+    return Path(f"{os.fspath(case_file)}{SUFFIX}")
+
+
+def has_baseline(case_file: str | os.PathLike[str]) -> bool:
+    """Whether a case file has a baseline. A link to a missing file counts: reading it raises `RecordError`."""
+    return os.path.lexists(baseline_path(case_file))
+
+
+def orphaned_baselines(folder: str | os.PathLike[str]) -> list[str]:
+    """The names of the baselines in a folder that lack their case file; empty if the folder cannot be read."""
+    try:
+        names = set(os.listdir(folder))
+    except OSError:
+        return []
+    return sorted(name for name in names if name.endswith(SUFFIX) and name.removesuffix(SUFFIX) not in names)

@@ -11,7 +11,7 @@ import pandas
 import pytest
 
 from pytest_relevance import Incomparable, Run, compare_runs, evaluate, read_judgments, read_suite
-from pytest_relevance.results.baseline.file import BaselineEntries, BaselineEntry, write_baseline
+from pytest_relevance.results.records.baseline import BaselineEntries, BaselineEntry, write_baseline
 
 if TYPE_CHECKING:
     from tests.results.conftest import Maker

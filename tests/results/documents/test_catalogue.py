@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pytest_relevance._problems import FileError
 from pytest_relevance.cases.model import CatalogueFile
-from pytest_relevance.results.documents.catalogue import Catalogue, Documents, RunTitles, check_catalogue
+from pytest_relevance.results.documents import Catalogue, Documents, RunTitles, check_catalogue
 from pytest_relevance.results.records.run_info import FileInfo
 from tests.results.conftest import Maker
 

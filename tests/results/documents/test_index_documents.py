@@ -10,7 +10,7 @@ import numpy
 import pytest
 
 from pytest_relevance.results.case_parts import Repeats
-from pytest_relevance.results.documents.index import (
+from pytest_relevance.results.documents import (
     IndexDocuments,
     UnreadableAnswer,
     documents_to_ask,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_relevance import CaseResult, FileInfo
-from pytest_relevance.results.documents.catalogue import RunTitles
+from pytest_relevance.results.documents import RunTitles
 
 PRODUCTS = "id,title\na,Winter boots\nb,Rubber boots\nd,Rain jacket\n"
 

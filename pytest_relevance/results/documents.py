@@ -1,7 +1,11 @@
-"""The catalogue of a suite: a file with the titles of documents, and further fields of them to show.
+"""What documents are called, from the catalogue of a suite and from the answers of an index.
 
-A catalogue may have a million documents, of which a report names a few hundred. It is read once, at the end of a run,
-and what it says of those is added to the results (`RunTitles`).
+A catalogue is a file with titles and further fields of documents. It may have a million of them, of which a report
+names a few hundred. It is read once, at the end of a run, and what it says of those is added to the results
+(`RunTitles`).
+
+The answer of the fixture `relevance_documents` is a mapping of the documents that are in an index: their titles, or
+mappings with a title and further fields (`read_answer`).
 """
 
 from __future__ import annotations
@@ -10,17 +14,22 @@ import json
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
+from itertools import chain
+from numbers import Number
+from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._problems import FileError, Problems
-from pytest_relevance._source import Source
-from pytest_relevance._tables import LinesOfObjects, Table, cells_of_any_length, table_of
-from pytest_relevance._text import did_you_mean, found, listed, quoted
+from pytest_relevance._text import did_you_mean, found, listed, quoted, shown
 from pytest_relevance.cases.model import CatalogueFile
 from pytest_relevance.results.case_parts import from_builtin
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.records.run_info import FileInfo
 from pytest_relevance.results.responses.ranking import id_text
 from pytest_relevance.results.responses.reading import ID_NAMES, TITLE_NAMES
+
+if TYPE_CHECKING:
+    from pytest_relevance._tables import LinesOfObjects, Table
 
 Fields = Mapping[str, object]
 """The values of one document, by the names of their columns."""
@@ -58,8 +67,9 @@ class Catalogue:
         Raises:
             FileError: the file cannot be read, or is no catalogue.
         """
-        table = self._table()
-        is_nested = isinstance(table, LinesOfObjects)
+        from pytest_relevance._tables import cells_of_any_length
+
+        table, is_nested = self._table()
         id_name = self._id_column(table.names, is_nested=is_nested)
         absent = [name for name in self.columns.show if not _is_column(name, table.names, is_nested=is_nested)]
         wanted, documents, problems = frozenset(ids), Documents(), Problems(self.name)
@@ -81,12 +91,16 @@ class Catalogue:
         documents.problems = self._shown(problems)
         return documents
 
-    def _table(self) -> Table | LinesOfObjects:
+    def _table(self) -> tuple[Table | LinesOfObjects, bool]:
+        """The rows of the file, and whether they are objects, whose values may be nested."""
+        from pytest_relevance._source import Source
+        from pytest_relevance._tables import LinesOfObjects, table_of
+
         source = Source.read(self.path, self.name)
         beginning = "" if source.is_parquet else source.head.lstrip()[:1]
         if beginning == "[":
             source.refuse("the file is one JSON list; write one object on each line (jq -c '.[]')", 1)
-        return LinesOfObjects(source) if beginning == "{" else table_of(source)
+        return (LinesOfObjects(source), True) if beginning == "{" else (table_of(source), False)
 
     def _id_column(self, names: Sequence[str], *, is_nested: bool) -> str:
         """The column of ids. There must be one of titles too, unless other columns are to be shown.
@@ -240,3 +254,108 @@ def catalogue_of(file: str, info: FileInfo) -> Catalogue:
     name = os.path.normpath(os.path.join(os.path.dirname(file), written["file"]))
     path = os.path.join(os.path.dirname(info.path), written["file"])
     return Catalogue(path, name, from_builtin(CatalogueFile, written))
+
+
+LONGEST_FIELD = 300
+"""How many characters of a further field are kept: records would consist of descriptions otherwise."""
+
+_NO_FIELDS = frozenset({*ID_NAMES, *TITLE_NAMES})
+"""The keys of a document that are not among its further fields."""
+
+
+class UnreadableAnswer(ValueError):
+    """An answer that is no mapping of documents."""
+
+
+@dataclass(slots=True)
+class IndexDocuments:
+    """The documents that an index was asked for.
+
+    `titles` and `shown` (further fields, as text) are of the documents in the index; `absent` are not in it.
+    `has_other_ids`: it does not have a document that the search returned. The ids are then not those of the search, and
+    an absent document may well be in the index.
+    """
+
+    titles: dict[str, str] = field(default_factory=dict)
+    shown: dict[str, dict[str, str]] = field(default_factory=dict)
+    absent: dict[str, None] = field(default_factory=dict)
+    has_other_ids: bool = False
+
+    def add(self, more: IndexDocuments) -> None:
+        """Add the documents of another answer."""
+        self.titles |= more.titles
+        self.shown |= more.shown
+        self.absent |= more.absent
+
+    def describe(self, result: CaseResult) -> None:
+        """Set the titles, the further fields, and the documents that are not in the index, of a result."""
+        result.add_titles(self.titles, self.shown)
+        if not self.has_other_ids:
+            expected = (each for outcome in result.outcomes if outcome.kind != "exclude" for each in outcome.documents)
+            wanted = dict.fromkeys(chain((document for document, _ in result.missing), expected))
+            absent = (document for document in wanted if document in self.absent)
+            result.not_in_index = tuple(document for document in absent if result.rank_of(document) is None)
+
+    def unknown_result(self, result: CaseResult) -> str | None:
+        """A document that the search returned and that is absent; None if there is none."""
+        absent = (document for document in result.named if document in self.absent)
+        return next((document for document in absent if result.rank_of(document) is not None), None)
+
+
+def documents_to_ask(result: CaseResult) -> Sequence[str]:
+    """The documents of a result that an index is asked for: of its rankings the top that a report shows."""
+    return result.named_within(result.k if result.judgments else max(result.k, result.depth or 0))
+
+
+def read_answer(answer: object, asked: Sequence[str]) -> tuple[IndexDocuments, dict[str, str]]:
+    """Read `{id: title or mapping}`; return the documents, and a sentence on each kind of value that is ignored in it.
+
+    None in the place of a title says that there is no such document. Raises `UnreadableAnswer` for anything else than a
+    mapping.
+    """
+    if not isinstance(answer, Mapping):
+        raise UnreadableAnswer(f"it returned {shown(answer)}; return {{id: title}} of the documents that exist")
+    wanted, found, complaints = dict.fromkeys(asked), IndexDocuments(), dict[str, str]()
+    for key, value in answer.items():
+        document = id_text(key)
+        if document is None or document not in wanted:
+            complaints.setdefault("id", f"it returned {shown(key)}, which it was not asked for; that is ignored")
+        elif value is not None:
+            wanted.pop(document)
+            title, fields, is_read = _read_document(value)
+            if title:
+                found.titles[document] = title
+            if fields:
+                found.shown[document] = fields
+            if not is_read:
+                advice = "return a title, or a mapping with title and further fields"
+                complaints.setdefault(
+                    "title", f"it returned {shown(value)} for {quoted(document)}, whose title is no text; {advice}"
+                )
+    found.absent = wanted
+    return found, complaints
+
+
+def _read_document(value: Any) -> tuple[str, dict[str, str], bool]:
+    """The title of a document, its further fields, and whether all of it could be read."""
+    if isinstance(value, str):
+        return str.__str__(value).strip(), {}, True
+    if not isinstance(value, Mapping):
+        if not hasattr(value, "keys"):  # a row of sqlite3 has keys, and is no mapping
+            return "", {}, False
+        value = {key: value[key] for key in value.keys()}  # noqa: SIM118
+    title = next((value[name] for name in TITLE_NAMES if value.get(name) is not None), "")
+    is_text = isinstance(title, str)
+    fields = {str(name): _field_text(each) for name, each in value.items() if name not in _NO_FIELDS}
+    return str.__str__(title).strip() if is_text else "", {name: text for name, text in fields.items() if text}, is_text
+
+
+def _field_text(value: object) -> str:
+    """A scalar as text, cut to `LONGEST_FIELD` characters; empty for any other value."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return str.__str__(value) if len(value) <= LONGEST_FIELD else f"{value[: LONGEST_FIELD - 3]}..."
+    if isinstance(value, (Number, date)):
+        return "" if value != value else str(value)
+    return ""

@@ -16,7 +16,6 @@ from pytest_relevance.cases.checking.gates import MAX_DROP
 from pytest_relevance.cases.model import Case, Gate
 from pytest_relevance.metrics.graded import GradedRanking, grade_ranking
 from pytest_relevance.metrics.scalar import score
-from pytest_relevance.results.baseline.file import BaselineEntries, BaselineEntry, EntryKey, with_sorted_keys
 from pytest_relevance.results.case_parts import (
     DROP,
     FLOOR,
@@ -32,6 +31,7 @@ from pytest_relevance.results.case_parts import (
 )
 from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, MEASURED, PASSED, CaseResult
 from pytest_relevance.results.expectations import CHECKERS, Found, check, expectation_of, first_ranks
+from pytest_relevance.results.records.baseline import BaselineEntries, BaselineEntry, EntryKey, with_sorted_keys
 from pytest_relevance.results.records.file import as_json
 from pytest_relevance.results.records.run_info import GONE, LEFT_OUT, UNJUDGED, Fingerprint, Lost, changed
 from pytest_relevance.results.scoring import defined, is_bounded, looks_at_all, scores_all, too_few_judged

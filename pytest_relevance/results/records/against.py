@@ -15,11 +15,10 @@ from pytest_relevance.cases.checking.gates import gate_of
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.metrics.graded import GradedRanking, grade_ranking
 from pytest_relevance.metrics.scalar import score
-from pytest_relevance.results.baseline.comparison import changes_since, comparison_of, gate_scores
-from pytest_relevance.results.baseline.file import BaselineEntries, BaselineEntry, EntryKey
-from pytest_relevance.results.baseline.update import entry_of
 from pytest_relevance.results.case_parts import NEW, STALE, BaselineComparison, Outcome
 from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.records.baseline import BaselineEntries, BaselineEntry, EntryKey, entry_of
+from pytest_relevance.results.records.baseline_comparison import changes_since, comparison_of, gate_scores
 from pytest_relevance.results.records.file import DAMAGE, read_record
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.records.run_info import GONE, UNJUDGED, FileInfo, Fingerprint, Lost, RecordError

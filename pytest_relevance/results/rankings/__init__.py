@@ -1,1 +1,0 @@
-"""Rankings: read from a file, and compared with each other."""
