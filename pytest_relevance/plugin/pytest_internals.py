@@ -6,7 +6,7 @@ Checked with pytest 8.4.2 and 9.2.0, pytest-asyncio 1.5.0, pytest-xdist 3.6.1 an
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from types import FunctionType
 from typing import Any, NamedTuple
 
 import pytest
@@ -15,6 +15,9 @@ AnyItem = pytest.Item | pytest.Collector
 
 PYTEST = "_pytest."
 """The prefix of the names of pytest's own modules."""
+
+ANYIO_BACKEND = "anyio_backend"
+"""The fixture that says which event loop anyio runs a test in."""
 
 
 class Parameters(NamedTuple):
@@ -50,23 +53,53 @@ def forget_parameters(items: Iterable[AnyItem]) -> None:
         vars(item).pop("callspec", None)
 
 
-def pattern_of(item: AnyItem) -> Callable[[], dict[str, Any]] | None:
-    """Return a function that makes arguments of `Function.from_parent` for items with the same fixtures and parameters.
+ItemCopier = Callable[[FunctionType], pytest.Function]
+"""Makes an item of a function, with the fixtures and parameters of another item."""
 
-    Return None if the item is not a plain `pytest.Function`. Each call makes a new list of fixture names, as a conftest
-    may append to `item.fixturenames` of one item.
+
+def copier_of(item: AnyItem) -> ItemCopier | None:
+    """Return a function that makes items with the class, fixtures and parameters of this one; None for other classes.
+
+    Each has a list of fixture names of its own, as a conftest may append to `item.fixturenames` of one item.
     """
     found = getattr(item, "_fixtureinfo", None)
-    if type(item) is not pytest.Function or found is None:
+    if not isinstance(item, pytest.Function) or not is_plain_item(item) or found is None:
         return None
-    names = [*found.names_closure]
-    callspec = getattr(item, "callspec", None)
-    parameters: dict[str, Any] = {} if callspec is None else {"callspec": callspec, "keywords": {callspec.id: True}}
+    parent, make, names = item.parent, type(item).from_parent, [*found.names_closure]
+    end = item.name.removeprefix(item.originalname)
+    arguments: dict[str, Any] = {"fixtureinfo": found}
+    if (callspec := getattr(item, "callspec", None)) is not None:
+        arguments |= {"callspec": callspec, "keywords": {callspec.id: True}}
 
-    def arguments() -> dict[str, Any]:
-        return {"fixtureinfo": replace(found, names_closure=names.copy()), **parameters}
+    def copy(function: FunctionType) -> pytest.Function:
+        name = function.__name__
+        made = make(parent, name=name + end, callobj=function, originalname=name, **arguments)
+        made.fixturenames = names.copy()
+        return made
 
-    return arguments
+    return copy
+
+
+def is_plain_item(item: AnyItem) -> bool:
+    """Whether an item is a function item of pytest's own class, or of the class of pytest-asyncio."""
+    kind = type(item)
+    return kind is pytest.Function or kind.__module__.startswith("pytest_asyncio.")
+
+
+def makes_plain_items(file: pytest.Module) -> bool:
+    """Whether only pytest, pytest-asyncio and anyio take part in making items: no conftest that parametrises, say.
+
+    These two do the same for all functions that request the same fixtures, but for the loop factories of a project.
+    """
+    return all(
+        impl.function.__module__.startswith(_ITEM_MAKERS)
+        for hook in _MAKING
+        for impl in (getattr(file.ihook, hook).get_hookimpls() if hasattr(file.ihook, hook) else ())
+    )
+
+
+_ITEM_MAKERS = (PYTEST, "pytest_asyncio.", "anyio.")
+_MAKING = ("pytest_pycollect_makeitem", "pytest_generate_tests", "pytest_asyncio_loop_factories")
 
 
 def fixtures_of(item: AnyItem) -> Mapping[str, Sequence[Any]]:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from pytest_relevance._text import counted, examples, harmless, listed
-from pytest_relevance.plugin.collecting.case_items import ANYIO, PYTEST_ASYNCIO, LoopChoice, has_plugin, set_locations
+from pytest_relevance.plugin.collecting.case_items import set_locations
 from pytest_relevance.plugin.failures import CaseError, Crash, FailureText, report_gates, shown_path
 from pytest_relevance.plugin.options import ended_well, outputs_of, recorded_rankings, requires_baseline, runs_tests
 from pytest_relevance.plugin.pytest_internals import forget_parameters, is_fixture_defined
@@ -67,8 +67,6 @@ def install(config: pytest.Config) -> None:
     manager.register(Reporting(config), NAME)
     manager.register(FailuresSection(config), "relevance-failures")
     manager.register(SummarySection(config), "relevance-summary")
-    if has_plugin(config, (*PYTEST_ASYNCIO, *ANYIO)):
-        manager.register(LoopChoice(), "relevance-loops")
     if is_github():
         from pytest_relevance.plugin.outputs import ci
 

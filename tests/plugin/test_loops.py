@@ -426,8 +426,9 @@ def test_what_a_plain_search_returns_is_awaited_under_anyio(project: Project, ba
     assert project.run().counts == {"passed": 2}
 
 
-def test_cases_that_a_conftest_marks_for_anyio_are_refused(project: Project) -> None:
-    """anyio makes items of its own in the place of those that are marked after they were collected."""
+@pytest.mark.usefixtures("asyncio_plugin")
+def test_cases_that_a_conftest_marks_for_anyio(project: Project) -> None:
+    """In the place of coroutine functions that are marked after they were collected, anyio makes items of its own."""
     if not hasattr(pytest.importorskip("anyio.pytest_plugin"), "pytest_collection_finish"):
         pytest.skip("this version of anyio does not")
     project.conftest("""
@@ -444,9 +445,55 @@ def test_cases_that_a_conftest_marks_for_anyio_are_refused(project: Project) -> 
             return search
     """)
     project.cases("cases: [{query: shoes}]")
-    run = project.run()
+    assert project.run(*STRICT).outcomes == {"shoes": "passed"}  # the plugin's own loop runs the search
+    run = project.run(*AUTO)
     assert set(run.outcomes.values()) == {"failed"}
     assert "have the search request the fixture anyio_backend" in run.text.replace("\n", " ")
+
+
+@pytest.mark.usefixtures("asyncio_plugin")
+@pytest.mark.parametrize("mode", [STRICT, AUTO], ids=["strict", "auto"])
+@pytest.mark.parametrize("anyio_mode", ["strict", "auto"])
+@pytest.mark.parametrize("kind", ["plain", "coroutine"])
+def test_both_plugins_in_either_mode(project: Project, mode: tuple[str, ...], anyio_mode: str, kind: str) -> None:
+    """Later cases of a file share what was found out about the first one; what plugins keep on each item is its own."""
+    pytest.importorskip("anyio")
+    project.conftest(
+        """
+        import pytest
+
+        @pytest.fixture
+        def extra():
+            print("<extra>")
+
+        def pytest_collection_modifyitems(items):
+            changed = next(item for item in items if item.name.startswith("hat"))
+            changed.fixturenames.append("extra")
+            changed.add_marker("slow")
+            assert [item for item in items if item.get_closest_marker("slow")] == [changed]
+
+        def plain(query):
+            return query.split()
+
+        async def coroutine(query):
+            return query.split()
+
+        @pytest.fixture(params=["one", "two"])
+        def search(request):
+            return KIND
+    """.replace("KIND", kind)
+    )
+    project.write("pytest.ini", "[pytest]\nmarkers = slow\n")
+    project.cases(f"{TWO_CASES}      - {{query: boots, judgments: {{boots: 1}}, skip: out of season}}\n")
+    options = []
+    if anyio_mode == "auto":
+        if "--anyio-mode" not in project.run("--help").text:
+            pytest.skip("this version of anyio has one mode")
+        options = ["--anyio-mode=auto", "-W", "ignore:AnyIO auto mode"]
+    run = project.run("-s", *mode, *options)
+    backends = len({name.partition("[")[2].rpartition("-")[0] for name in run.outcomes})  # `[asyncio-one]`
+    assert run.counts == {"passed": 4 * backends, "skipped": 2 * backends}
+    assert run.text.count("<extra>") == 1
 
 
 @pytest.mark.parametrize("ending", ["return", "yield"])

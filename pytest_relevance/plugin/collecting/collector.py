@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from types import FunctionType, ModuleType
@@ -20,15 +20,14 @@ import pytest
 from pytest_relevance._paused_gc import paused_gc
 from pytest_relevance.cases.checking.gates import gate_values
 from pytest_relevance.cases.checking.values import OWNED_TAGS
-from pytest_relevance.cases.model import Case, Suite
+from pytest_relevance.cases.model import Suite
 from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.reader import load_suite
 from pytest_relevance.plugin import reporting
 from pytest_relevance.plugin.collecting.case_items import ItemMaker, marks_of
-from pytest_relevance.plugin.collecting.variants import Variants
 from pytest_relevance.plugin.failures import shown_path
 from pytest_relevance.plugin.options import recorded_rankings, redaction, requires_baseline
-from pytest_relevance.plugin.pytest_internals import AnyItem, parameters_of
+from pytest_relevance.plugin.pytest_internals import AnyItem
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun, run_settings
 from pytest_relevance.plugin.running.run_case import bind
@@ -189,51 +188,29 @@ class CaseFile(pytest.Module):
                     raise self.CollectError(f"{shown}: {message}") from None
 
     def _items(self, suite: Suite, shown: str) -> Iterator[AnyItem]:
-        self._shown, self._variants = shown, Variants(self.config)
-        self._settings = run_settings(self.config)
-        maker = ItemMaker(self, suite)
+        maker, path, settings = ItemMaker(self, suite), str(self.path), run_settings(self.config)
         for case in suite.cases:
-            function, items, shared = maker.make(case)
-            self._set_up(items, case, function, shared.search_folder)
+            function, items, variants, shared = maker.make(case)
+            for item, (variant, number, ends) in zip(items, variants, strict=True):
+                assert isinstance(item, pytest.Item)
+                run = item.stash[CASE_RUN] = CaseRun(
+                    case,
+                    item,
+                    settings,
+                    shown,
+                    path,
+                    function=function,
+                    variant=variant,
+                    variant_index=number,
+                    baseline=self._baseline,
+                    items=[case.node_name + end for end in ends],
+                    search_folder=shared.search_folder,
+                )
+                bind(run, is_shared=len(items) > 1)
+                item.extra_keyword_matches.add(case.query)
+                for mark in marks_of(case):
+                    item.add_marker(mark)
             yield from items
-
-    def _set_up(self, items: Sequence[AnyItem], case: Case, function: object, folder: str) -> None:
-        """Set up the items of a case: case run, variant and marks. `folder` is the folder of its search fixture."""
-        variants = self._variants.of(case, items)
-        names = _names(items, variants)
-        indexes = {variant: index for index, variant in enumerate(dict.fromkeys(variants))}
-        for item, variant in zip(items, variants, strict=True):
-            assert isinstance(item, pytest.Item)
-            run = item.stash[CASE_RUN] = CaseRun(
-                case,
-                item,
-                self._settings,
-                self._shown,
-                str(self.path),
-                function=function,
-                variant=variant,
-                variant_index=indexes[variant],
-                baseline=self._baseline,
-                items=names.get(variant, ()),
-                search_folder=folder,
-            )
-            bind(run, is_shared=len(items) > 1)
-            item.extra_keyword_matches.add(case.query)
-            for mark in marks_of(case):
-                item.add_marker(mark)
-
-
-def _names(items: Sequence[AnyItem], variants: Sequence[str | None]) -> Mapping[str | None, Sequence[str]]:
-    """Return the item names of a case by variant, where the names contain parameters that the variant leaves out."""
-    by_variant: dict[str | None, list[AnyItem]] = {}
-    for item, variant in zip(items, variants, strict=True):
-        by_variant.setdefault(variant, []).append(item)
-    found = {}
-    for variant, group in by_variant.items():
-        parameters = parameters_of(group[0])
-        if len(group) > 1 or (parameters is not None and parameters.id != variant):
-            found[variant] = [item.name for item in group]
-    return found
 
 
 def _digest(paths: Iterable[str | Path]) -> str:

@@ -12,7 +12,7 @@ import inspect
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -24,24 +24,35 @@ Fixtures = Mapping[str, Sequence[Any]]
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
 
 
+class Variant(NamedTuple):
+    """The variant of an item: its name, None without parameters that count, and its number (from 0) in its case.
+
+    `ends` are what follows the name of the case in the names of the items of this variant, if that is not the variant.
+    """
+
+    name: str | None
+    number: int
+    ends: Sequence[str] = ()
+
+
 class Variants:
-    """Determines the variants of items. Each combination of fixtures and parameters is computed once."""
+    """Determines the variants of items."""
 
     def __init__(self, config: pytest.Config) -> None:
-        self._config = config
-        self._known: dict[tuple[object, ...], Sequence[str | None]] = {}
         self._own = OwnFixtures(config)
 
-    def of(self, case: Case, items: Sequence[AnyItem]) -> Sequence[str | None]:
-        """Return the variant of each item: the ids of its parameters that count, joined by "-"; None if none does."""
+    def of(self, case: Case, items: Sequence[AnyItem]) -> Sequence[Variant]:
+        """Return the variant of each item of a case, named by the ids of the parameters that count, joined by "-"."""
         found = [parameters for item in items if (parameters := parameters_of(item)) is not None]
-        if not found or len(found) < len(items):
-            return [None] * len(items)
-        key = (case.search, *case.usefixtures, tuple(found[0].indices), *(parameters.id for parameters in found))
-        if key not in self._known:
+        names: Sequence[str | None] = [None] * len(items)
+        if found and len(found) == len(items):
             counting = self._counting((case.search, *case.usefixtures), fixtures_of(items[0]), found[0].indices)
-            self._known[key] = _ids(found, counting)
-        return self._known[key]
+            names = _ids(found, counting)
+        by_variant: dict[str | None, list[AnyItem]] = {}
+        for item, name in zip(items, names, strict=True):
+            by_variant.setdefault(name, []).append(item)
+        made = {name: Variant(name, number, _ends(name, of)) for number, (name, of) in enumerate(by_variant.items())}
+        return [made[name] for name in names]
 
     def _counting(self, names: Iterable[str], fixtures: Fixtures, parametrised: Iterable[str]) -> frozenset[str]:
         """Return the parametrised arguments that the ranking may depend on."""
@@ -109,6 +120,14 @@ def _chain(name: str, definitions: Sequence[Any]) -> Sequence[Any]:
 def _may_ask_for_others(chain: Iterable[Any]) -> bool:
     """Whether a fixture takes `request`, which gives access to any other. Fixtures of pytest itself do not count."""
     return any("request" in fixture.argnames and not fixture.func.__module__.startswith(PYTEST) for fixture in chain)
+
+
+def _ends(variant: str | None, items: Sequence[AnyItem]) -> Sequence[str]:
+    """Return the ends of the names of the items of a variant, if they have parameters that it leaves out."""
+    parameters = parameters_of(items[0])
+    if len(items) == 1 and (parameters is None or parameters.id == variant):
+        return ()
+    return [item.name.removeprefix(getattr(item, "originalname", "")) for item in items]
 
 
 def _ids(found: Sequence[Parameters], counting: frozenset[str]) -> Sequence[str | None]:

@@ -6,7 +6,8 @@ and pytest's skip exception where an inconclusive case is to be skipped.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from functools import cache
 from time import perf_counter
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
@@ -258,7 +259,8 @@ _GLOBALS: dict[str, Any] = {
 }
 
 
-def function_code(arguments: Iterable[str], *, coroutine: bool) -> CodeType:
+@cache
+def function_code(arguments: tuple[str, ...], *, coroutine: bool) -> CodeType:
     """Return the code of the test functions of cases; `arguments` are the names of the fixtures that they request."""
     namespace: dict[str, Any] = {}
     exec((_ASYNC if coroutine else _SYNC).format(arguments="".join(f"{name}, " for name in arguments)), namespace)

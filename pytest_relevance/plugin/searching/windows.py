@@ -14,6 +14,7 @@ import pytest
 
 from pytest_relevance.plugin.collecting.variants import OwnFixtures
 from pytest_relevance.plugin.pytest_internals import (
+    ANYIO_BACKEND,
     added_fixtures,
     fixtures_of,
     is_queue_shared,
@@ -27,9 +28,6 @@ _SKIPPING = frozenset({"skip", "skipif", "filterwarnings"})
 
 _RUNNING = tuple(f"pytest_runtest_{step}" for step in ("setup", "call", "teardown", "protocol"))
 """The hooks that a project may implement to prepare each test."""
-
-_BACKEND = "anyio_backend"
-"""The fixture that says which event loop anyio runs a test in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +143,7 @@ class Windows:
         return _Fixtures(
             definitions,
             used=frozenset(map(id, last.values())),
-            parameters=[name for name in names if name == _BACKEND or self._own.is_parameter(name, definitions)],
+            parameters=[name for name in names if name == ANYIO_BACKEND or self._own.is_parameter(name, definitions)],
             per_case="".join(per_case[:1]),
             is_per_file=any(each.scope != "session" for each in own.values()) or search is None,
         )
@@ -197,5 +195,5 @@ def is_loop_shared(this: CaseRun) -> bool:
     if (mark := item.get_closest_marker("asyncio")) is not None:
         scope = mark.kwargs.get("loop_scope") or item.config.getini("asyncio_default_test_loop_scope")
         return bool(scope) and scope != "function"
-    chain = fixtures_of(item).get(_BACKEND)
+    chain = fixtures_of(item).get(ANYIO_BACKEND)
     return not chain or bool(chain[-1].scope != "function")
