@@ -55,6 +55,10 @@ class Problem(NamedTuple):
         count = f" ({self.judgments:,} judgments)" if self.judgments > 1 else ""
         return f"{where}:{path} {self.message}{case}{count}"
 
+    def counted_again(self) -> Problem:
+        """Add one to the judgments that have this problem."""
+        return self._replace(judgments=self.judgments + 1)
+
 
 Error = TypeVar("Error", bound="FileError")
 
@@ -68,7 +72,7 @@ class FileError(ValueError):
 
     MOST_SHOWN: ClassVar[int] = 20
 
-    def __init__(self, file: str, problems: Iterable[Problem], *, at_least: bool | None = None) -> None:
+    def __init__(self, file: str, problems: Iterable[Problem], at_least: bool | None = None) -> None:
         first: dict[object, Problem] = {}
         for problem in sorted(problems, key=attrgetter("position")):
             first.setdefault((problem.position, problem.path, problem.message), problem)
@@ -88,7 +92,7 @@ class FileError(ValueError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the file and the problems; the message is made of them."""
-        return type(self), (self.file, self.problems)
+        return type(self), (self.file, self.problems, self.at_least)
 
 
 class Problems:

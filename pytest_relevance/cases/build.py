@@ -1,20 +1,31 @@
-"""From checked keys to a `Case`, for a case file and for a case written in Python, and what keys say together."""
+"""From checked keys to a `Case`, for a case file and for a case written in Python, and what keys say together.
+
+A floor above the best score that the case's own judgments allow is a mistake in the case, not in the search; so are two
+expectations that leave a document no rank. What several documents together, an `order` or a number of results rule out
+shows when the case runs.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
+from math import floor, inf, isnan, nan
+from operator import attrgetter
 from typing import Any, NamedTuple
 
-from pytest_relevance._text import found
+from pytest_relevance._text import found, quoted
+from pytest_relevance.cases.checking.expectations import AT_MOST, BELOW
 from pytest_relevance.cases.checking.grades import NO_JUDGMENTS, Graded, with_relevant
 from pytest_relevance.cases.checking.keys import CASE, KEYS, OF_SETTINGS, OF_TERMS, check_keys
-from pytest_relevance.cases.checking.reachable import check_contradictions, check_reachable, most_results
 from pytest_relevance.cases.checking.values import node_name
-from pytest_relevance.cases.model import Case, Expectation, Terms
-from pytest_relevance.cases.problems import Group, Location
-from pytest_relevance.metrics.names import MEASURES, Metric
+from pytest_relevance.cases.model import Case, Expectation, Terms, most_results
+from pytest_relevance.cases.problems import Location, Path, shown_path
+from pytest_relevance.metrics.graded import GradedRanking
+from pytest_relevance.metrics.names import MEASURES, Metric, build_metric
+from pytest_relevance.metrics.scalar import score
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE, Settings
+
+_ROUNDING = 1e-9  # a floor that was computed elsewhere and rounded is not "above the best"
 
 _OTHER_GAIN = "write gain: linear (the grade itself), or a mapping grade: gain"
 
@@ -64,9 +75,9 @@ def _has_relevant(graded: Graded, settings: Settings, at: Location) -> bool:
             message, origin = without[grade], graded.origin(document)
             remedy = settings.gain if settings.increasing else message
             if origin is None:
-                at.refuse(message, "judgments", document, group=Group((None, remedy)))
+                at.refuse(message, "judgments", document, group=(None, remedy))
             else:
-                origin.refuse(message, at, group=Group((origin.judgments.file, remedy)))
+                origin.refuse(message, at, group=(origin.judgments.file, remedy))
     return relevant
 
 
@@ -209,3 +220,107 @@ def case_from_values(values: Mapping[str, object]) -> Case:
     if at.mistakes:
         raise ValueError("\n".join(mistake.render() for mistake in at.mistakes))
     return case
+
+
+class _Allowed(NamedTuple):
+    """The ranks that an expectation allows a document, from `highest` to `lowest`: infinity where it may be absent."""
+
+    highest: int
+    lowest: float
+    expected: Expectation
+    document: str
+
+    @property
+    def path(self) -> Path:
+        """Where it is written in a case or a suite."""
+        return ("expect", self.expected.kind, *((self.document,) if self.expected.kind == "within" else ()))
+
+    @property
+    def ranks(self) -> str:
+        """The ranks in words."""
+        if self.lowest == inf:
+            return f"at rank {self.highest} or below"
+        return f"at rank {self.highest}" if self.highest == self.lowest else f"in the top {self.lowest}"
+
+
+def check_contradictions(expect: Sequence[Expectation], k: int, at: Location) -> None:
+    """Report two expectations that leave a document no rank, at the one that is written last."""
+    of_document: dict[str, list[_Allowed]] = {}
+    for expected in expect:
+        for place, document in enumerate(expected.documents, 1):
+            if (ranks := _allowed_ranks(expected, place, k)) is not None:
+                of_document.setdefault(document, []).append(_Allowed(*ranks, expected, document))
+    for document, allowed in of_document.items():
+        first = max(allowed, key=attrgetter("highest"))
+        last = min(allowed, key=attrgetter("lowest"))
+        if first.highest > last.lowest:
+            there, here = sorted((first, last), key=allowed.index)
+            other = shown_path(there.path) + " of the suite" * there.expected.inherited
+            what = f"{quoted(document)} is expected {here.ranks} here, and {there.ranks} by {other}"
+            at.refuse(f"{what}; change one of them", *here.path)
+
+
+def _allowed_ranks(expected: Expectation, place: int, k: int) -> tuple[int, float] | None:
+    """The highest and the lowest rank that an expectation allows its document number `place`; None for any rank."""
+    within = expected.within or k
+    if expected.kind == "first":
+        return place, place
+    if expected.kind == "include" or (expected.kind == "within" and expected.comparison == AT_MOST):
+        return 1, within
+    if expected.kind == "exclude" or (expected.kind == "within" and expected.comparison == BELOW):
+        return within + 1, inf
+    return (within, within) if expected.kind == "within" else None
+
+
+def check_reachable(case: Case, at: Location) -> None:
+    """Report the floors that no ranking can reach, once the terms of the case are settled."""
+    if case.min_ndcg is not None and case.settings.ideal == "max":  # else the best ranking has an nDCG of 1
+        floor_of_ndcg = Expectation("metric", "min_ndcg", build_metric("nDCG", case.k), bound=case.min_ndcg)
+        _check_floor(floor_of_ndcg, case, at.under("min_ndcg"))
+    for expected in case.expect:
+        if expected.metric is not None:
+            _check_floor(expected, case, at.under("expect", expected.written))
+
+
+def _check_floor(expected: Expectation, case: Case, at: Location) -> None:
+    metric = expected.metric
+    assert metric is not None
+    if not case.judgments:
+        at.refuse(f"{metric.text} needs judgments, and the case has none; add judgments")
+        return
+    best = nan
+    for ranking in best_rankings(case.judgments.values(), case.settings):
+        reached = score(metric, ranking, case.settings)
+        if isnan(reached):
+            relevant = "that is" if metric.measure == "nDCG" else f"{metric.rel:g} or higher"
+            at.refuse(f"{metric.text} is not defined, as no judged document is relevant; judge one {relevant}")
+            return
+        if not _is_above(expected, reached):
+            return
+        best = reached if isnan(best) else max(best, reached)
+    possible = floor((best + _ROUNDING) * 10_000) / 10_000  # rounded down, so that it can be written as the floor
+    whose = "the suite's" if expected.inherited else "the"
+    what = f"{whose} floor {expected.bound:g} of {metric.text} is above {possible:.10g}, the best that the judgments"
+    advice = f"write {metric.text} under expect of the case" if expected.inherited else "lower it"
+    at.refuse(f"{what} of the case allow; {advice}, or judge more documents")
+
+
+def _is_above(expected: Expectation, reached: float) -> bool:
+    if expected.comparison in (">=", "=="):
+        return expected.bound > reached + _ROUNDING
+    return expected.comparison == ">" and expected.bound >= reached
+
+
+def best_rankings(judged: Collection[float], settings: Settings) -> Iterator[GradedRanking]:
+    """Rankings of judged documents, given by their grades, of which one is the best there can be for any measure.
+
+    Measures of relevance and of grades (P, AP, CG, ERR ...) are best by descending grade, those of gain by descending
+    gain, and both without documents that lower the score; Judged is best with all. A single result is best where the
+    divisor grows with what is returned (nDCG without a cutoff and `ideal: max`, P without a cutoff).
+    """
+    gains, grades = settings.gains, list(judged)
+    by_grade = sorted(grades, reverse=True)
+    yield GradedRanking([*by_grade], (), grades)
+    by_gain = sorted((grade for grade in grades if gains[grade] > 0), key=lambda grade: (gains[grade], grade))[::-1]
+    for ranked in (by_gain, by_gain[:1], by_grade[:1], [grade for grade in by_grade if grade > 0]):
+        yield GradedRanking([*ranked], (), grades)

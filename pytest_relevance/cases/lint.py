@@ -12,22 +12,16 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, field
 
 from pytest_relevance._problems import Place
-from pytest_relevance._text import counted, examples, listed, quoted, spreadsheet_number
-from pytest_relevance.cases.checking.reachable import always_met, most_results
-from pytest_relevance.cases.model import Case, Suite
+from pytest_relevance._text import counted, examples, quoted
+from pytest_relevance.cases.model import Case, Suite, most_results
 from pytest_relevance.judgments.model import Judgments, Query, Ratings
 
-UNUSED, IRRELEVANT, RELEVANT, ALWAYS_MET = "unused", "irrelevant", "relevant", "always met"
-CONFLICTING, ALIKE, BLANK, PADDED, NOTICE = "conflicting", "alike", "blank", "padded", "notice"
-UNJUDGED, CHANGED, OUTLIER = "unjudged", "changed", "outlier"
-IN_FILE = " in a file"
-"""The kinds of queries in files of judgments or queries, which cannot give two of them different params."""
+CONFLICTING, ALIKE, OUTLIER, ALWAYS_MET = "conflicting", "alike", "outlier", "always met"
+UNUSED, IRRELEVANT, UNJUDGED, BLANK = "unused", "irrelevant", "unjudged", "blank"
+PADDED, CHANGED, NOTICE = "padded", "changed", "notice"
 
 _SCIENTIFIC = re.compile(r"[0-9]([.][0-9]+)?E[+][0-9]{2,}")
 """A number as spreadsheets show one of more than eleven digits."""
-
-_CONFLICTING = "one query, two grades for the same document"
-_ALIKE = "the same query but for upper case, blanks or the form of characters"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +33,18 @@ class WarningKind:
 
 
 KINDS: Mapping[str, WarningKind] = {
-    CONFLICTING: WarningKind(_CONFLICTING, "decide on a grade, or give the two different params"),
-    ALIKE: WarningKind(_ALIKE, "keep one of them, or give them different params"),
-    CONFLICTING + IN_FILE: WarningKind(_CONFLICTING, "decide on a grade, and write the query the same"),
-    ALIKE + IN_FILE: WarningKind(_ALIKE, "keep one of them, or write them the same"),
+    CONFLICTING: WarningKind(
+        "one query, two grades for the same document", "decide on a grade, or give the two different params"
+    ),
+    ALIKE: WarningKind(
+        "the same query but for upper case, blanks or the form of characters",
+        "keep one of them, or give them different params",
+    ),
     OUTLIER: WarningKind(
-        "a grade far above or below all others, which one document alone has, and no scale to check it by",
+        "a grade far above all others, which one document alone has, and no scale to check it by",
         "correct it, or write the scale of the grades: scale: [0, 3] in the suite, --scale 0..3 of this command",
     ),
-    ALWAYS_MET: WarningKind("a floor that no ranking can miss, not even an empty one", "raise it, or take it out"),
+    ALWAYS_MET: WarningKind("a floor of 0, which every ranking meets", "raise it, or take it out"),
     UNUSED: WarningKind(
         "judged, but nothing looks at the judgments: no floor, no metric, no gate",
         "write min_ndcg in the suite or in the case, or expect a metric",
@@ -55,10 +52,6 @@ KINDS: Mapping[str, WarningKind] = {
     IRRELEVANT: WarningKind(
         "no judged document is relevant, so that nDCG is not defined and no floor of it applies",
         "judge one that is, or expect results: 0, or exclude: [...]",
-    ),
-    RELEVANT: WarningKind(
-        "every judged document is relevant, so that what is bad looks like what nobody has judged",
-        "judge some results that are not relevant",
     ),
     UNJUDGED: WarningKind(
         "queries without judgments, which are measured without a floor",
@@ -72,43 +65,43 @@ KINDS: Mapping[str, WarningKind] = {
         "take it out, unless what the search returns has it, too",
     ),
     CHANGED: WarningKind(
-        "ids that a spreadsheet seems to have changed: one number in two forms, or in scientific notation",
+        "ids that a spreadsheet seems to have changed: numbers in scientific notation",
         "write them as the search returns them; import such a column as text",
     ),
     NOTICE: WarningKind("said in reading", "see each of them"),
 }
 """Every kind of warning, the most urgent first."""
 
-_NOWHERE = Place()
-
 
 @dataclass(frozen=True, slots=True)
 class LintFinding:
-    """Something to warn of: a key of `KINDS`, its position, the query, and details.
-
-    `file` is empty where the detail says everything.
-    """
+    """Something to warn of: a key of `KINDS`, its position, the query, and details."""
 
     kind: str
     file: str
-    place: Place = _NOWHERE
+    place: Place = Place()  # noqa: RUF009 (a named tuple)
     query: str | None = None
     detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A query with its judgments. `context` is what makes two queries different whatever their text: params and such.
-
-    `in_file`: the query is in a file of judgments or queries.
-    """
+    """A query with its judgments. `context` tells queries of one text apart: params and such."""
 
     query: str
     file: str
     place: Place
     grades: Mapping[str, float] = field(default_factory=dict)
     context: Hashable = None
-    in_file: bool = True
+
+    def finding(self, kind: str, detail: str = "") -> LintFinding:
+        """A finding about the query."""
+        return LintFinding(kind, self.file, self.place, self.query, detail)
+
+    @property
+    def where(self) -> str:
+        """`file:line`, or the path in a JSON text, as far as these are known."""
+        return ":".join(str(part) for part in (self.file, self.place.line or self.place.path) if part)
 
 
 def lint_suite(suite: Suite, *, has_baseline: bool = False) -> list[LintFinding]:
@@ -118,14 +111,12 @@ def lint_suite(suite: Suite, *, has_baseline: bool = False) -> list[LintFinding]
         found.append(LintFinding(UNJUDGED, suite.path, Place(suite.queries_line), detail=suite.unjudged_words))
     entries, without_scale = [], []
     for case in suite.cases:
-        file, place = case.source or suite.path, Place(case.line)
-        found += [
-            LintFinding(kind, file, place, case.query, detail) for kind, detail in _case_warnings(case, has_baseline)
-        ]
         context = (case.search, case.usefixtures, _frozen(case.params))
-        entries.append(_Entry(case.query, file, place, case.judgments, context, case.source is not None))
+        entry = _Entry(case.query, case.source or suite.path, Place(case.line), case.judgments, context)
+        entries.append(entry)
+        found += [entry.finding(kind, detail) for kind, detail in _case_warnings(case, has_baseline)]
         if case.terms.scale is None and not isinstance(case.settings.gain, Mapping):
-            without_scale.append(entries[-1])
+            without_scale.append(entry)
     return [*found, *_outliers(without_scale), *_alike(entries)]
 
 
@@ -135,84 +126,45 @@ def lint_judgments(judgments: Judgments, rows: Ratings, *, has_scale: bool = Fal
     `has_scale`: a scale that the user gave has allowed its grades.
     """
     file = judgments.file
-    found = [LintFinding(NOTICE, file, detail=notice) for notice in judgments.notices]
-    found += lint_rows(rows)
     entries = [
         _Entry(judgments.text(query), file, judgments.place(query, next(iter(grades))), grades)
         for query, grades in judgments.items()
         if grades
     ]
-    for entry in entries:
-        kind = _one_sided(grade > 0 for grade in entry.grades.values())
-        if kind:
-            found.append(LintFinding(kind, file, entry.place, entry.query))
-        if pairs := _one_number_twice(entry.grades):
-            found.append(LintFinding(CHANGED, file, entry.place, entry.query, pairs))
-    outliers = () if has_scale or rows.grades_of_words else _outliers(entries)
-    return [*found, *outliers, *_alike(entries)]
-
-
-def outlier(queries: Iterable[Mapping[str, float]]) -> tuple[str, float, str] | None:
-    """The document with a grade far from all others, that grade and a sentence; None where there is none.
-
-    `queries` are the judgments of each query. Far is more than twice the range of the other grades, and more than 2:
-    a slip of the keyboard makes 33 of 3.
-    """
-    judged = list(queries)
-    grades = sorted({grade for documents in judged for grade in documents.values()})
-    if len(grades) < 3:
-        return None
-    ends = (grades[-1], grades[-2], grades[:-1]), (grades[0], grades[1], grades[1:])
-    for grade, nearest, others in ends[: 1 + (grades[0] < 0)]:
-        if abs(grade - nearest) <= 2 * max(1, others[-1] - others[0]):
-            continue
-        having = {document: None for documents in judged for document in documents if documents[document] == grade}
-        if len(having) == 1:
-            (document,) = having
-            what = f"document {quoted(document, 40)} has grade {grade:g}, all others {others[0]:g} to {others[-1]:g}"
-            return document, grade, what
-    return None
-
-
-def _outliers(entries: Sequence[_Entry]) -> Iterator[LintFinding]:
-    found = outlier(entry.grades for entry in entries)
-    if found is not None:
-        document, grade, what = found
-        entry = next(entry for entry in entries if entry.grades.get(document) == grade)
-        yield LintFinding(OUTLIER, entry.file, entry.place, entry.query, what)
+    return [
+        *(LintFinding(NOTICE, file, detail=notice) for notice in judgments.notices),
+        *lint_rows(rows),
+        *(entry.finding(IRRELEVANT) for entry in entries if max(entry.grades.values()) <= 0),
+        *(() if has_scale or rows.grades_of_words else _outliers(entries)),
+        *_alike(entries),
+    ]
 
 
 def lint_rows(rows: Ratings) -> list[LintFinding]:
-    """Find the rows of a judgment file that nobody has filled in, white space in ids, and those in other notation."""
+    """Find rows of a judgment file that nobody has filled in, ids with white space, and ids in scientific notation."""
     blank, total = blank_documents(rows)
     found = [LintFinding(BLANK, rows.file, detail=f"{blank:,} of {counted(total, 'document')}")] if blank else []
     scientific = [document for document in dict.fromkeys(rows.documents) if _SCIENTIFIC.fullmatch(document)]
     if scientific:
         place = rows.place(list(rows.documents).index(scientific[0]))
         found.append(LintFinding(CHANGED, rows.file, place, detail=examples(scientific)))
-    found += _padded(rows.file, rows.documents, rows.place, "document")
-    return [*found, *_padded(rows.file, rows.queries, rows.place, "query", "queries")]
+    return [
+        *found,
+        *_padded(rows.file, rows.documents, rows.place, "document"),
+        *_padded(rows.file, rows.queries, rows.place, "query"),
+    ]
 
 
-def _one_number_twice(documents: Iterable[str]) -> str:
-    """The ids among the judged documents of a query that are one number: `"7" and "007"`; else empty."""
-    numbers: dict[object, list[str]] = {}
-    for document in documents:
-        if (number := spreadsheet_number(document)) is not None:
-            numbers.setdefault(number, []).append(document)
-    return ", ".join(listed(map(quoted, ids), "and") for ids in numbers.values() if len(ids) > 1)
-
-
-def _padded(
-    file: str, texts: Sequence[str], place: Callable[[int], Place], what: str, several: str = ""
-) -> Iterator[LintFinding]:
-    """Find ids or texts that begin or end with white space, at the position of the first one."""
-    padded = {text for text in set(texts) if text != text.strip()}
-    if padded:
-        first = next(row for row, text in enumerate(texts) if text in padded)
-        rest = counted(len(padded) - 1, f"more {what}", f"more {several or what + 's'}")
-        detail = f"the {what} {quoted(texts[first], 40)}{f', and {rest}' if len(padded) > 1 else ''}"
-        yield LintFinding(PADDED, file, place(first), detail=detail)
+def lint_queries(queries: Sequence[Query], file: str) -> list[LintFinding]:
+    """Find what to warn of in a file of queries."""
+    ids, texts = [query.id for query in queries], [query.text_or_id for query in queries]
+    places = [Place(query.line) for query in queries]
+    entries = (_Entry(each.text_or_id, file, Place(each.line), context=_frozen(each.params)) for each in queries)
+    return [
+        *(_padded(file, ids, places.__getitem__, "id") if ids != texts else ()),
+        *_padded(file, texts, places.__getitem__, "query"),
+        *_alike(entries),
+    ]
 
 
 def blank_documents(rows: Ratings) -> tuple[int, int]:
@@ -226,32 +178,65 @@ def blank_documents(rows: Ratings) -> tuple[int, int]:
     return list(filled_in.values()).count(False), len(filled_in)
 
 
-def lint_queries(queries: Sequence[Query], file: str) -> list[LintFinding]:
-    """Find what to warn of in a file of queries."""
-    ids, texts = [query.id for query in queries], [query.text_or_id for query in queries]
-    places = [Place(query.line) for query in queries]
-    found = [*_padded(file, ids, places.__getitem__, "id")] if ids != texts else []
-    found += _padded(file, texts, places.__getitem__, "query", "queries")
-    entries = (_Entry(each.text_or_id, file, Place(each.line), context=_frozen(each.params)) for each in queries)
-    return [*found, *_alike(entries)]
+def outlier(judged: Sequence[Mapping[str, float]]) -> tuple[int, str] | None:
+    """The number of the query with a grade far above all others, and a sentence; None where there is none.
+
+    `judged` are the judgments of each query. Far is more than twice the range of the other grades, and more than 2:
+    a slip of the keyboard makes 33 of 3.
+    """
+    grades = sorted({grade for documents in judged for grade in documents.values()})
+    if len(grades) < 3 or grades[-1] - grades[-2] <= 2 * max(1, grades[-2] - grades[0]):
+        return None
+    having = [
+        (number, name) for number, documents in enumerate(judged) for name in documents if documents[name] == grades[-1]
+    ]
+    if len(having) > 1:
+        return None
+    ((number, document),) = having
+    return (
+        number,
+        f"document {quoted(document, 40)} has grade {grades[-1]:g}, all others {grades[0]:g} to {grades[-2]:g}",
+    )
+
+
+def _outliers(entries: Sequence[_Entry]) -> Iterator[LintFinding]:
+    found = outlier([entry.grades for entry in entries])
+    if found is not None:
+        number, what = found
+        yield entries[number].finding(OUTLIER, what)
+
+
+def _padded(file: str, texts: Sequence[str], place: Callable[[int], Place], what: str) -> Iterator[LintFinding]:
+    """Find ids or texts that begin or end with white space, at the position of the first one."""
+    padded = {text for text in set(texts) if text != text.strip()}
+    if padded:
+        first = next(row for row, text in enumerate(texts) if text in padded)
+        more = f", and {len(padded) - 1:,} more" if len(padded) > 1 else ""
+        yield LintFinding(PADDED, file, place(first), detail=f"the {what} {quoted(texts[first], 40)}{more}")
 
 
 def _case_warnings(case: Case, has_baseline: bool) -> Iterator[tuple[str, str]]:
     """The kinds of warnings about a case by itself, with their details."""
-    always = always_met(case)
-    if always:
+    grades = case.judgments.values()
+    if always := _always_met(case):
         yield ALWAYS_MET, ", ".join(always)
-    if not case.judgments:
+    if not grades:
         return
-    if pairs := _one_number_twice(case.judgments):
-        yield CHANGED, pairs
     gains = case.settings.gains
-    one_sided = _one_sided(gains[grade] > 0 for grade in case.judgments.values())
-    finds_nothing = most_results(case.expect) == 0
-    if one_sided and not (one_sided == IRRELEVANT and finds_nothing and not always):
-        yield one_sided, ""
-    if not has_baseline and one_sided != IRRELEVANT and not _has_scored_condition(case):
+    if all(gains[grade] <= 0 for grade in grades):
+        if most_results(case.expect):
+            yield IRRELEVANT, ""
+    elif not has_baseline and not _has_scored_condition(case):
         yield UNUSED, ""
+
+
+def _always_met(case: Case) -> list[str]:
+    """The floors of 0, as they are written: `min_ndcg 0`, `results >= 0`. Negative grades may lower a score below 0."""
+    floors = ["min_ndcg"] * (case.min_ndcg == 0)
+    for expected in case.expect:
+        if (expected.metric or expected.kind == "results") and expected.comparison == ">=" and not expected.bound:
+            floors.append(f"{expected.written} >=")
+    return [f"{floor} 0" for floor in floors] if min(case.judgments.values(), default=0) >= 0 else []
 
 
 def _has_scored_condition(case: Case) -> bool:
@@ -261,43 +246,21 @@ def _has_scored_condition(case: Case) -> bool:
     return any(gate.metrics and (gate.tag is None or gate.tag in case.tags) for gate in case.terms.gates)
 
 
-def _one_sided(relevant: Iterable[bool]) -> str | None:
-    """The kind of warning for judgments that are all relevant, or all not."""
-    found = set(relevant)
-    return None if len(found) > 1 else RELEVANT if True in found else IRRELEVANT
-
-
 def _alike(entries: Iterable[_Entry]) -> Iterator[LintFinding]:
     """Find the queries that are the same as an earlier one, or nearly."""
-    groups: dict[Hashable, list[_Entry]] = {}
+    earlier: dict[Hashable, _Entry] = {}
     for entry in entries:
-        earlier = groups.setdefault((normalized(entry.query), entry.context), [])
-        if earlier:
-            kind, detail = _compared(entry, earlier)
-            kind += IN_FILE * entry.in_file
-            yield LintFinding(kind, entry.file, entry.place, entry.query, detail)
-        earlier.append(entry)
-
-
-def _compared(entry: _Entry, earlier: Sequence[_Entry]) -> tuple[str, str]:
-    """The kind and details of a finding about a query: the first that contradicts it, or else the first."""
-    for other in earlier:
-        grades = other.grades
-        differing = [name for name, grade in entry.grades.items() if grades.get(name, grade) != grade]
+        other = earlier.setdefault((normalized(entry.query), entry.context), entry)
+        if other is entry:
+            continue
+        differing = [name for name, grade in entry.grades.items() if other.grades.get(name, grade) != grade]
         if differing:
-            document, more = differing[0], f", and {len(differing) - 1:,} more" if len(differing) > 1 else ""
-            what = f"document {quoted(document, 40)} has grade {entry.grades[document]:g} here"
-            return CONFLICTING, f"{what} and {grades[document]:g} {_where(other, entry)}{more}"
-    text = "the same" if earlier[0].query == entry.query else quoted(earlier[0].query, 60)
-    return ALIKE, f"{text} {_where(earlier[0], entry)}"
-
-
-def _where(other: _Entry, entry: _Entry) -> str:
-    """The position of another entry in a message about one."""
-    place = f"line {other.place.line}" if other.place.line else other.place.path
-    if other.file != entry.file:
-        return f"in {other.file}" + (f":{other.place.line}" if other.place.line else "")
-    return f"in {place}" if place else f"of {quoted(other.query, 60)}"
+            here, there = (f"{each.grades[differing[0]]:g}" for each in (entry, other))
+            more = f", and {len(differing) - 1:,} more" if len(differing) > 1 else ""
+            what = f"document {quoted(differing[0], 40)} has grade {here} here and {there} in {other.where}{more}"
+            yield entry.finding(CONFLICTING, what)
+        else:
+            yield entry.finding(ALIKE, f"{quoted(other.query, 60)} in {other.where}")
 
 
 def normalized(query: str) -> str:

@@ -7,9 +7,10 @@ cases is one `Terms` object that they share, so that a case has few fields besid
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from math import inf
 
 from pytest_relevance._text import counted, examples
 from pytest_relevance.judgments.scale import Scale
@@ -75,6 +76,12 @@ class Expectation:
             return None
         ranks = int(1 / self.bound)
         return ranks + (1 / (ranks + 1) >= self.bound - _ROUNDING)
+
+
+def most_results(expect: Iterable[Expectation]) -> float:
+    """The most results that expectations allow; infinity where they set no limit."""
+    counts = (each for each in expect if each.kind == "results" and each.comparison in ("==", "<=", "<"))
+    return min((int(each.bound) - (each.comparison == "<") for each in counts), default=inf)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,15 +8,14 @@ one `CaseFileError`. Gates and expectations of records are checked here too: YAM
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Container, Hashable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from pytest_relevance._problems import FileError, Place, Problem
-from pytest_relevance._text import counted, quoted
+from pytest_relevance._text import quoted
 
 if TYPE_CHECKING:
-    from pytest_relevance.cases.yaml.errors import Mark
-    from pytest_relevance.cases.yaml.nodes import MappingNode
+    from pytest_relevance.cases.yaml.nodes import MappingNode, Mark
 
 MOST_ELSEWHERE = 100
 """How many problems in the files that a case file names are looked for: so many come from one mistake, repeated."""
@@ -30,44 +29,24 @@ Elsewhere = Callable[[], tuple[str, Place]]
 _PLAIN_KEY = re.compile(r"[\w@()=,+-]+")
 
 
-class Group(NamedTuple):
-    """What mistakes with one remedy have in common; `advice` is said of them where there are several."""
-
-    key: Hashable
-    advice: str = "say it once, in the suite"
-
-
-class Other(NamedTuple):
-    """A second value that a mistake is about: its path in the case, or in the suite."""
-
-    path: Path
-    in_suite: bool
-
-
 class Mistake(NamedTuple):
     """A value that a check refuses, and the path that leads to it.
 
     `at_key` points at the key of the value instead of the value. `elsewhere` finds the position of a value in another
-    file than the case file: a function, because finding a line there is slow and only needed for what is shown. Of the
-    mistakes of one `group`, which have one remedy, only the first is reported. `other` contradicts the value.
+    file than the case file: a function, because finding a line there is slow and only needed for what is shown. The
+    mistakes of one `group` have one remedy, and are reported as one.
     """
 
     message: str
     path: Path = ()
     at_key: bool = False
     elsewhere: Elsewhere | None = None
-    group: Group | None = None
-    other: Other | None = None
+    group: Hashable = None
 
-    def render(self, line_of_other: int | None = None) -> str:
+    def render(self) -> str:
         """The message after the path: `expect.first[1]: ...`; without the path for a value in another file."""
         path = () if self.elsewhere is not None else self.path[:-1] if self.at_key else self.path
-        message = f"{_shown_path(path)}: {self.message}" if path else self.message
-        if self.other is None:
-            return message
-        line = "" if line_of_other is None else f" in line {line_of_other}"
-        whose = " of the suite" if self.other.in_suite else ""
-        return f"{message} by {_shown_path(self.other.path)}{whose}{line}; change one of them"
+        return f"{shown_path(path)}: {self.message}" if path else self.message
 
 
 class Location:
@@ -101,11 +80,10 @@ class Location:
         *path: str | int,
         at_key: bool = False,
         elsewhere: Elsewhere | None = None,
-        group: Group | None = None,
-        other: Other | None = None,
+        group: Hashable = None,
     ) -> Any:
         """Report a mistake here, at a nested value or in another file. Returns None, so that a check can return it."""
-        self.mistakes.append(Mistake(message, (*self.path, *path), at_key, elsewhere, group, other))
+        self.mistakes.append(Mistake(message, (*self.path, *path), at_key, elsewhere, group))
 
 
 class CaseFileError(FileError):
@@ -116,12 +94,9 @@ class CaseFileError(FileError):
 
     MOST_SHOWN = 50
 
-    def __init__(self, file: str, problems: Iterable[Problem]) -> None:
-        found = [*problems]
-        super().__init__(file, found, at_least=sum(each.file is not None for each in found) >= MOST_ELSEWHERE)
 
-
-def _shown_path(path: Path) -> str:
+def shown_path(path: Path) -> str:
+    """A path in messages: `expect.first[1]`."""
     shown = "".join(f"[{part}]" if isinstance(part, int) else f".{_shown_key(part)}" for part in path)
     return shown.removeprefix(".")
 
@@ -137,14 +112,14 @@ Label: TypeAlias = Callable[[], str]
 class Reporter:
     """The problems of a case file, each at its position in the file where it is. `root` is the node of the suite.
 
-    Of the mistakes of one group only the first becomes a problem; `close_groups` adds how many there are to it.
+    The mistakes of one group make one problem, at the position of the first, which counts them.
     """
 
     def __init__(self, root: MappingNode) -> None:
         self.problems: list[Problem] = []
         self.root = root
         self._elsewhere = 0
-        self._groups: dict[Group, tuple[int, list[str | None]]] = {}
+        self._groups: dict[Hashable, int] = {}
 
     @property
     def has_many_elsewhere(self) -> bool:
@@ -153,7 +128,7 @@ class Reporter:
 
     def add(self, mark: Mark | None, message: str, label: Label | None = None) -> None:
         """Add a problem at a position in the case file."""
-        from pytest_relevance.cases.yaml.errors import problem_at
+        from pytest_relevance.cases.yaml.nodes import problem_at
 
         self.problems.append(problem_at(mark, message, label() if label is not None else None))
 
@@ -166,52 +141,80 @@ class Reporter:
             return False
         case = label() if label is not None else None
         for mistake in at.mistakes:
-            if mistake.group is None or self._is_first(mistake, mistake.group, case):
+            number = self._groups.get(mistake.group)
+            if number is None:
                 self._report_one(mistake, where if where is not None else self.root, case)
+            else:
+                self.problems[number] = self.problems[number].counted_again()
         at.mistakes.clear()
         return True
 
-    def close_groups(self) -> None:
-        """Say of each group how many mistakes of how many cases are in it."""
-        for group, (number, labels) in self._groups.items():
-            if len(labels) > 1:
-                first, cases = self.problems[number], set(labels) - {None}
-                of_cases = f" of {counted(len(cases), 'case')}" if cases else ""
-                advice = f"; {group.advice}" if group.advice else ""
-                message = f"{first.message} ({len(labels):,} judgments{of_cases}{advice})"
-                self.problems[number] = first._replace(message=message)
-
-    def _report_one(self, mistake: Mistake, where: MappingNode | Elsewhere, label: str | None) -> None:
+    def _report_one(self, mistake: Mistake, where: MappingNode | Elsewhere, case: str | None) -> None:
         """Report a mistake where it stands: in the case file, in a file of queries, or in one of judgments."""
-        from pytest_relevance.cases.yaml.nodes import MappingNode, mark_at
+        elsewhere = mistake.elsewhere or (where if callable(where) else None)
+        if elsewhere is not None:
+            self._elsewhere += 1
+            if self.has_many_elsewhere:
+                return
+            file, place = elsewhere()
+            problem = Problem(mistake.render(), place.line or 0, 0, case, file, place.path)
+        else:
+            from pytest_relevance.cases.yaml.nodes import mark_at, problem_at
 
-        elsewhere, line = mistake.elsewhere, None
-        if mistake.other is not None:
-            node = where if isinstance(where, MappingNode) and not mistake.other.in_suite else self.root
-            line = line_of(node, *mistake.other.path, at_key=True)
-        message = mistake.render(line)
-        if isinstance(where, MappingNode) and elsewhere is None:
-            mark = mark_at(where, mistake.path, at_key=mistake.at_key)
-            self.add(mark, message, None if label is None else lambda: label)
-            return
-        self._elsewhere += 1
-        if self._elsewhere <= MOST_ELSEWHERE:
-            file, place = elsewhere() if elsewhere is not None else where()  # type: ignore[operator]
-            self.problems.append(Problem(message, place.line or 0, 0, label, file, place.path))
-
-    def _is_first(self, mistake: Mistake, group: Group, label: str | None) -> bool:
-        """Whether a mistake is the first of its group, and to be reported; notes the cases of the others."""
-        known = self._groups.get(group)
-        if known is not None:
-            known[1].append(label)
-        elif mistake.elsewhere is None or self._elsewhere < MOST_ELSEWHERE:
-            self._groups[group] = len(self.problems), [label]
-        return known is None
+            mark = mark_at(where, mistake.path, at_key=mistake.at_key)  # type: ignore[arg-type]
+            problem = problem_at(mark, mistake.render(), case)
+        if mistake.group is not None:
+            self._groups[mistake.group] = len(self.problems)
+        self.problems.append(problem)
 
 
-def line_of(node: MappingNode, *path: str | int, at_key: bool = False) -> int:
-    """The line of a part of a mapping; 1 where none is known."""
-    from pytest_relevance.cases.yaml.nodes import mark_at
+_OTHER_WORDS: Mapping[str, tuple[str, str]] = {
+    "query": ("what a user types", "q text term terms keyword keywords phrase input question search_term search_query"),
+    "judgments": (
+        "document: grade pairs, or a judgment file",
+        "relevance relevances relevance_judgments doc docs doc_ids documents ratings rating grades qrels labels gold "
+        "ground_truth expected expected_ids expected_docs expected_documents expected_results answers relevant "
+        "relevant_docs relevant_documents targets",
+    ),
+    "id": ("the name of the case", "name qid query_id case_id test_id test test_name"),
+    "k": ("the cutoff", "k@ @k at top top_k topk top_n limit size rows cutoff num_results page_size max_results"),
+    "min_ndcg": (
+        "the least nDCG@k",
+        "threshold floor min minimum min_score ndcg ndcg@k ndcg@5 ndcg@10 goal pass_threshold expected_ndcg",
+    ),
+    "expect": ("what must hold beyond min_ndcg", "expects expectations assert asserts assertions check checks metrics"),
+    "include": (
+        "documents that must be in the top k",
+        "must_have must_include must_contain must contain contains includes should_have should_contain should_include "
+        "required",
+    ),
+    "exclude": (
+        "documents that must not be in the top k",
+        "must_not must_not_have must_not_contain must_not_include excludes forbidden not_contains should_not_contain "
+        "blocked not_relevant irrelevant",
+    ),
+    "results": ("how many are returned", "count hits total result_count results_count total_hits min_results"),
+    "latency": ("the time of the search", "time timeout max_time max_latency duration took response_time"),
+    "order": ("documents, each before the next", "before ranking ranks rank positions position sequence"),
+    "params": ("arguments of the search", "args kwargs arguments filter filters options parameters request variables"),
+    "note": ("text that a failure shows", "description desc comment comments reason remark"),
+    "tags": ("a list of names", "mark marks markers category categories group groups tag"),
+    "weight": ("in means", "importance frequency traffic priority popularity"),
+    "scale": ("names of grades", "grade_names grade_scale rating_scale levels"),
+    "search": ("the name of the fixture", "fixture engine function ranker collection endpoint index"),
+    "usefixtures": ("names of fixtures", "fixtures setup"),
+    "xfail": ("why it is known to fail", "known_failure known_issue expected_failure expected_to_fail"),
+    "skip": ("why it is not run", "skipped disabled ignore ignored"),
+    "cases": ("a list", "tests test_cases testcases examples scenarios items"),
+    "queries": ("a file of queries", "query_file queries_file query_set topics"),
+    "gates": ("conditions on the whole suite", "quality_gates thresholds conditions"),
+    "documents": ("the catalogue, a file", "catalog catalogue products corpus titles"),
+}
+"""What keys and expectations are, and what other tools and habits call them."""
 
-    mark = mark_at(node, path, at_key=at_key)
-    return 1 if mark is None else int(mark.line) + 1
+
+def what_is_meant(name: str, known: Container[str]) -> tuple[str, str] | None:
+    """The known key that goes by another name elsewhere, and what it is; None where there is none."""
+    word = "_".join(name.replace("-", " ").casefold().split())
+    meant = ((key, what) for key, (what, words) in _OTHER_WORDS.items() if key in known and word in words.split())
+    return next(meant, None)

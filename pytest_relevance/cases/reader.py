@@ -17,13 +17,11 @@ from yaml.events import MappingEndEvent, SequenceEndEvent, SequenceStartEvent
 from pytest_relevance._problems import Problem
 from pytest_relevance._text import did_you_mean, quoted
 from pytest_relevance.cases.checking.keys import CASES, KEYS, QUERIES, SUITE
-from pytest_relevance.cases.checking.synonyms import what_is_meant
 from pytest_relevance.cases.checking.values import OWNED_TAGS
 from pytest_relevance.cases.model import Suite
-from pytest_relevance.cases.problems import CaseFileError
+from pytest_relevance.cases.problems import CaseFileError, what_is_meant
 from pytest_relevance.cases.suite import SuiteBuilder
-from pytest_relevance.cases.yaml.errors import is_utf_16, problem_at, problem_of
-from pytest_relevance.cases.yaml.nodes import EventReader, Pairs, SequenceNode
+from pytest_relevance.cases.yaml.nodes import EventReader, Pairs, SequenceNode, is_utf_16, problem_at, problem_of
 
 
 def read_suite(path: str | os.PathLike[str], *, owned_tags: frozenset[str] = OWNED_TAGS) -> Suite:
@@ -79,7 +77,7 @@ def parse_suite(
             raise CaseFileError(shown, [*builder.problems, problem_of(error, data)]) from None
     builder.finish()
     if builder.problems:
-        raise CaseFileError(shown, builder.problems)
+        raise CaseFileError(shown, builder.problems, builder.has_more_problems)
     return builder.suite()
 
 

@@ -10,18 +10,16 @@ from typing import TYPE_CHECKING, Any
 from yaml.events import ScalarEvent
 
 from pytest_relevance._text import printable, quoted
-from pytest_relevance.cases.build import NO_QUERY, Draft, draft_case, make_terms
+from pytest_relevance.cases.build import NO_QUERY, Draft, check_reachable, draft_case, make_terms
 from pytest_relevance.cases.checking.expectations import WITH_DEPTH
 from pytest_relevance.cases.checking.files import why_no_file
 from pytest_relevance.cases.checking.gates import check_tags_of_gates
 from pytest_relevance.cases.checking.grades import NO_JUDGMENTS, Graded, with_relevant
 from pytest_relevance.cases.checking.keys import CASE, SUITE, Shape, check_keys, converted
-from pytest_relevance.cases.checking.reachable import check_reachable
 from pytest_relevance.cases.checking.values import node_name
 from pytest_relevance.cases.model import Case, Expectation, Suite, Terms
-from pytest_relevance.cases.problems import Elsewhere, Label, Location, Reporter, line_of
-from pytest_relevance.cases.yaml.errors import Mark
-from pytest_relevance.cases.yaml.nodes import MappingNode, Node, Pairs, label_of
+from pytest_relevance.cases.problems import Elsewhere, Label, Location, Reporter
+from pytest_relevance.cases.yaml.nodes import MappingNode, Mark, Node, Pairs, label_of, line_of
 
 if TYPE_CHECKING:
     from pytest_relevance.cases.sources import ListedQuery, Sources
@@ -68,6 +66,11 @@ class SuiteBuilder:
         self._places: dict[int, MappingNode | Elsewhere] = {}
         self._unjudged: list[str] = []
         self._left_out: list[str] = []
+
+    @property
+    def has_more_problems(self) -> bool:
+        """Whether the files that the case file names may have more problems than were looked for."""
+        return self._reporter.has_many_elsewhere
 
     def set_defaults(self, header: Pairs) -> None:
         """Check what the suite sets for its cases, and read the files that it names."""
@@ -154,7 +157,6 @@ class SuiteBuilder:
         if self._sources is not None:
             self._sources.check_rest(at)
         self._reporter.report(at)
-        self._reporter.close_groups()
         if not self.problems:
             check_tags_of_gates(self._terms.gates, self._cases, at)
             self._reporter.report(at)

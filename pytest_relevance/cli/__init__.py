@@ -15,12 +15,21 @@ from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from textwrap import fill
+from traceback import print_exc
 from typing import NoReturn
 
 from pytest_relevance import __version__
 from pytest_relevance._problems import FileError
 from pytest_relevance._text import did_you_mean, listed, quoted
-from pytest_relevance.cli.command import FOUND, OK, PROGRAM, USAGE, CommandError, complain, survive_any_text
+from pytest_relevance.cli.command import (
+    FOUND,
+    OK,
+    PROGRAM,
+    USAGE,
+    CommandError,
+    complain,
+    survive_any_text,
+)
 from pytest_relevance.reports.text import safe_output
 
 _BROKEN_PIPE, _INTERRUPTED = 141, 130  # exit codes in a shell after SIGPIPE and SIGINT: 128 + signal number
@@ -73,29 +82,19 @@ def _run(arguments: list[str]) -> int:
     except OSError as error:
         complain(f"{PROGRAM} {parsed.command}: {error.filename or 'the output'}: {error.strerror or error}")
         return USAGE
-    except Exception as error:
-        problem = _damage(parsed.command, error)
-        if problem is None:
+    except Exception:
+        if parsed.command not in _READ_RECORDS:
             raise
-        complain(problem)
+        print_exc()  # it may be our own mistake, too
+        complain(f"{PROGRAM} {parsed.command}: {_DAMAGED}")
         return USAGE
     return code
 
 
-_READ_RECORDS = ("compare", "merge", "report")
+_READ_RECORDS = frozenset({"compare", "merge", "report"})
+"""The commands that read records, whose values are not checked before they are used."""
 
-
-def _damage(command: str, error: Exception) -> str | None:
-    """The message for an error that damage in a record caused after it was read; None for any other error."""
-    from traceback import extract_tb
-
-    from pytest_relevance.results.records.file import DAMAGE
-
-    if command not in _READ_RECORDS or not isinstance(error, DAMAGE):
-        return None
-    *_, frame = extract_tb(error.__traceback__)
-    where = f"{os.path.basename(frame.filename)}:{frame.lineno}"
-    return f"{PROGRAM} {command}: a record is damaged, make it again ({type(error).__name__}: {error}, in {where})"
+_DAMAGED = "a record is damaged, and has to be made again; or this is a mistake in pytest-relevance: please report it"
 
 
 class _Parser(ArgumentParser):

@@ -18,8 +18,16 @@ from typing import TYPE_CHECKING
 
 from pytest_relevance._problems import FileError
 from pytest_relevance._text import harmless, quoted
-from pytest_relevance.cli.arguments import YAML, add_reading
-from pytest_relevance.cli.command import FOUND, OK, PROGRAM, CommandError, say, show
+from pytest_relevance.cli.command import (
+    FOUND,
+    OK,
+    PROGRAM,
+    YAML,
+    CommandError,
+    add_reading,
+    say,
+    show,
+)
 
 if TYPE_CHECKING:
     from pytest_relevance.cases.lint import LintFinding

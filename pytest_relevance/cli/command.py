@@ -1,21 +1,24 @@
-"""What the commands share: exit codes, the error of a command, files, and output to a terminal of any encoding."""
+"""What the commands share: exit codes, the error of a command, files, arguments, formats of reports, output."""
 
 from __future__ import annotations
 
 import io
+import math
 import os
+import re
 import sys
-from argparse import Namespace
-from collections.abc import Callable, Iterable, Iterator
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_relevance._files import write_whole
 from pytest_relevance._text import harmless, listed, quoted
 from pytest_relevance.reports.text import Line, plain, safe_output
 
 if TYPE_CHECKING:
+    from pytest_relevance.judgments.scale import Scale
     from pytest_relevance.results.records.run import Run
 
 PROGRAM = "pytest-relevance"
@@ -112,3 +115,185 @@ def write(path: str | Path, data: bytes) -> None:
     """Write a file atomically. Raises `CommandError` where it cannot be written."""
     with writing(path):
         write_whole(path, data)
+
+
+# Arguments
+
+
+YAML = (".yaml", ".yml")
+"""The endings of the names of case files."""
+
+_NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
+_RANGE = re.compile(r"(.+?)\.\.(.+)")
+
+Found = TypeVar("Found")
+
+
+def a_format(text: str) -> str:
+    """Return the checked name of a format. Raises ArgumentTypeError for an unknown one."""
+    from pytest_relevance.judgments.reading import check_format
+
+    return checked_by(check_format, text)
+
+
+def _raters(text: str) -> str | None:
+    from pytest_relevance.judgments.scale import checked_raters
+
+    return checked_by(checked_raters, text)
+
+
+def _scale(text: str) -> Scale:
+    """Parse a scale, `exact=3,substitute=2` or `0..3`, with the checks of a scale in a case file."""
+    from pytest_relevance.cases.checking.grades import check_scale
+    from pytest_relevance.cases.problems import Location
+    from pytest_relevance.cases.yaml.scalars import number
+
+    def value(written: str) -> object:
+        as_number = number(written.strip())
+        return written.strip() if as_number is None else as_number
+
+    ends = _RANGE.fullmatch(text)
+    if ends is not None:
+        scale: object = [value(end) for end in ends.groups()]
+    elif "=" in text:
+        pairs = [part.rpartition("=") for part in text.split(",") if part.strip()]
+        scale = {name.strip(): value(grade) for name, _, grade in pairs}
+        if len(scale) < len(pairs):
+            raise ArgumentTypeError(f"a name stands twice in {quoted(text)}; keep one of them")
+    else:
+        raise ArgumentTypeError(f"expected exact=3,substitute=2,... or 0..3, found {quoted(text)}")
+    at = Location({})
+    checked = check_scale(scale, at)
+    if at.mistakes:
+        raise ArgumentTypeError("; ".join(mistake.render() for mistake in at.mistakes))
+    return checked  # type: ignore[return-value]
+
+
+def existing(path: str) -> Path:
+    """Return the path of an existing file. Raises ArgumentTypeError for a folder, or if nothing exists there."""
+    found = Path(path)
+    if found.is_dir():
+        raise ArgumentTypeError(f"{quoted(path)} is a folder, and a file is needed")
+    if not found.exists():
+        raise ArgumentTypeError(f"there is no file {quoted(path)}")
+    return found
+
+
+def judgment_file(path: str) -> Path:
+    """Return the path of an existing file that is no case file. Raises ArgumentTypeError for any other."""
+    if path.endswith(YAML):
+        raise ArgumentTypeError(
+            f"{quoted(path)} is a case file, and a judgment file is needed; {PROGRAM} convert {path} judgments.csv "
+            "writes its judgments to one"
+        )
+    return existing(path)
+
+
+def whole_from(least: int) -> Callable[[str], int]:
+    """Return the argparse type of a whole number that is at least `least`."""
+
+    def whole(text: str) -> int:
+        if not text.isdecimal() or int(text) < least:
+            raise ArgumentTypeError(f"expected a whole number from {least} on, found {quoted(text)}")
+        return int(text)
+
+    return whole
+
+
+def number(text: str, is_allowed: Callable[[float], bool], what: str) -> float:
+    """Parse a decimal number. Raises ArgumentTypeError, which names `what` is expected, unless it `is_allowed`."""
+    found = float(text) if _NUMBER.fullmatch(text) else math.nan
+    if not is_allowed(found):
+        raise ArgumentTypeError(f"expected {what}, found {quoted(text)}")
+    return found
+
+
+def checked_by(check: Callable[[str], Found], text: str) -> Found:
+    """Return the result of a check of the library. Raises ArgumentTypeError where the check raises ValueError."""
+    try:
+        return check(text)
+    except ValueError as error:
+        raise ArgumentTypeError(str(error)) from None
+
+
+_READING: Mapping[str, tuple[str, Callable[[str], Any], str]] = {
+    "--format": ("FORMAT", a_format, "the format of the judgments, if it is not recognised"),
+    "--scale": (
+        "SCALE",
+        _scale,
+        "named grades, exact=3,substitute=2,irrelevant=0, or the lowest and the highest grade, 0..3",
+    ),
+    "--raters": ("HOW", _raters, "how several ratings become a grade: median, mean, min, max or majority"),
+    "--grade-column": ("NAME", str, "the column with the grades, if there are several, such as final_rating"),
+}
+"""Options that say how judgment files are read: placeholder, type and help text."""
+
+
+def add_reading(parser: ArgumentParser, *options: str) -> None:
+    """Add some of the options that say how judgment files are read."""
+    for option in options:
+        placeholder, parse, what = _READING[option]
+        parser.add_argument(option, metavar=placeholder, type=parse, help=what)
+
+
+# The formats of a report
+
+
+TEXT, MARKDOWN, JSON, HTML = "text", "markdown", "json", "html"
+_ENDINGS: Mapping[str, str] = {".md": MARKDOWN, ".markdown": MARKDOWN, ".json": JSON, ".html": HTML, ".htm": HTML}
+"""The formats of a report, and the endings of file names that mean them."""
+
+
+def add_report(parser: Any, *more: str) -> None:
+    """Add the options of a report: `--format`, with `more` formats, `--output` and `--max-chars`.
+
+    `parser` may be a group of arguments.
+    """
+    add_format(parser, *more)
+    endings = listed([".md", ".json", *(f".{name}" for name in more)], "or")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help=f"write the report to a file, whose ending may say how ({endings})"
+    )
+
+
+def add_format(parser: Any, *more: str) -> None:
+    """Add the options `--format`, with `more` formats than text, Markdown and JSON, and `--max-chars`."""
+    from pytest_relevance.reports.blocks import MOST_CHARACTERS
+
+    formats = (TEXT, MARKDOWN, *more, JSON)
+    parser.add_argument("--format", choices=formats, help="how the report is written (default: text)")
+    parser.add_argument(
+        "--max-chars",
+        metavar="N",
+        type=whole_from(1),
+        default=MOST_CHARACTERS,
+        help=f"the most characters of a report in Markdown: whole sections are left out (default: {MOST_CHARACTERS:,}, "
+        "what a comment of a pull request holds)",
+    )
+
+
+def report_format(arguments: Namespace) -> str:
+    """Return the format of the report: the named one, else the one of the file name, else text."""
+    ending = os.path.splitext(arguments.output or "")[1].lower()
+    return arguments.format or _ENDINGS.get(ending, TEXT)
+
+
+def as_indented_json(values: object) -> str:
+    """Values of builtin types as JSON for a reader, without the numbers that JSON lacks."""
+    import json
+
+    from pytest_relevance.results.records.file import as_json
+
+    return json.dumps(json.loads(as_json(values)), indent=2) + "\n"
+
+
+def deliver(report: str, format: str, output: str | None = None) -> None:
+    """Write a report to the file `output`, else to standard output. Raises `CommandError` as `write`."""
+    data = (safe_output(report) if format == MARKDOWN else report).encode("utf-8", "backslashreplace")
+    if output is not None:
+        write(output, data)
+        complain(f"written: {output}")
+    elif format == TEXT:
+        say(report, end="")
+    else:  # the same bytes as in a file
+        put(data)

@@ -24,9 +24,27 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._paused_gc import paused_gc
 from pytest_relevance._text import counted, did_you_mean, listed, quoted
-from pytest_relevance.cli.arguments import YAML, add_reading, checked_by, existing, number, whole_from
-from pytest_relevance.cli.command import FOUND, OK, PROGRAM, CommandError, check_output, complain, say
-from pytest_relevance.cli.formats import JSON, MARKDOWN, TEXT, add_report, deliver, report_format
+from pytest_relevance.cli.command import (
+    FOUND,
+    JSON,
+    MARKDOWN,
+    OK,
+    PROGRAM,
+    TEXT,
+    YAML,
+    CommandError,
+    add_reading,
+    add_report,
+    check_output,
+    checked_by,
+    complain,
+    deliver,
+    existing,
+    number,
+    report_format,
+    say,
+    whole_from,
+)
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.settings import CHOICES
 from pytest_relevance.reports.text import WIDEST, terminal_width

@@ -18,15 +18,19 @@ from pytest_relevance._source import Source
 from pytest_relevance._text import counted, harmless, listed, quoted
 from pytest_relevance.cases.lint import blank_documents
 from pytest_relevance.cases.yaml.writing import CASE_FILE, case_file, judgments_of, losses_of
-from pytest_relevance.cli.arguments import YAML, a_format, add_reading, checked_by, existing
 from pytest_relevance.cli.check import CASE_FILES as COLLECTED
 from pytest_relevance.cli.command import (
     FOUND,
     OK,
     PROGRAM,
     STANDARD,
+    YAML,
     CommandError,
+    a_format,
+    add_reading,
+    checked_by,
     complain,
+    existing,
     put,
     refuse_to_overwrite,
     write,

@@ -19,8 +19,16 @@ from typing import TYPE_CHECKING
 
 from pytest_relevance._text import counted, harmless, quoted, shown
 from pytest_relevance.cases.yaml.scalars import write_number, write_text
-from pytest_relevance.cli.arguments import add_reading, existing, judgment_file
-from pytest_relevance.cli.command import FOUND, OK, PROGRAM, CommandError, refuse_to_overwrite
+from pytest_relevance.cli.command import (
+    FOUND,
+    OK,
+    PROGRAM,
+    CommandError,
+    add_reading,
+    existing,
+    judgment_file,
+    refuse_to_overwrite,
+)
 from pytest_relevance.cli.schema import SCHEMA
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE
 
@@ -122,7 +130,7 @@ def _add_judgments(arguments: Namespace, suite: Path, conftest: Path, command: s
     if unjudged:
         have = "query has" if len(unjudged) == 1 else "queries have"
         said = f"{len(unjudged):,} of {len(queries):,} {have} no judgments, and no floor.\n{said}"
-    odd = None if arguments.scale is not None or rows.grades_of_words else outlier(judgments.values())
+    odd = None if arguments.scale is not None or rows.grades_of_words else outlier([*judgments.values()])
     if odd is not None:
         *_, what = odd
         advice = "if that is a mistake, correct it and the scale of the suite"

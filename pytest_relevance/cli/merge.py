@@ -16,18 +16,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_relevance._text import listed, quoted
-from pytest_relevance.cli.arguments import existing
 from pytest_relevance.cli.command import (
     FOUND,
+    HTML,
+    JSON,
+    MARKDOWN,
     OK,
     PROGRAM,
+    TEXT,
     CommandError,
+    add_format,
+    as_indented_json,
     check_output,
     complain,
+    deliver,
+    existing,
     read_run_record,
     writing,
 )
-from pytest_relevance.cli.formats import HTML, JSON, MARKDOWN, TEXT, add_format, as_indented_json, deliver
 from pytest_relevance.reports.text import plain, terminal_width
 
 if TYPE_CHECKING:

@@ -8,8 +8,15 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from pytest_relevance.cli.arguments import add_reading, judgment_file, whole_from
-from pytest_relevance.cli.command import OK, CommandError, complain, show
+from pytest_relevance.cli.command import (
+    OK,
+    CommandError,
+    add_reading,
+    complain,
+    judgment_file,
+    show,
+    whole_from,
+)
 from pytest_relevance.reports.findings import MOST_LISTED
 
 

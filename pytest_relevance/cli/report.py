@@ -12,9 +12,20 @@ from typing import TYPE_CHECKING
 
 from pytest_relevance._files import name_to_forward
 from pytest_relevance._text import listed, quoted
-from pytest_relevance.cli.arguments import existing
-from pytest_relevance.cli.command import OK, CommandError, check_output, read_run_record
-from pytest_relevance.cli.formats import HTML, JSON, MARKDOWN, add_report, as_indented_json, deliver, report_format
+from pytest_relevance.cli.command import (
+    HTML,
+    JSON,
+    MARKDOWN,
+    OK,
+    CommandError,
+    add_report,
+    as_indented_json,
+    check_output,
+    deliver,
+    existing,
+    read_run_record,
+    report_format,
+)
 from pytest_relevance.reports.text import WIDEST, is_report, plain, terminal_width
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote, quote_plus
 
-from pytest_relevance.cases.checking.reachable import most_results
+from pytest_relevance.cases.model import most_results
 from pytest_relevance.results.case_parts import SETUP, SearchError
 from pytest_relevance.results.case_result import (
     ERROR,

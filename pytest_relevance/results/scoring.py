@@ -16,8 +16,7 @@ from hashlib import blake2b
 from itertools import chain
 
 from pytest_relevance._text import counted
-from pytest_relevance.cases.checking.reachable import most_results
-from pytest_relevance.cases.model import Case, Expectation
+from pytest_relevance.cases.model import Case, Expectation, most_results
 from pytest_relevance.metrics.graded import GradedRanking, grade_ranking, has_gain, interval
 from pytest_relevance.metrics.names import MEASURES, Metric, build_metric
 from pytest_relevance.metrics.scalar import ranks_needed, score

@@ -242,11 +242,9 @@ def test_names_of_grades_without_a_scale_are_one_mistake_for_each_name(shop: Sho
     rows = ["a,boot,good", "a,hat,good", "b,hat,good", "b,cap,1", "c,hat,bad", "c,cap,bad"]
     shop.write("rated.csv", "\n".join(["query,doc_id,grade", *rows]))
     case_file = "judgments: rated.csv\ncases: [{query: a}, {query: b}, {query: d, judgments: {sock: good}}]\n"
-    once = "say it once, in the suite"
     assert shop.mistakes(case_file) == [
-        f'rated.csv:2: query "a", document "boot": the grade "good" {NO_SCALE} (4 judgments of 3 cases; {once}) '
-        '(in case "a")',
-        f'rated.csv:6: query "c", document "hat": the grade "bad" {NO_SCALE} (2 judgments; {once})',
+        f'rated.csv:2: query "a", document "boot": the grade "good" {NO_SCALE} (in case "a") (4 judgments)',
+        f'rated.csv:6: query "c", document "hat": the grade "bad" {NO_SCALE} (2 judgments)',
     ]
 
 
@@ -255,7 +253,7 @@ def test_a_name_that_the_scale_lacks_is_reported_once_for_a_file(shop: Shop) -> 
     case_file = "scale: {good: 1, bad: 0}\njudgments: rated.csv\ncases: [{query: a}, {query: b}]\n"
     assert shop.mistakes(case_file) == [
         'rated.csv:2: query "a", document "boot": the scale has no grade "godo"; it has 0 (bad), 1 (good); did you '
-        'mean "good"? (3 judgments of 2 cases) (in case "a")'
+        'mean "good"? (in case "a") (3 judgments)'
     ]
 
 
@@ -413,8 +411,7 @@ def test_a_grade_without_a_gain_is_told_at_its_place(shop: Shop) -> None:
     shop.write("rated.csv", "query,docid,rating\na,x,1\na,y,60\na,z,60\nb,z,70\n")
     assert shop.mistakes("judgments: rated.csv\ncases: [{query: a}, {query: b}]") == [
         'rated.csv:3: query "a", document "y": grade 60 is too high for exponential gain (2^grade - 1): at most 50 is '
-        "allowed; write gain: linear (the grade itself), or a mapping grade: gain (3 judgments of 2 cases; say it "
-        'once, in the suite) (in case "a")'
+        'allowed; write gain: linear (the grade itself), or a mapping grade: gain (in case "a") (3 judgments)'
     ]
     (found_here,) = shop.mistakes("judgments: rated.csv\ncases: [{query: a, judgments: {y: 1, z: 80}}]")
     assert found_here.startswith("shop.yaml:2:41: judgments.z: grade 80 is too high")

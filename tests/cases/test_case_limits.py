@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import Case, Suite
-from pytest_relevance.cases.checking.reachable import best_rankings
+from pytest_relevance.cases.build import best_rankings
 from pytest_relevance.metrics.graded import GradedRanking
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.scalar import score

@@ -6,14 +6,14 @@ those are checked by their few distinct grades, not one by one.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from pytest_relevance._text import found, listed, printable, quoted
 from pytest_relevance.cases.checking.files import check_files, is_file
 from pytest_relevance.cases.checking.values import documents_in, text, unknown_keys
-from pytest_relevance.cases.problems import MOST_ELSEWHERE, Group, Location
+from pytest_relevance.cases.problems import MOST_ELSEWHERE, Location
 from pytest_relevance.cases.yaml.scalars import is_number, number, number_advice
 from pytest_relevance.judgments.scale import UNNAMED, Scale, aggregate, is_named, on_scale
 
@@ -54,7 +54,7 @@ class Origin(NamedTuple):
         file, place = self.position()
         return f"{file}:{place.line}" if place.line else file
 
-    def refuse(self, message: str, at: Location, *, group: Group | None = None) -> None:
+    def refuse(self, message: str, at: Location, *, group: Hashable = None) -> None:
         """Report a mistake in this judgment, at its position in the file."""
         what = f"query {quoted(self.query)}, document {quoted(self.document)}: {message}"
         at.refuse(what, elsewhere=self.position, group=group)
@@ -301,14 +301,12 @@ def wrong_name(written: str, scale: Scale | None) -> str:
     return f"the grade {quoted(written)} is no number{advice}"
 
 
-def group_of_name(name: str, scale: Scale | None, file: str) -> Group:
-    """The group of judgments in a file whose grade is this name, which is none: a scale makes grades of all of them."""
-    return Group(("name", name)) if scale is None else Group((file, "name", name), "")
+def group_of_name(name: str, scale: Scale | None, file: str | None) -> Hashable:
+    """The group of judgments whose grade is this name, which is none: a scale makes grades of all of them."""
+    return ("name", name) if scale is None else (file, name)
 
 
-def group_of(written: object, scale: Scale | None) -> Group | None:
-    """The group of a wrong grade in a case: a name is one where there is no scale."""
+def group_of(written: object, scale: Scale | None) -> Hashable:
+    """The group of a wrong grade in a case; None for a number."""
     is_name = isinstance(written, str) and written not in _BLANK and number(written) is None
-    if scale is None and is_name and not number_advice(written):
-        return Group(("name", written))
-    return None
+    return group_of_name(str(written), scale, None) if is_name else None
