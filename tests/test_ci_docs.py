@@ -1,4 +1,4 @@
-"""docs/ci.md: its workflows are run, step by step, on a repository with two commits; the second makes search worse.
+"""docs/howto/ci.md: its workflows run on a repository with two commits; the second makes search worse.
 
 The actions of GitHub are replaced by a few lines each, `gh`, `curl` and `pip` by commands that record what they are
 called with.
@@ -22,7 +22,7 @@ from typing import Any
 import pytest
 import yaml
 
-PAGE = (Path(__file__).parents[1] / "docs" / "ci.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[1] / "docs" / "howto" / "ci.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```yaml\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
 MARK = "<!-- pytest-relevance report -->"
 
@@ -160,7 +160,7 @@ class Step:
 
 @dataclass
 class Workflow:
-    """A small runner of workflows: as much of GitHub Actions as docs/ci.md asks for."""
+    """A small runner of workflows: as much of GitHub Actions as docs/howto/ci.md asks for."""
 
     jobs: Mapping[str, Any]
     origin: Path

@@ -1,4 +1,4 @@
-"""docs/architecture.md and CONTRIBUTING.md: every file, folder and name that they mention is in the repository."""
+"""CONTRIBUTING.md and the page on architecture: every file, folder and name that they mention is in the repository."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "pytest_relevance"
-PAGES = ("docs/architecture.md", "CONTRIBUTING.md")
+PAGES = ("docs/background/architecture.md", "CONTRIBUTING.md")
 FOLDERS = (ROOT, PACKAGE, PACKAGE / "reports" / "html", ROOT / "benchmarks")
 CODE = "\n".join(
     path.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""docs/notebook.md: its blocks print what it shows, and its figures are those of the published examples."""
+"""docs/background/ndcg.md: its blocks print what it shows, and its figures are those of the published examples."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 import pytest_relevance
 
 ROOT = Path(__file__).parent.parent
-PAGE = (ROOT / "docs" / "notebook.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "background" / "ndcg.md").read_text(encoding="utf-8")
 DATA = ROOT / os.environ.get("RELEVANCE_DATA", "../shared") / "vectors" / "worked_examples.json"
 SECTIONS = dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL))
 
@@ -71,7 +71,7 @@ def figures(expected: object) -> Iterator[float]:
 
 
 def test_every_block_prints_what_the_page_shows() -> None:
-    test = doctest.DocTestParser().get_doctest("".join(blocks(PAGE)), {}, "notebook.md", "docs/notebook.md", 0)
+    test = doctest.DocTestParser().get_doctest("".join(blocks(PAGE)), {}, "notebook.md", "docs/background/ndcg.md", 0)
     runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.NORMALIZE_WHITESPACE)
     report: list[str] = []
 

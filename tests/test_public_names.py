@@ -47,7 +47,7 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
 @pytest.mark.parametrize("name", [name for name in pytest_relevance.__all__ if name.islower()])
 def test_every_public_function_is_in_the_documentation(name: str) -> None:
-    texts = [path.read_text(encoding="utf-8") for path in (*DOCS.glob("*.md"), DOCS.parent / "README.md")]
+    texts = [path.read_text(encoding="utf-8") for path in (*DOCS.rglob("*.md"), DOCS.parent / "README.md")]
     assert any(f"{name}(" in text or f"`{name}`" in text for text in texts)
 
 

@@ -7,25 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from tests import walkthrough
+from tests.walkthrough import QUIET, SHOP, assert_shown
+
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-
-QUIET = ("-p", "no:cacheprovider", "-p", "no:asyncio", "-p", "no:anyio", "-p", "no:hypothesispytest")
-
-ENGINE = """
-TITLES = {
-    "strap1": "Watch strap 22 mm", "w2": "Smart watch Orbit 2", "dock1": "Charging dock for watches",
-    "phone7": "Smartphone Nimbus 7", "shoe1": "Canvas shoes, blue", "shoe2": "Running shoes, navy",
-    "polish1": "Shoe polish, blue",
-}
-RESULTS = {"smart watch": ["strap1", "w2", "dock1", "phone7"], "blue shoes": ["shoe1", "shoe2", "polish1"]}
-
-class engine:
-    @staticmethod
-    def search(query, limit):
-        return [{"id": document, "title": TITLES[document]} for document in RESULTS[query]]
-"""
-"""The reader's own search engine."""
 
 
 @pytest.fixture(autouse=True)
@@ -36,28 +22,13 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def blocks(language: str) -> list[str]:
     """The code blocks of the README in one language."""
-    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
-
-
-def steady(text: str) -> list[str]:
-    """Lines without what differs from run to run: durations, and the width of pytest's rules."""
-    text = re.sub(r"<?[\d.]+ ?m?s\b", "TIME", text)
-    text = re.sub(r"([_=])\1{3,}", r"\1\1\1\1", text)
-    return [line.rstrip() for line in text.splitlines() if line.strip()]
-
-
-def assert_shown(shown: str, printed: str) -> None:
-    """Every line that the README shows was printed, in this order; `...` stands for any lines."""
-    lines = iter(steady(printed))
-    for wanted in steady(shown):
-        if wanted != "...":
-            assert wanted in lines, f"the README shows a line that was not printed, or not in this place: {wanted}"
+    return [block.text for block in walkthrough.blocks(README, language)]
 
 
 def test_the_first_screen(pytester: pytest.Pytester) -> None:
     case_file, fixture = blocks("yaml")[0], blocks("python")[0]
     pytester.path.joinpath("shop.relevance.yaml").write_text(case_file, encoding="utf-8")
-    pytester.makepyfile(my_shop=ENGINE)
+    pytester.makepyfile(my_shop=SHOP)
     pytester.makeconftest(fixture)
     pytester.syspathinsert()
 
@@ -72,62 +43,21 @@ def test_the_case_file_has_eight_lines_or_so_and_the_fixture_six() -> None:
     assert len(blocks("python")[0].splitlines()) <= 6
 
 
-@pytest.mark.parametrize("path", ["README.md", *sorted(f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md"))])
+@pytest.mark.parametrize("path", ["README.md", *(f"docs/{page}" for page in walkthrough.PAGES)])
 def test_a_search_in_an_example_is_made_once(path: str) -> None:
     """A search of function scope is called for one case after the other, whatever --relevance-concurrency says."""
     text = (ROOT / path).read_text(encoding="utf-8")
-    scopes = re.findall(r"^@pytest(?:_asyncio)?\.fixture(.*)\n(?:async )?def search\(", text, re.MULTILINE)
+    scopes = re.findall(r"^ *@pytest(?:_asyncio)?\.fixture(.*)\n *(?:async )?def search\(", text, re.MULTILINE)
     assert [scope for scope in scopes if 'scope="session"' not in scope] == []
 
 
-def test_the_example_suite_with_the_worse_ranker(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)  # places are shown relative to it, and left out where they are too long
-
-    result = pytester.runpytest_subprocess("example_suite", "--ranker", "titles", *QUIET)
-
-    assert_shown(blocks("text")[1], result.stdout.str())
-
-
-def test_the_mistakes_in_a_case_file(pytester: pytest.Pytester) -> None:
-    pytester.path.joinpath("shop.relevance.yaml").write_text(
-        "scale: [0, 3]\n"
-        "# a typo in the next line\n"
-        "min_ndgc: 0.7\n"
-        "cases:\n"
-        "  - query: blue shoes\n"
-        "    judgments: {a: 3, b: 7}\n",
-        encoding="utf-8",
-    )
-
-    result = pytester.runpytest(*QUIET)
-
-    shown = [re.sub(r"^shop\.relevance\.yaml:\d+:\d+: ", "", line) for line in blocks("text")[2].splitlines()]
-    assert len(shown) == 2
-    for message in shown:
-        result.stdout.fnmatch_lines([f"*shop.relevance.yaml:*: {message.replace('[', '[[]')}"])
-
-
 def test_the_library(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytester.path.joinpath("shop.relevance.yaml").write_text(blocks("yaml")[0], encoding="utf-8")
     pytester.path.joinpath("qrels.txt").write_text("q1 0 a 1\n", encoding="utf-8")
     for ranker in ("bm25", "hybrid"):
         pytester.path.joinpath(f"{ranker}.trec").write_text("q1 Q0 a 1 0.5 tag\n", encoding="utf-8")
     monkeypatch.chdir(pytester.path)
-    namespace: dict[str, object] = {}
 
-    exec(blocks("python")[2], namespace)
-
-    suite = namespace["suite"]
-    assert [case.query for case in suite.cases] == ["smart watch", "blue shoes"]  # type: ignore[attr-defined]
-
-
-def test_the_test_in_python(pytester: pytest.Pytester) -> None:
-    pytester.makeconftest(
-        "import pytest\n@pytest.fixture\ndef search():\n    return lambda query: ['shoe1', 'shoe2']\n"
-    )
-    pytester.makepyfile(blocks("python")[1])
-
-    pytester.runpytest(*QUIET).assert_outcomes(passed=1)
+    exec(blocks("python")[1], {})
 
 
 def project_urls() -> dict[str, str]:
@@ -150,7 +80,7 @@ def test_the_pictures_are_there_with_words_for_who_does_not_see_them() -> None:
     raw = f"{project_urls()['Repository']}/raw/main/"
     pictures = re.findall(r"!\[([^\]]*)\]\(([^)]*)\)", README)
     files = [ROOT / link.removeprefix(raw) for _, link in pictures]
-    assert [file.name for file in files] == ["terminal.png", "page.png"]
+    assert [file.name for file in files] == ["page.png"]
     assert all(len(words) > 40 for words, _ in pictures)
     assert sum(file.stat().st_size for file in files) < 300_000
 

@@ -133,9 +133,9 @@ def read_judgments(
 ) -> Judgments:
     """Read a file of judgments: {query: {document: grade}}, with what else the file says as attributes.
 
-    `format` is one of the names in docs/judgments.md, by default that of the content. `scale` gives names to grades,
-    {name: grade}, or their range, (lowest, highest); a grade off it is an error. `raters` is how several ratings of a
-    document become its grade ("median", "mean", "min", "max", "majority"); where the file distinguishes raters the
+    `format` is one of the names in docs/reference/judgments.md, by default that of the content. `scale` gives names to
+    grades, {name: grade}, or their range, (lowest, highest); a grade off it is an error. `raters` is how several
+    ratings of a document become its grade ("median", "mean", "min", "max", "majority"); where the file distinguishes raters the
     default is the median, elsewhere a document with two grades is an error unless `raters` is given. `query` says where
     in an Elasticsearch rank_eval request the text of the query is (`params.text`). `grade_column` is the column of a
     table, or the key of JSON objects, that has the grades: a file with both a final column (`final_rating`) and the

@@ -1,8 +1,8 @@
 """The names of the measures: one table that drives parsing, help and documentation.
 
 A measure is added by a row in `_TABLE` and by functions in `scalar` and `batch`. The docstring of the function in
-`scalar` and docs/metrics.md give the source of the formula. What people call a measure elsewhere belongs in its
-`aliases`. Nothing here computes a score.
+`scalar` and docs/reference/metrics.md give the source of the formula. What people call a measure elsewhere belongs in
+its `aliases`. Nothing here computes a score.
 """
 
 from __future__ import annotations

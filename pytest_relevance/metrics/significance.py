@@ -69,9 +69,9 @@ def randomisation_test(
     Fisher's sign-flip test (Smucker et al. 2007), of the weighted mean with `weights` (shape (Q,), above 0). With at
     most 20 differing pairs all flips are enumerated and p is exact. With more, p is (count + 1) / (resamples + 1) over
     `resamples` flips drawn from `seed`; beyond 10,000 differing pairs fewer are drawn, a billion signs at most.
-    Sums that differ by less than 1e-12 of the sum of |differences| are equal. Without a differing pair p is 1, without
-    any pair NaN. With n differing pairs p is at least 2 / 2^n, and at least 1 / (resamples + 1) where flips are drawn:
-    that is `least_p`.
+    Sums that differ by less than 1e-12 of the sum of absolute differences are equal. Without a differing pair p is 1,
+    without any pair NaN. With n differing pairs p is at least 2 / 2^n, and at least 1 / (resamples + 1) where flips are
+    drawn: that is `least_p`.
 
     Raises:
         ValueError: the scores are not two sequences of one length, a weight is not a finite number above 0, or

@@ -89,7 +89,7 @@ class Comparison(Compared):
         """The report as a dict of the types of JSON; at most `limit` drops and gains, by default those of `movers`.
 
         What is not defined is None. A new key may be added; one that is there keeps its name and its meaning, or
-        `version` goes up. docs/comparing.md has them all.
+        `version` goes up. docs/howto/compare.md has them all.
         """
         movers = self.largest(MOST_MOVERS if limit is None else limit)
         data = {

@@ -84,8 +84,8 @@ class CaseResult:
     not have, as far as the fixture `relevance_documents` was asked.
 
     Judgments: `judgments` is how many there are of each grade, `missing` the judged documents that are not among
-    `documents`, with their grades; at least the missing documents of the ideal top k. Equal judgments have equal
-    `digest`s.
+    `documents`, with their grades; at least the missing documents of the ideal top k. Equal judgments have the same
+    `digest`.
 
     Scores: by the name of the metric, None where one is not defined, nDCG@k among them. `lower` to `upper` is the
     interval that the unjudged results leave to nDCG@k; None: the score itself. `judged` of the `top` different

@@ -136,7 +136,7 @@ def test_the_figures_are_those_of_the_library(shop: Terminal) -> None:
 
 
 def test_the_keys_of_the_json_are_documented(shop: Terminal) -> None:
-    documented = set(re.findall(r"`(\w+)`", (DOCS / "comparing.md").read_text(encoding="utf-8")))
+    documented = set(re.findall(r"`(\w+)`", (DOCS / "howto" / "compare.md").read_text(encoding="utf-8")))
     found = data(shop.run(*RUNS, "--max-case-drop=0.3", "--format=json"))
     mover = found["movers"]["drops"][0]
     for part in (found, found["metrics"][0], found["by_tag"][0], mover, mover["left"][0], found["gates"]):
@@ -271,7 +271,8 @@ def test_a_terminal_that_does_not_know_every_character(two_runs: Path) -> None:
 
 def test_help_says_what_the_exit_codes_are_and_names_every_option_of_the_docs(terminal: Terminal) -> None:
     said = terminal.run("compare", "--help")
-    text = (DOCS / "command-line.md").read_text(encoding="utf-8").partition("\n## compare\n")[2].partition("\n## ")[0]
+    page = (DOCS / "reference" / "commands.md").read_text(encoding="utf-8")
+    text = page.partition("\n## compare\n")[2].partition("\n## ")[0]
     documented = set(re.findall(r"--[a-z-]+", "\n".join(re.findall(r"^\| `.*", text, re.MULTILINE))))
     options = set(re.findall(r"--[a-z-]+", said.out)) - {"--help", "--qrels", "--relevance-record"}
     assert options == documented

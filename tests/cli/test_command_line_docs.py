@@ -1,4 +1,4 @@
-"""docs/command-line.md: the commands that it shows are run here, and must print what it says."""
+"""docs/reference/commands.md: the commands that it shows are run here, and must print what it says."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 
 from pytest_relevance.cli import COMMANDS, main
 
-TEXT = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text(encoding="utf-8")
-FILES = re.findall(r"`([\w./-]+)`:\)?\n\n```(?:csv|yaml)\n(.*?)```", TEXT, re.DOTALL)
+TEXT = (Path(__file__).parents[2] / "docs" / "reference" / "commands.md").read_text(encoding="utf-8")
+FILES = re.findall(r"`([\w./-]+)`:\)?\n\n```(?:text|yaml)\n(.*?)```", TEXT, re.DOTALL)
 EXAMPLES = re.findall(r"```console\n\$ pytest-relevance (.*?)\n(.*?)```", TEXT, re.DOTALL)
 
 

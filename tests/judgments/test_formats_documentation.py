@@ -1,4 +1,4 @@
-"""docs/judgments.md has the formats that there are, and says of each what it holds."""
+"""docs/reference/judgments.md has the formats that there are, and says of each what it holds."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pytest_relevance.judgments.reading import ALIASES, FORMATS
 
-PAGE = (Path(__file__).parents[2] / "docs" / "judgments.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "judgments.md").read_text(encoding="utf-8")
 ROWS = {row[0]: row for row in re.findall(r"^\| `(\w+)` \| (.*?) \| (.*?) \| (.*?) \|$", PAGE, re.MULTILINE)}
 
 

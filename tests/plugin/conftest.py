@@ -144,7 +144,7 @@ class Run:
 
 
 class Accepted:
-    """What a baseline accepts, read as docs/record-format.md describes its file."""
+    """What a baseline accepts, read as docs/reference/records.md describes its file."""
 
     def __init__(self, path: Path) -> None:
         header, *lines, end = map(json.loads, path.read_text(encoding="utf-8").splitlines())

@@ -1,4 +1,4 @@
-"""docs/engines.md: every fixture runs with the real library, and returns ids, titles and scores."""
+"""docs/howto/engines.md: every fixture runs with the real library, and returns ids, titles and scores."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tests.plugin.conftest import Project, Run
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "engines.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "howto" / "engines.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL))
 BLOCKS = {name: re.findall(r"```python\n(.*?)```", text, re.DOTALL) for name, text in SECTIONS.items()}
 FIXTURES = {name: [block for block in blocks if "def search(" in block] for name, blocks in BLOCKS.items()}
@@ -143,8 +143,8 @@ def test_every_section_has_a_fixture_and_a_row_of_the_table() -> None:
 
 
 def test_every_link_leads_to_a_heading() -> None:
-    for file, anchor in re.findall(r"\]\(([\w.-]*)#(.*?)\)", PAGE):
-        text = PAGE if not file else (ROOT / "docs" / file).read_text(encoding="utf-8")
+    for file, anchor in re.findall(r"\]\(([\w./-]*)#(.*?)\)", PAGE):
+        text = PAGE if not file else (ROOT / "docs" / "howto" / file).read_text(encoding="utf-8")
         headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
         assert anchor in {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 

@@ -1,4 +1,4 @@
-"""docs/other-tools.md: every example is a suite that passes, and that fails where the search is worse."""
+"""docs/howto/coming-from.md: every example is a suite that passes, and that fails where the search is worse."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pytest_relevance.cli import main
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project
 
-PAGE = (Path(__file__).parents[2] / "docs" / "other-tools.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "howto" / "coming-from.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
 FILES = dict(re.findall(r"`([\w.]+)`:\n\n```\w+\n(.*?)```", PAGE, re.DOTALL))
 (SEARCH,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)

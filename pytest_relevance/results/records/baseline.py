@@ -339,7 +339,7 @@ def locked(folder: Path) -> Iterator[None]:
 
     The lock ends with the process. Raises OSError.
     """
-    if sys.platform == "win32":  # a lock file would outlive a killed run (docs/baseline.md says what that means)
+    if sys.platform == "win32":  # a lock file would outlive a killed run: docs/background/baselines.md
         yield
         return
     import fcntl

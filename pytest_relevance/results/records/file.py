@@ -1,4 +1,4 @@
-"""Records and baselines on disk: JSON lines, a header and one line for each case (docs/record-format.md).
+"""Records and baselines on disk: JSON lines, a header and one line for each case (docs/reference/records.md).
 
 A line of a record is what `CaseResult.to_dict` gives; one of a baseline has fewer of these keys. Whether a file is
 whole is known by the count in the header of a record, and by the last line of a baseline.

@@ -1,0 +1,112 @@
+"""Pages of the documentation, followed as a reader does: files are written, commands must print what is shown."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from textwrap import dedent
+from typing import NamedTuple
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+PAGES = {path.relative_to(DOCS).as_posix(): path.read_text(encoding="utf-8") for path in sorted(DOCS.rglob("*.md"))}
+"""The text of each page, by its path in `docs`."""
+
+QUIET = ("-p", "no:cacheprovider", "-p", "no:asyncio", "-p", "no:anyio", "-p", "no:hypothesispytest")
+
+SHOP = """
+TITLES = {
+    "strap1": "Watch strap 22 mm", "w2": "Smart watch Orbit 2", "dock1": "Charging dock for watches",
+    "phone7": "Smartphone Nimbus 7", "shoe1": "Canvas shoes, blue", "shoe2": "Running shoes, navy",
+    "polish1": "Shoe polish, blue",
+}
+RESULTS = {"smart watch": ["strap1", "w2", "dock1", "phone7"], "blue shoes": ["shoe1", "shoe2", "polish1"]}
+
+class engine:
+    @staticmethod
+    def search(query, limit):
+        return [{"id": document, "title": TITLES[document]} for document in RESULTS[query][:limit]]
+"""
+"""`my_shop`, the reader's own search engine."""
+
+
+class Block(NamedTuple):
+    """A code block; `file` is the name of a file in the line before it, which ends in a colon."""
+
+    file: str
+    language: str
+    text: str
+
+
+def blocks(text: str, language: str = "") -> list[Block]:
+    """The code blocks of a page, in one language if it is given."""
+    found = re.findall(r"(?:`([\w./-]+\.\w+)`[^`\n]*:\n\n)?^( *)```(\w+)\n(.*?)^ *```$", text, re.DOTALL | re.MULTILINE)
+    return [Block(file, name, dedent(code)) for file, _, name, code in found if language in ("", name)]
+
+
+def commands(console: str) -> Iterator[tuple[str, str]]:
+    """Each command of a block, and what is shown of its output."""
+    for part in re.split(r"^\$ ", console, flags=re.MULTILINE)[1:]:
+        command, _, shown = part.partition("\n")
+        while command.endswith("\\"):
+            more, _, shown = shown.partition("\n")
+            command = command[:-1] + more.strip()
+        yield command.partition("   # ")[0], shown
+
+
+def steady(text: str) -> list[str]:
+    """Lines without what differs from run to run: durations, and the width of pytest's rules."""
+    text = re.sub(r"<?[\d.]+ ?m?s\b", "TIME", text)
+    text = re.sub(r"([_=])\1{3,}", r"\1\1\1\1", text)
+    return [line.rstrip() for line in text.splitlines() if line.strip()]
+
+
+def assert_shown(shown: str, printed: str) -> None:
+    """Every line that is shown was printed, in this order; `...` stands for any lines."""
+    lines = iter(steady(printed))
+    for wanted in steady(shown):
+        if wanted != "...":
+            assert wanted in lines, f"a line was not printed, or not in this place: {wanted}\n{printed}"
+
+
+def run(command: str, folder: Path) -> tuple[int, str]:
+    """Run a command of a page; return its exit code and its output."""
+    name, *arguments = shlex.split(command)
+    programs = {"pytest": ["-m", "pytest", *QUIET], "pytest-relevance": ["-m", "pytest_relevance"]}
+    environment = {**os.environ, "COLUMNS": "100", "PYTHONPATH": os.pathsep.join([str(folder), str(ROOT)])}
+    for variable in ("GITHUB_ACTIONS", "CI"):
+        environment.pop(variable, None)
+    done = subprocess.run(
+        [sys.executable, *programs[name], *arguments],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+    )
+    return done.returncode, done.stdout
+
+
+def write(block: Block, folder: Path) -> None:
+    path = folder / block.file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(block.text, encoding="utf-8")
+
+
+def follow(text: str, folder: Path) -> None:
+    """Do what a page says from its first line to its last, in a folder that has `my_shop.py`."""
+    (folder / "my_shop.py").write_text(SHOP, encoding="utf-8")
+    for block in blocks(text):
+        if block.file:
+            write(block, folder)
+        elif block.language == "console":
+            for command, shown in commands(block.text):
+                if not command.startswith(("pip ", "git ")):
+                    code, printed = run(command, folder)
+                    assert code in (0, 1), printed  # 1: a test failed, as the page says
+                    assert_shown(shown, printed)
