@@ -135,11 +135,12 @@ def read_judgments(
 
     `format` is one of the names in docs/reference/judgments.md, by default that of the content. `scale` gives names to
     grades, {name: grade}, or their range, (lowest, highest); a grade off it is an error. `raters` is how several
-    ratings of a document become its grade ("median", "mean", "min", "max", "majority"); where the file distinguishes raters the
-    default is the median, elsewhere a document with two grades is an error unless `raters` is given. `query` says where
-    in an Elasticsearch rank_eval request the text of the query is (`params.text`). `grade_column` is the column of a
-    table, or the key of JSON objects, that has the grades: a file with both a final column (`final_rating`) and the
-    ratings of raters is an error without it, unless `raters` is given. `shown` is the name of the file in messages.
+    ratings of a document become its grade ("median", "mean", "min", "max", "majority"); where the file distinguishes
+    raters the default is the median, elsewhere a document with two grades is an error unless `raters` is given. `query`
+    says where in an Elasticsearch rank_eval request the text of the query is (`params.text`). `grade_column` is the
+    column of a table, or the key of JSON objects, that has the grades: a file with both a final column (`final_rating`)
+    and the ratings of raters is an error without it, unless `raters` is given. `shown` is the name of the file in
+    messages.
 
     The key of a query is its id, or its text in a format that has no ids. Ids and texts are text, exactly as written.
 
