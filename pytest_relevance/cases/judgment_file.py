@@ -1,15 +1,11 @@
-"""One file of judgments for the cases of a suite: which of its queries belong to a case, and their judgments.
-
-A case is looked for by its id; where the file does not know that, by the text of its query and by the ids that files of
-queries give that text. A file is graded once, as a whole; where a case has its own scale or raters, its rows are graded
-again.
-"""
+"""One file of judgments for the cases of a suite: which of its queries belong to a case, and their judgments."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from pytest_relevance._problems import FileError, Place, Problem
@@ -18,6 +14,7 @@ from pytest_relevance.cases.checking.grades import Found, GradingTerms, group_of
 from pytest_relevance.cases.problems import Location
 from pytest_relevance.judgments.grading import graded
 from pytest_relevance.judgments.model import Judgments, Ratings
+from pytest_relevance.judgments.scale import Scale
 
 _MOST_NAMED = 3
 
@@ -38,15 +35,15 @@ class Wanted:
     @property
     def names(self) -> list[str]:
         """All names of the query, each once."""
-        written = () if self.id is None else (self.id,)
-        return list(dict.fromkeys((*written, self.text, *self.ids)))
+        return list(dict.fromkeys(name for name in (self.id, self.text, *self.ids) if name is not None))
 
 
 class JudgmentFile:
     """A judgment file: its judgments under the terms of the suite, and which of its queries have cases.
 
-    Some ratings may be no grades under those terms. Then only the cases they belong to are wrong, and may be right
-    with terms of their own: the rows of each case are graded by themselves.
+    It is graded once, as a whole; where a case has its own scale or raters, its rows are graded again. Some ratings may
+    be no grades under the terms of the suite. Then only the cases they belong to are wrong, and may be right with terms
+    of their own: the rows of each case are graded by themselves.
     """
 
     def __init__(self, ratings: Ratings, terms: GradingTerms) -> None:
@@ -65,18 +62,68 @@ class JudgmentFile:
 
     def find(self, wanted: Wanted, terms: GradingTerms, at: Location) -> Found:
         """The judgments of a query; reports a name that fits two queries, and ratings that are no grades."""
-        known, name = self.known, wanted.id
-        # an id of the case is no name of a query here where it is the text of another one
-        is_other = self.ratings.by_id is False and name != wanted.text and wanted.text in known
-        if name is not None and (name in known or name in known.queries) and not is_other:
-            keys = self._by_id(name, wanted.text, at)
-        else:
-            keys = self._by_text(wanted, at)
+        keys = [key for key in self._names(wanted, at) if key in self.known]
         self.used.update(keys)
         for key in keys:
             self._check_one_query(key, wanted, at)
         judgments = self._graded(keys, terms, at) if keys else None
         return [(judgments, key) for key in keys if key in judgments] if judgments is not None else []
+
+    def has(self, wanted: Wanted) -> bool:
+        """Whether the file names a query, with judgments or without."""
+        return any(name in self.known.queries for name in wanted.names) or bool(self.known.known_as(wanted.text))
+
+    def check_rest(self, at: Location) -> None:
+        """Report ratings that are no grades of queries without a case."""
+        if self._whole is None:
+            self._graded([key for key in self.known if key not in self.used], self._terms, at)
+
+    def notices(self) -> Iterable[str]:
+        """What may be a mistake in the file: what was left out in reading, other texts, queries without a case."""
+        yield from (f"{self.name}: {notice}" for notice in self.ratings.notices)
+        for key, text in islice(self._other_texts.items(), _MOST_NAMED):
+            texts = f"{quoted(self.known.text(key), 40)} there and {quoted(text, 40)} in its case"
+            yield f"{self.name}: the query {quoted(key, 40)} is {texts}; is it the same query?"
+        if without_case := [key for key in self.known if key not in self.used]:
+            have = "has" if len(without_case) == 1 else "have"
+            amount = f"{len(without_case):,} of {len(self.known):,} queries {have} no case"
+            yield f"{self.name}: {amount}: {examples(without_case)}"
+
+    def _names(self, wanted: Wanted, at: Location) -> Sequence[str]:
+        """The keys that belong to a case: its id, else those of its text and the ids that files of queries give it."""
+        known, name, text = self.known, wanted.id, wanted.text
+        # an id of the case is no name of a query here where it is the text of another one
+        is_other = self.ratings.by_id is False and name != text and text in known
+        if name is not None and (name in known or name in known.queries) and not is_other:
+            return (name,) if self._is_text_of(name, text, at) else ()
+        keys = list(dict.fromkeys([*self._texts(text, has_id=name is not None), *wanted.ids]))
+        ids = [key for key in keys if key != text and key in known]
+        if len(ids) > 1 and name is None:
+            names = listed(map(quoted, ids[:_MOST_NAMED]), "and")
+            at.refuse(f"{self.name} has the query {quoted(text)} under {names}; give the case one of them as id")
+            return ()
+        return keys
+
+    def _is_text_of(self, name: str, text: str, at: Location) -> bool:
+        """Whether the query of an id is the one of its case. Reports one that stands under another id."""
+        there = self.known.text(name)
+        if there in (name, text) or _loosely(there) == _loosely(text):
+            return True
+        others = [key for key in self._texts(text, has_id=True) if key != name]
+        if others:
+            at.refuse(
+                f"{self.name} has the query {quoted(text)} under {quoted(others[0])}, and under the id {quoted(name)} "
+                f"of the case the query {quoted(there)}; give the case the id of its own query"
+            )
+        self._other_texts[name] = text
+        return not others
+
+    def _texts(self, text: str, *, has_id: bool) -> list[str]:
+        """The keys of the queries with a text. Where a case has an id and the file has ids alone, there are none."""
+        is_id = self.known.text(text) != text  # of another query
+        if text not in self.known.queries:
+            is_id = has_id and bool(self.ratings.by_id)
+        return [key for key in self.known.known_as(text) if not (is_id and key == text)]
 
     def _check_one_query(self, key: str, wanted: Wanted, at: Location) -> None:
         """Report an entry that fits one query by its id and another one by its text."""
@@ -93,64 +140,6 @@ class JudgmentFile:
                 f"text of {by_text.called} is {quoted(text)}; give {quoted(by_id.text)} another id"
             )
 
-    def has(self, wanted: Wanted) -> bool:
-        """Whether the file names a query, with judgments or without."""
-        return any(name in self.known.queries for name in wanted.names) or bool(self.known.known_as(wanted.text))
-
-    def check_rest(self, at: Location) -> None:
-        """Report ratings that are no grades of queries without a case."""
-        if self._whole is None:
-            self._graded([key for key in self.known if key not in self.used], self._terms, at)
-
-    def notices(self) -> list[str]:
-        """What may be a mistake in the file: what was left out in reading, other texts, queries without a case."""
-        notices = [f"{self.name}: {notice}" for notice in self.ratings.notices]
-        notices += [
-            f"{self.name}: the query {quoted(key, 40)} is {quoted(self.known.text(key), 40)} there and "
-            f"{quoted(text, 40)} in its case; its judgments are used all the same: is it the same query?"
-            for key, text in list(self._other_texts.items())[:_MOST_NAMED]
-        ]
-        without_case = [key for key in self.known if key not in self.used]
-        if without_case:
-            have = "has" if len(without_case) == 1 else "have"
-            amount = f"{len(without_case):,} of {len(self.known):,} queries {have} no case"
-            notices.append(f"{self.name}: {amount}: {examples(without_case)}")
-        return notices
-
-    def _by_id(self, name: str, text: str, at: Location) -> list[str]:
-        """The keys under the id of a case, and under its text where the file has ratings with and without ids."""
-        known = self.known
-        there = known.text(name)
-        if there not in (name, text) and _loosely(there) != _loosely(text):
-            others = [key for key in self._texts(text, has_id=True) if key != name]
-            if others:
-                at.refuse(
-                    f"{self.name} has the query {quoted(text)} under {quoted(others[0])}, and under the id "
-                    f"{quoted(name)} of the case the query {quoted(there)}; give the case the id of its own query"
-                )
-                return []
-            self._other_texts[name] = text
-        by_text_too = text != name and text in known and known.text(text) == text and there == text
-        return [key for key in ((name, text) if by_text_too else (name,)) if key in known]
-
-    def _by_text(self, wanted: Wanted, at: Location) -> list[str]:
-        """The keys under the text of a case, and under the ids that files of queries give it."""
-        texts = self._texts(wanted.text, has_id=wanted.id is not None)
-        keys = [key for key in dict.fromkeys([*texts, *wanted.ids]) if key in self.known]
-        ids = [key for key in keys if key != wanted.text]
-        if len(ids) > 1 and wanted.id is None:
-            names = listed(map(quoted, ids[:_MOST_NAMED]), "and")
-            at.refuse(f"{self.name} has the query {quoted(wanted.text)} under {names}; give the case one of them as id")
-            return []
-        return keys
-
-    def _texts(self, text: str, *, has_id: bool) -> list[str]:
-        """The keys of the queries with a text. Where a case has an id and the file has ids alone, there are none."""
-        no_text = self.known.text(text) != text  # it is the id of another query
-        if text not in self.known.queries:
-            no_text = has_id and bool(self.ratings.by_id)
-        return [key for key in self.known.known_as(text) if not (no_text and key == text)]
-
     def _graded(self, keys: Sequence[str], terms: GradingTerms, at: Location) -> Judgments | None:
         """The judgments of some queries, among others; None where ratings are no grades."""
         if self._whole is not None and terms == self._terms:
@@ -162,8 +151,7 @@ class JudgmentFile:
         try:
             return graded(self.ratings.take(rows), *terms, words_need_scale=True)
         except FileError as error:
-            refuse_file(error, at)
-            return None
+            return refuse_file(error, at)  # type: ignore[no-any-return]
 
 
 def _loosely(text: str) -> str:
@@ -176,12 +164,11 @@ def refuse_file(error: FileError, at: Location) -> Any:
     for problem in error.problems:
         if not (problem.line or problem.path):
             at.refuse(problem.render(error.file))
-        elif problem.name is None:
-            at.refuse(problem.message, elsewhere=partial(_position, error.file, problem))
-        else:
-            group = group_of_name(problem.name, at.values.get("scale"), error.file)  # type: ignore[arg-type]
-            for _ in range(problem.judgments):
-                at.refuse(problem.message, elsewhere=partial(_position, error.file, problem), group=group)
+            continue
+        scale: Scale | None = at.values.get("scale")  # type: ignore[assignment]
+        group = None if problem.name is None else group_of_name(problem.name, scale, error.file)
+        for _ in range(problem.judgments):
+            at.refuse(problem.message, elsewhere=partial(_position, error.file, problem), group=group)
 
 
 def _position(file: str, problem: Problem) -> tuple[str, Place]:

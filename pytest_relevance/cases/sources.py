@@ -1,7 +1,8 @@
 """Files of queries and of judgments: reading them, and how the cases of a suite find their judgments in them.
 
-The suite's files are the default; what the case has itself replaces it document by document. `JudgmentFile` says which
-judgments of a file are those of a case.
+The suite's files are the default; what the case has itself replaces it document by document. A case is looked for in a
+judgment file by its id; where the file does not know that, by the text of its query and by the ids that files of
+queries give that text.
 
 Suites without files do not import this module, nor those that read files.
 """
@@ -11,6 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, TypeAlias
 
 from pytest_relevance._problems import FileError, Place
@@ -87,9 +89,8 @@ class ListedQueries:
         """Add the queries of a file; report ids that already have another text."""
         for query in queries:
             new = ListedQuery(query, file, only_judged)
-            earlier = self._by_id.get(query.id)
-            if earlier is None:
-                self._by_id[query.id] = new
+            earlier = self._by_id.setdefault(query.id, new)
+            if earlier is new:
                 self._ids.setdefault(new.text, []).append(query.id)
             elif earlier.text != new.text:
                 what = f"the query id {quoted(query.id)} stands for {quoted(earlier.text)} in {earlier.where}"
@@ -104,12 +105,9 @@ class ListedQueries:
     def of_case(self, written_id: str | None, text: str | None, at: Location) -> ListedQuery | None:
         """The listed query that a written case matches, by the id of the case, or by its text where it has no id.
 
-        The query is taken then: `rest` does not have it any more. Reports an id and a text that contradict each other.
+        The query is taken then: `split` has it among the written ones. Reports an id that another query has.
         """
-        if written_id is not None:
-            ids: Sequence[str] = (written_id,) if written_id in self._by_id else ()
-        else:
-            ids = () if text is None else self.ids(text)
+        ids = self.ids(text or "") if written_id is None else [written_id] * (written_id in self._by_id)
         self._written.update(ids)
         if not ids:
             return None
@@ -119,19 +117,14 @@ class ListedQueries:
             what = f"{quoted(found.text)} is the text of {len(ids)} queries, with the ids {these}"
             at.refuse(f"{what}; write the id of the one that is meant", "query")
         elif text is not None and found.text != text:
-            what = f"the id {quoted(found.query.id)} stands for {quoted(found.text)} in {found.where}"
-            at.refuse(f"{what}, and for {quoted(text)} here; write another id, or that query", "id")
+            what = f"the id {quoted(found.query.id)} is that of the query {quoted(found.text)} in {found.where}"
+            at.refuse(f"{what}; write another id, or that query", "id")
         return found
 
     def split(self) -> tuple[list[ListedQuery], list[ListedQuery]]:
         """The queries that match a written case, and the others."""
         written = [found for found in self._by_id.values() if found.query.id in self._written]
         return written, [found for found in self._by_id.values() if found.query.id not in self._written]
-
-
-def _grading_terms(values: Mapping[str, object]) -> GradingTerms:
-    """The grading terms among the checked values of a suite or a case."""
-    return values.get("scale"), values.get("raters")  # type: ignore[return-value]
 
 
 class Sources:
@@ -152,13 +145,12 @@ class Sources:
         self._terms = _grading_terms(suite)
         self._opened: dict[NamedFile, JudgmentFile] = {}
         self._of_suite: Sequence[JudgmentFile] = ()
-        self._rest_unknown = False
         self._misses = 0
 
     @property
     def paths(self) -> tuple[str, ...]:
         """The paths of the files that were asked for, in that order."""
-        return tuple(dict.fromkeys(self._path(named) for _, named in self._contents))
+        return tuple(dict.fromkeys(os.path.join(self._folder, named.name) for _, named in self._contents))
 
     def open(self, suite: Mapping[str, object], at: Location) -> None:
         """Read the files that the checked keys of the suite name, and report what is wrong with them."""
@@ -182,23 +174,19 @@ class Sources:
         Reports ratings that are no grades or contradict each other, and a case that is not in the files where it should
         be.
         """
-        name: str | None = own.get("id")  # type: ignore[assignment]
         text = str(own["query"])
-        wanted = Wanted(name, text, self.queries.ids(text))
+        wanted = Wanted(own.get("id"), text, self.queries.ids(text))  # type: ignore[arg-type]
         terms = _grading_terms(at.values)
         written = own.get("judgments")
         of_case = written if isinstance(written, Graded) else None
         if isinstance(written, tuple):
             here = at.under("judgments")
-            files = self._open(written, terms, here)
-            of_case = self._found(files, wanted, terms, here)
-            if of_case is None and not at.mistakes:
-                self._refuse_missing(files, wanted, here)
+            of_case = self._needed(self._open(written, terms, here), wanted, terms, here)
         of_case = with_relevant(of_case, own, at)
-        of_suite = None if at.mistakes else self._found(self._of_suite, wanted, terms, at)
-        if of_suite is None and written is None and of_case is None and self._of_suite and not at.mistakes:
-            self._refuse_missing(self._of_suite, wanted, at)
-        return combined(of_case, of_suite)
+        if at.mistakes:
+            return of_case or NO_JUDGMENTS
+        look_up = self._found if written is not None or of_case is not None else self._needed
+        return combined(of_case, look_up(self._of_suite, wanted, terms, at))
 
     def of_listed(self, query: ListedQuery, at: Location) -> Graded:
         """The judgments of a listed query in the files of the suite; `NO_JUDGMENTS` where these have none."""
@@ -214,33 +202,25 @@ class Sources:
         written, _ = self.queries.split()
         if any(self.of_listed(query, ignored).grades for query in written) or ignored.mistakes:
             return
-        files, first = self._of_suite, queries[0]
+        first = queries[0]
         name = quoted(first.query.id, 40) + (f" ({quoted(first.text, 40)})" if first.text != first.query.id else "")
         which = "the only query has no" if len(queries) == 1 else f"none of the {len(queries):,} queries has"
-        others = next((quoted(key, 40) for file in files for key in file.known), None)
-        there = f"judges {others}" if others is not None else "judges nothing"
-        advice = "the files do not belong together: name the judgments of these queries"
-        if first.query.id == first.text and all(file.ratings.format in _IDS_ALONE for file in files):
-            advice = "judgments in that format have ids alone: list the queries with their ids"
-        close = _close_name(files, Wanted(first.query.id, first.text))
-        what = f"{which} judgments in {_names_of(files)}, which {there}; the first query is {name}{close}"
-        at.refuse(f"{what}; {advice}", "judgments")
-
-    def skip(self, own: Mapping[str, object]) -> None:
-        """Note that the judgments of a case were not looked for, because something else is wrong with it."""
-        self._rest_unknown |= "scale" in own or "raters" in own
+        others = next((quoted(key, 40) for file in self._of_suite for key in file.known), "nothing")
+        at.refuse(
+            f"{which} judgments in {_names_of(self._of_suite)}, which judges {others}; the first query is {name}; the "
+            "files do not belong together: name the judgments of these queries, and list the ids of queries where "
+            "judgments have ids alone",
+            "judgments",
+        )
 
     def check_rest(self, at: Location) -> None:
         """Report ratings that are no grades and belong to no case, once all cases have found their judgments."""
-        for file in self._opened.values() if not self._rest_unknown else ():
+        for file in self._opened.values():
             file.check_rest(at)
 
     def notices(self) -> tuple[str, ...]:
         """What may be a mistake in the files."""
         return tuple(notice for file in self._opened.values() for notice in file.notices())
-
-    def _path(self, named: NamedFile) -> str:
-        return os.path.join(self._folder, named.name)
 
     def _shown(self, named: NamedFile) -> str:
         return printable(os.path.normpath(os.path.join(self._shown_folder, named.name)))
@@ -253,17 +233,15 @@ class Sources:
         content = self._contents[key]
         if isinstance(content, str):
             return at.refuse(content, *named.at)
-        if isinstance(content, FileError):
-            return refuse_file(content, at.under(*named.at))
-        return content
+        return refuse_file(content, at.under(*named.at)) if isinstance(content, FileError) else content
 
     def _content(self, read: Reader, named: NamedFile) -> Any:
         """The content of a file, or what is wrong with it: a message, or the error of reading it."""
-        path, shown = self._path(named), self._shown(named)
+        path, shown = os.path.join(self._folder, named.name), self._shown(named)
         if why := why_no_file(named.name, self._folder, shown):
-            is_id = read is read_ratings and not {".", "/"}.intersection(named.name)
-            advice = f"a document is written with its grade, {{{printable(named.name)}: 1}}, or under relevant"
-            return f"{why}; {advice}" if is_id and not os.path.exists(path) else why
+            is_id = read is read_ratings and not {".", "/"}.intersection(named.name) and not os.path.exists(path)
+            advice = f"; a document is written with its grade, {{{printable(named.name)}: 1}}, or under relevant"
+            return why + advice * is_id
         try:
             return read(Source.read(path, shown, options_of(named.query, named.grade_column)), named.format)
         except FileError as error:
@@ -290,13 +268,17 @@ class Sources:
         found = [one for file in files for one in file.find(wanted, terms, at)]
         return united(found, terms, at) if found else None
 
-    def _refuse_missing(self, files: Sequence[JudgmentFile], wanted: Wanted, at: Location) -> None:
-        """Report that files have no judgments of a case, and how it was looked for."""
+    def _needed(
+        self, files: Sequence[JudgmentFile], wanted: Wanted, terms: GradingTerms, at: Location
+    ) -> Graded | None:
+        """The judgments of a query in some files. Where there are none, it says how they were looked for."""
+        found = self._found(files, wanted, terms, at)
+        if found is not None or not files or at.mistakes:
+            return found
         advice = "a case that needs none says so with judgments: {}"
         naming = [file.name for file in files if file.has(wanted)]
         if naming:
-            at.refuse(f"no judgments: {naming[0]} names the query and judges no document of it; {advice}")
-            return
+            return at.refuse(f"no judgments: {naming[0]} names the query and judges no document of it; {advice}")  # type: ignore[no-any-return]
         count = sum(len(file.known) for file in files)
         where = _names_of(files)
         what = f"none of the {count:,} queries in {where} is" if count > 1 else f"the only query in {where} is not"
@@ -304,12 +286,17 @@ class Sources:
             advice = f"they have ids alone: give the case its id, or name a file with the texts, queries: ...; {advice}"
         self._misses += 1
         close = _close_name(files, wanted) if self._misses <= _MOST_ADVISED else ""
-        at.refuse(f"no judgments: {what} {listed(map(quoted, wanted.names))}{close}; {advice}")
+        return at.refuse(f"no judgments: {what} {listed(map(quoted, wanted.names))}{close}; {advice}")  # type: ignore[no-any-return]
 
 
 _NONE_IS_JUDGED = (
     f"the suite names no judgments, so that no query is {JUDGED}; name their file (judgments: FILE), or take {ONLY} out"
 )
+
+
+def _grading_terms(values: Mapping[str, object]) -> GradingTerms:
+    """The grading terms among the checked values of a suite or a case."""
+    return values.get("scale"), values.get("raters")  # type: ignore[return-value]
 
 
 def _names_of(files: Sequence[JudgmentFile]) -> str:
@@ -318,10 +305,6 @@ def _names_of(files: Sequence[JudgmentFile]) -> str:
 
 def _close_name(files: Sequence[JudgmentFile], wanted: Wanted) -> str:
     """Advice on a name in the files that is close to one of the query."""
-    names = list(dict.fromkeys(name for file in files for key in file.known for name in (key, file.known.text(key))))
-    for name in wanted.names:
-        begin = name[:2].casefold() if len(names) > _MOST_COMPARED else ""
-        close = did_you_mean(name, [other for other in names if other.casefold().startswith(begin)][:_MOST_COMPARED])
-        if close:
-            return close
-    return ""
+    known = (name for file in files for key in file.known for name in (key, file.known.text(key)))
+    names = list(islice(dict.fromkeys(known), _MOST_COMPARED))
+    return next(filter(None, (did_you_mean(name, names) for name in wanted.names)), "")

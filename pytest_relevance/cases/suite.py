@@ -59,6 +59,7 @@ class SuiteBuilder:
         self._terms = Terms()
         self._sources: Sources | None = None
         self._unknown = False
+        self._skipped = False
         self._drafts: list[Draft] = []
         self._cases: list[Case] = []
         self._lines: dict[str, int] = {}
@@ -121,8 +122,7 @@ class SuiteBuilder:
         is_new = self._is_new(own, listed_id, node, mark, label)
         unknown = self._unknown or self._reporter.has_many_elsewhere or _is_undecided(wrong, at.values)
         if unknown or not is_new or len(self.problems) > reported:
-            if self._sources is not None:
-                self._sources.skip(own)
+            self._skipped |= "scale" in own or "raters" in own
             return
         assert mark is not None
         graded = self._graded(own, at)
@@ -154,7 +154,7 @@ class SuiteBuilder:
                 check_reachable(case, of_case)
                 self._reporter.report(of_case, self._places[number], partial(quoted, case.id, 60))
         self._terms = settled[id(self._terms)]
-        if self._sources is not None:
+        if self._sources is not None and not self._skipped:
             self._sources.check_rest(at)
         self._reporter.report(at)
         if not self.problems:

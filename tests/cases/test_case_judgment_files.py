@@ -208,6 +208,13 @@ def test_a_file_that_lies_where_somebody_runs(shop: Shop, monkeypatch: pytest.Mo
         read_suite(path)
 
 
+def test_a_link_that_leads_nowhere_is_not_advised(shop: Shop) -> None:
+    (shop.folder / "docs3.csv").symlink_to("gone.csv")
+    shop.write("docs4.csv", "")
+    (found,) = shop.mistakes("judgments: docs3.csv\ncases: [{query: a}]")
+    assert 'there is no file docs3.csv; did you mean "docs4.csv"?' in found
+
+
 def test_each_file_that_cannot_be_read_is_reported(shop: Shop) -> None:
     found = shop.mistakes("judgments:\n  - a.csv\n  - {format: csv, file: b.csv}\nqueries: c.tsv\ncases: [{query: a}]")
     assert [line.partition(";")[0] for line in found] == [

@@ -150,8 +150,8 @@ def test_what_the_file_says_is_the_default_of_the_written_case(shop: Shop) -> No
 
 def test_an_id_with_another_text(listed: Shop) -> None:
     assert listed.mistakes(THREE_LINES + "cases:\n  - {id: q2, query: caps}\n") == [
-        'shop.yaml:5:10: id: the id "q2" stands for "hats" in queries.tsv:2, and for "caps" here; write another id, or '
-        'that query (in case "q2")'
+        'shop.yaml:5:10: id: the id "q2" is that of the query "hats" in queries.tsv:2; write another id, or that '
+        'query (in case "q2")'
     ]
 
 
@@ -230,17 +230,15 @@ def test_files_that_do_not_belong_together_are_one_mistake(listed: Shop, queries
     listed.write("qrels.txt", "7 0 boot 3\n8 0 hat 1\n")
     assert listed.mistakes(f"queries: {queries}\njudgments: qrels.txt\nmin_ndcg: 0.5\n") == [
         'shop.yaml:2:12: judgments: none of the 3 queries has judgments in qrels.txt, which judges "7"; the first '
-        'query is "q1" ("blue shoes"); the files do not belong together: name the judgments of these queries'
+        'query is "q1" ("blue shoes"); the files do not belong together: name the judgments of '
+        "these queries, and list the ids of queries where judgments have ids alone"
     ]
 
 
-def test_queries_without_ids_find_nothing_in_judgments_by_id(shop: Shop) -> None:
-    shop.write("queries.txt", "blue shoes\nhats\n")
-    shop.write("qrels.txt", QRELS)
-    (found,) = shop.mistakes("queries: {file: queries.txt, format: text}\njudgments: qrels.txt\n")
-    assert found.endswith(
-        'first query is "blue shoes"; judgments in that format have ids alone: list the queries with their ids'
-    )
+def test_a_case_whose_id_is_the_text_of_a_listed_query(shop: Shop) -> None:
+    shop.write("queries.txt", "hammer\nsaws\n")
+    (found,) = shop.mistakes("queries: {file: queries.txt, format: text}\ncases: [{query: saw blade, id: hammer}]")
+    assert 'the id "hammer" is that of the query "hammer" in queries.txt:1; write another id, or that query' in found
 
 
 def test_files_belong_together_where_a_written_case_stands_for_a_judged_query(listed: Shop) -> None:

@@ -155,8 +155,9 @@ def _instead(name: str, folder: str) -> str:
         names = os.listdir(os.path.join(folder, inner) or os.curdir)
     except (OSError, ValueError):  # ValueError: a name with a NUL
         return ", nor the folder; paths are relative to the case file"
-    stem, _ = os.path.splitext(base)  # the ending makes any two short names alike
-    alike = [name for name in sorted(names)[:_MOST_FILES_COMPARED] if closest(stem, (os.path.splitext(name)[0],))]
+    stem, _ = os.path.splitext(base)  # the ending makes any two short names alike; a dangling link has the very name
+    others = [name for name in sorted(names)[:_MOST_FILES_COMPARED] if name != base]
+    alike = [name for name in others if closest(stem, (os.path.splitext(name)[0],))]
     close = did_you_mean(base, alike)
     return f"{close} Paths are relative to the case file" if close else "; paths are relative to the case file"
 
