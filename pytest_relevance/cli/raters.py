@@ -36,8 +36,7 @@ def declare(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Print the report and return the exit code. Raises `CommandError` where no document has ratings of two raters."""
     from pytest_relevance._source import Source
-    from pytest_relevance.judgments.grading import graded
-    from pytest_relevance.judgments.raters import rated_by_several
+    from pytest_relevance.judgments.grading import graded, rated_by_several
     from pytest_relevance.judgments.reading import read_ratings
     from pytest_relevance.reports.findings import rater_lines
 

@@ -1,4 +1,4 @@
-"""The way from ratings as they are written to `Judgments`.
+"""The way from ratings as they are written to `Judgments`, and figures of where the raters of a file disagree.
 
 Names become grades, several ratings one, contradictions errors. Files of judgments have millions of rows and a handful
 of different grades. So each different grade is interpreted once, and rows are searched one by one only when some of
@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isfinite
+from math import fsum, isfinite
 from typing import cast
 
 from pytest_relevance._problems import FileError, Place, Problems
 from pytest_relevance._text import found, quoted
 from pytest_relevance.judgments.model import Judgments, Ratings
-from pytest_relevance.judgments.scale import Scale, aggregate, on_scale
+from pytest_relevance.judgments.scale import AGGREGATES, Scale, aggregate, on_scale
 
+_MANY = 10
 _NUMBER = re.compile(r"\s*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*")
 
 
@@ -38,7 +39,7 @@ def graded(
     """
     if rows.unclear is not None and raters is None:
         raise FileError(rows.file, [rows.unclear])
-    meaning = _Reader(rows, scale, words_need_scale).grades()
+    meaning = _GradeReader(rows, scale, words_need_scale).grades()
     kept = rows.where([meaning[rating] is not None for rating in rows.ratings]) if None in meaning.values() else rows
     written = cast(Sequence[float], list(map(meaning.__getitem__, kept.ratings)))
     grades = _by_document(kept, written)
@@ -63,7 +64,7 @@ def number_of(text: str) -> float | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
+class _GradeReader:
     """What the ratings of a file mean: its own words, and the names of a scale."""
 
     rows: Ratings
@@ -79,8 +80,19 @@ class _Reader:
         return grades
 
     def _refuse(self, wrong: Mapping[object, str]) -> None:
-        """Refuse ratings that are no grade, each with what is wrong with it: a name once, a number in each row."""
+        """Refuse ratings that are no grade, each with what is wrong with it: a name once, a number in each row.
+
+        Where all of many ratings are wrong, another column may have the grades: then the first alone is named.
+        """
         problems = Problems(self.rows.file)
+        given = {rating for rating in self.rows.ratings if rating not in (None, "")}
+        if len(wrong) > _MANY and given <= wrong.keys():
+            row = next(row for row, rating in enumerate(self.rows.ratings) if rating in wrong)
+            message = (
+                f"{wrong[self.rows.ratings[row]]}; no rating in the file is a grade: does another column have them?"
+            )
+            _add(problems, self.rows, row, message)
+            problems.check()
         names = [_name(rating) for rating in self.rows.ratings]
         counts = Counter(names)
         reported = set()
@@ -236,3 +248,128 @@ def _combined(ratings: Mapping[str, Mapping[str, Mapping[str, float]]], how: str
         query: {document: aggregate(list(given.values()), how) for document, given in documents.items()}
         for query, documents in ratings.items()
     }
+
+
+FAR_APART = 2
+"""The difference of two ratings, in grades, from which on raters disagree seriously."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """A document that several raters rated: {rater: rating}, and how far the ratings are apart."""
+
+    query: str
+    document: str
+    ratings: Mapping[str, float]
+    spread: float
+
+
+@dataclass(frozen=True, slots=True)
+class RaterFigures:
+    """One rater: the number of documents they rated, and how many of these others rated too.
+
+    `bias` is the mean, over the latter, of their rating less the mean of the others' ratings: above 0 for a rater who
+    is generous, below for one who is strict. None where they share no document with anybody. `alone` counts the
+    documents on which all others, two or more, gave the same rating and this rater's is `FAR_APART` from it.
+    """
+
+    rater: str
+    rated: int
+    shared: int
+    bias: float | None
+    alone: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class QueryFigures:
+    """The documents of a query that several raters rated, and how many of those have ratings that are `FAR_APART`."""
+
+    query: str
+    pairs: int
+    far: int
+
+
+@dataclass(frozen=True, slots=True)
+class AggregateFigures:
+    """What one way to combine ratings makes of them: the mean grade, and how many grades are not the median's."""
+
+    how: str
+    mean: float
+    unlike_median: int
+
+
+def rated_by_several(judgments: Judgments) -> list[Rated]:
+    """The documents with two ratings or more, those that are furthest apart first, else in the order of the file."""
+    found = [
+        Rated(query, document, given, max(given.values()) - min(given.values()))
+        for query, documents in judgments.ratings.items()
+        for document, given in documents.items()
+        if len(given) > 1
+    ]
+    return sorted(found, key=lambda rated: -rated.spread)
+
+
+def rater_figures(judgments: Judgments) -> list[RaterFigures]:
+    """The figures of each rater, in the order of the file."""
+    rated: Counter[str] = Counter()
+    alone: Counter[str] = Counter()
+    differences: dict[str, list[float]] = {rater: [] for rater in judgments.raters}
+    for documents in judgments.ratings.values():
+        for given in documents.values():
+            rated.update(given.keys())  # of a mapping it would add up the values
+            others = len(given) - 1
+            if others:
+                total = fsum(given.values())
+                for rater, rating in given.items():
+                    differences[rater].append(rating - (total - rating) / others)
+                alone.update(_outlier(given))
+    return [
+        RaterFigures(rater, rated[rater], len(apart), fsum(apart) / len(apart) if apart else None, alone[rater])
+        for rater, apart in differences.items()
+    ]
+
+
+def _outlier(given: Mapping[str, float]) -> list[str]:
+    """The rater who is far from all others while those agree, if there is one."""
+    times = Counter(given.values())
+    if len(given) < 3 or len(times) != 2 or max(times) - min(times) < FAR_APART:
+        return []
+    return [rater for rater, rating in given.items() if times[rating] == 1]
+
+
+def query_figures(pairs: Iterable[Rated]) -> list[QueryFigures]:
+    """The queries with ratings that are `FAR_APART`: by how many documents have such ratings, then by their share."""
+    count: Counter[str] = Counter()
+    far: Counter[str] = Counter()
+    for rated in pairs:
+        count[rated.query] += 1
+        far[rated.query] += rated.spread >= FAR_APART
+    found = [QueryFigures(query, count[query], apart) for query, apart in far.items() if apart]
+    return sorted(found, key=lambda figures: (-figures.far, figures.pairs))
+
+
+def mixed(pairs: Sequence[Rated], limit: int, of_a_query: int) -> list[Rated]:
+    """The first of some pairs, and no more than so many of one query while there are others."""
+    taken: Counter[str] = Counter()
+    numbers: tuple[list[int], list[int]] = [], []
+    for number, rated in enumerate(pairs):
+        taken[rated.query] += 1
+        numbers[taken[rated.query] > of_a_query].append(number)
+    first, rest = numbers
+    return [pairs[number] for number in sorted([*first, *rest][:limit])]
+
+
+def aggregate_figures(pairs: Sequence[Rated]) -> list[AggregateFigures]:
+    """What each way to combine ratings makes of documents that several raters rated."""
+    medians = _combined_by(pairs, "median")
+    figures = []
+    for how in AGGREGATES:
+        grades = _combined_by(pairs, how)
+        unlike = sum(grade != median for grade, median in zip(grades, medians, strict=True))
+        figures.append(AggregateFigures(how, fsum(grades) / len(grades), unlike))
+    return figures
+
+
+def _combined_by(pairs: Iterable[Rated], how: str) -> list[float]:
+    combine = AGGREGATES[how]
+    return [combine(tuple(rated.ratings.values())) for rated in pairs]

@@ -16,11 +16,9 @@ from pytest_relevance._source import Source
 from pytest_relevance._text import did_you_mean, listed, quoted
 from pytest_relevance.judgments.columns import GRADE_COLUMN
 from pytest_relevance.judgments.formats import evaluation_tools as tools
-from pytest_relevance.judgments.formats import lines, objects
-from pytest_relevance.judgments.formats import queries as query_files
+from pytest_relevance.judgments.formats import objects, tables, trec_ltr
 from pytest_relevance.judgments.formats import search_engines as engines
 from pytest_relevance.judgments.formats.collecting import Collector
-from pytest_relevance.judgments.formats.judgment_tables import is_judgment_table, read_table, refuse_header
 from pytest_relevance.judgments.grading import graded, number_of
 from pytest_relevance.judgments.model import Judgments, Query, Ratings
 from pytest_relevance.judgments.scale import AnyScale, as_scale, checked_raters
@@ -59,18 +57,18 @@ def _json_format(
     fits: Fits,
     collect: Callable[..., Collector],
     fits_queries: Fits | None = None,
-    tables: tuple[ReadRatings, ReadQueries] | None = None,
+    as_tables: tuple[ReadRatings, ReadQueries] | None = None,
 ) -> Format:
-    """A format in JSON. `collect(source, for_queries=...)` reads JSON, `tables` read tables in the same format."""
+    """A format in JSON. `collect(source, for_queries=...)` reads JSON, `as_tables` read its tables."""
 
     def ratings(source: Source) -> Ratings:
-        if tables is not None and not source.looks_like_json:
-            return tables[0](source)
+        if as_tables is not None and not source.looks_like_json:
+            return as_tables[0](source)
         return collect(source, for_queries=False).ratings()
 
     def queries(source: Source) -> Sequence[Query]:
-        if tables is not None and not source.looks_like_json:
-            return tables[1](source)
+        if as_tables is not None and not source.looks_like_json:
+            return as_tables[1](source)
         return collect(source, for_queries=True).queries()
 
     return Format(name, about, fits, ratings, queries, fits_queries)
@@ -80,16 +78,20 @@ def _never(source: Source) -> bool:
     return False
 
 
-_TABLE = read_table, query_files.read_query_table
-_QUEPID = tools.read_quepid_table, query_files.read_query_table
-_OF_BEIR = partial(read_table, format="beir"), query_files.read_query_table
+_TABLE = tables.read_table, tables.read_query_table
+_QUEPID = tools.read_quepid_table, tables.read_query_table
+_OF_BEIR = partial(tables.read_table, format="beir"), tables.read_query_table
 _OF_OPENSEARCH = "search-relevance: judgmentRatings[].ratings[], or querySetQueries[] of a query set"
 _OF_TABLES = "a table with a header: query or query_id, doc_id, grade"
 
 _ALL = (
     Format("parquet", "a Parquet file with columns as in CSV", lambda source: source.is_parquet, *_TABLE),
     _json_format(
-        "quepid", "Quepid's exports: query,docid,rating, or JSON", tools.is_quepid, tools.collect_quepid, tables=_QUEPID
+        "quepid",
+        "Quepid's exports: query,docid,rating, or JSON",
+        tools.is_quepid,
+        tools.collect_quepid,
+        as_tables=_QUEPID,
     ),
     _json_format("rre", "ratings.json of the Rated Ranking Evaluator", tools.is_rre, tools.collect_rre),
     _json_format(
@@ -98,14 +100,16 @@ _ALL = (
     _json_format(
         "opensearch", _OF_OPENSEARCH, engines.is_judgment_import, engines.collect_search_relevance, engines.has_queries
     ),
-    Format("topics", "TREC topics: <top> markup, or XML", _never, None, query_files.read_topics, query_files.is_topics),
-    Format("ltr", "SVMrank: grade qid:1 ... # document", lines.is_ltr, lines.read_ltr, lines.read_ltr_queries),
+    Format("topics", "TREC topics: <top> markup, or XML", _never, None, trec_ltr.read_topics, trec_ltr.is_topics),
+    Format("ltr", "SVMrank: grade qid:1 ... # document", trec_ltr.is_ltr, trec_ltr.read_ltr, trec_ltr.read_ltr_queries),
     _json_format("jsonl", "JSON a line", lambda source: source.is_json_lines, objects.collect),
     _json_format("json", "{query: {document: grade}}, or a list of objects", objects.is_json, objects.collect),
-    Format("csv", _OF_TABLES, is_judgment_table, *_TABLE, query_files.is_query_table),
-    Format("trec", "TREC qrels: qid iter docid grade", lines.is_qrels, lines.read_qrels, None, _never),
-    _json_format("beir", "BEIR: query-id corpus-id score, and queries.jsonl", _never, objects.collect, tables=_OF_BEIR),
-    Format("text", "a query a line", _never, None, query_files.read_lines),
+    Format("csv", _OF_TABLES, tables.is_judgment_table, *_TABLE, tables.is_query_table),
+    Format("trec", "TREC qrels: qid iter docid grade", trec_ltr.is_qrels, trec_ltr.read_qrels, None, _never),
+    _json_format(
+        "beir", "BEIR: query-id corpus-id score, and queries.jsonl", _never, objects.collect, as_tables=_OF_BEIR
+    ),
+    Format("text", "a query a line", _never, None, tables.read_lines),
 )
 FORMATS: Mapping[str, Format] = {known.name: known for known in _ALL}
 """Every format, by the name that a user gives it."""
@@ -257,12 +261,12 @@ def judgments_in(source: Source) -> Format | None:
 def _refuse_unknown(source: Source, needed: str) -> NoReturn:
     """Refuse a file: what it begins with, and the formats there are. A run that is no judgments is called one."""
     names = source.header.names
-    if needed == "judgments" and lines.is_run(source):
-        lines.refuse_run(source)
+    if needed == "judgments" and trec_ltr.is_run(source):
+        trec_ltr.refuse_run(source)
     if len(names) > 1 and not any(map(number_of, names)) and not source.looks_like_json:
         if needed == "judgments":
-            refuse_header(source, names)
-        query_files.read_query_table(source)  # which says what a header of queries is
+            tables.refuse_header(source, names)
+        tables.read_query_table(source)  # which says what a header of queries is
     usable = [one for one in _ALL if (one.ratings if needed == "judgments" else one.queries) is not None]
     known = "; ".join(f"{one.name} ({one.about})" for one in usable)
     source.refuse(

@@ -15,11 +15,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import count
+from itertools import count, filterfalse
 from math import isfinite
 from pathlib import PurePath
 from types import SimpleNamespace
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 from pytest_relevance._tables import escaped
 from pytest_relevance._text import counted, did_you_mean, listed, quoted
@@ -29,7 +29,6 @@ from pytest_relevance.judgments.scale import AGGREGATES, aggregate
 IN_QUERIES = "; --queries-out writes them to a file of queries"
 
 _MOST_SHOWN = 20
-_MOST_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,101 +39,59 @@ class Written:
     lost: tuple[str, ...] = ()
 
 
-# --- Limits of formats ------------------------------------------------------------------------------------------------
+class AllowedIds(NamedTuple):
+    """The ids that a format can hold: a pattern for those of queries and one for those of documents, and the rule."""
+
+    queries: str
+    documents: str
+    rule: str
 
 
-class Forbidden(NamedTuple):
-    """Something that a text may not have: a pattern and its description, {it} for one text or "each" of several."""
-
-    pattern: str
-    words: str
-
-
-_BLANK = Forbidden(r"\A\s*\Z", "{it} is blank")
-_EMPTY = Forbidden(r"\A\Z", "{it} is empty")
-_NO_TEXT = Forbidden("[\ud800-\udfff]", "{it} has half of a surrogate pair, which is no text")
-_NUL = Forbidden("\0", "there is a NUL character in {it}")
-_WHITE = Forbidden(r"\s", "there is white space in {it}, which separates columns")
-_COMMENT = Forbidden(r"\A[#\ufeff]", "{it} begins as a comment does")
+_NOT_BLANK = AllowedIds(r"(?s)\s*\S.*", r"(?s)\s*\S.*", "it is blank")
+_WITHOUT_SPACES = AllowedIds(
+    r"[^\s#\ufeff]\S*", r"\S+", "an id there has no white space, and that of a query does not begin with #"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class TargetFormat:
-    """A format to write. `about` is its name in a sentence, `write` makes its text.
-
-    `of_queries` and `of_documents` are what is forbidden in ids and texts, `holds` the `CONTENTS` it has a place for.
-    """
+    """A format to write: its name in a sentence, what makes its text, and the `CONTENTS` that it `holds`."""
 
     about: str
     write: Callable[[Judgments], str]
-    of_queries: tuple[Forbidden, ...]
-    of_documents: tuple[Forbidden, ...]
+    ids: AllowedIds
     holds: frozenset[str]
 
 
 def _forbidden_in(judgments: Judgments, target: TargetFormat) -> Iterator[str]:
-    """Say which ids, texts, notes and names of raters a format cannot have, a line for each kind and reason."""
-    found: dict[tuple[str, Forbidden], list[tuple[str, str]]] = {}
-    for several, name, text, limits in _written_texts(judgments, target):
-        limit = next((limit for limit in limits if re.search(limit.pattern, text)), None)
-        if limit is not None:
-            found.setdefault((several, limit), []).append((name, text))
-    for (several, limit), breaches in found.items():
-        names = [name for name, _ in breaches]
-        if len(names) == 1:
-            yield f"{names[0]}: {limit.words.format(it='it')}; {target.about} cannot hold it"
-            continue
-        more = "; ..." if len(names) > _MOST_NAMED else ""
-        named = f"{len(names):,} {several} ({'; '.join(names[:_MOST_NAMED])}{more})"
-        yield f"{named}: {limit.words.format(it='each')}; {target.about} cannot hold them"
-    if ("documents", _WHITE) in found:
-        yield "documents keep their ids, by which the search knows them; CSV can hold these"
-
-
-def _written_texts(judgments: Judgments, target: TargetFormat) -> Iterator[tuple[str, str, str, tuple[Forbidden, ...]]]:
-    """The kind of each text, its name in messages, the text and its limits; of documents the forbidden ones alone.
+    """Say which ids and texts a format cannot have.
 
     Messages name queries by their texts: their ids may be new, and unknown to the user.
     """
+    is_query, is_document = re.compile(target.ids.queries).fullmatch, re.compile(target.ids.documents).fullmatch
     for query in judgments.all_queries:
         text = judgments.text(query)
-        yield "queries", f"query {quoted(query)}", query, target.of_queries
-        if "texts" in target.holds and text != query:
-            yield "queries", f"query {quoted(text)}", text, target.of_queries
-        note = judgments.queries[query].note if "notes" in target.holds and query in judgments.queries else None
-        if note:
-            yield "notes", f"the note of query {quoted(text)}", note, target.of_queries
-    # one pattern for all limits: there may be a million documents
-    is_wrong = re.compile("|".join(f"(?:{limit.pattern})" for limit in target.of_documents)).search
+        if not is_query(query) or ("texts" in target.holds and not is_query(text)):
+            yield f"query {quoted(text)}: {target.about} cannot hold it: {target.ids.rule}"
     for query, documents in judgments.items():
-        for document in filter(is_wrong, documents):
+        for document in filterfalse(is_document, documents):
             name = f"query {quoted(judgments.text(query))}, document {quoted(document)}"
-            yield "documents", name, document, target.of_documents
-    for titles in judgments.titles.values() if _NUL in target.of_documents and "titles" in target.holds else ():
-        yield from (("titles", f"the title {quoted(title)}", title, (_NUL,)) for title in titles.values())
-    for rater in judgments.raters if "raters" in target.holds else ():
-        yield "raters", f"rater {quoted(rater)}", rater, target.of_documents
-
-
-# --- What is lost -----------------------------------------------------------------------------------------------------
-
-
-def _with_another_text(judgments: Judgments) -> int:
-    return sum(judgments.text(query) != query for query in judgments.all_queries)
+            yield f"{name}: {target.about} cannot hold it: {target.ids.rule}"
 
 
 _QUERIES, _DOCUMENTS = ("query", "queries"), ("document", "documents")
 
+
+def _described(has: Callable[[Query], object]) -> Callable[[Judgments], int]:
+    """A function that counts the queries of which something is said."""
+    return lambda judgments: sum(map(bool, map(has, judgments.queries.values())))
+
+
 CONTENTS: Mapping[str, tuple[Callable[[Judgments], int], str, tuple[str, str], str]] = {
-    "texts": (_with_another_text, "the texts of ", _QUERIES, IN_QUERIES),
-    "weights": (
-        lambda it: sum(query.weight != 1 for query in it.queries.values()),
-        "the weights of ",
-        _QUERIES,
-        IN_QUERIES,
-    ),
-    "params": (lambda it: sum(bool(query.params) for query in it.queries.values()), "the params of ", _QUERIES, ""),
-    "notes": (lambda it: sum(bool(query.note) for query in it.queries.values()), "the notes of ", _QUERIES, IN_QUERIES),
+    "texts": (_described(lambda query: query.text_or_id != query.id), "the texts of ", _QUERIES, IN_QUERIES),
+    "weights": (_described(lambda query: query.weight != 1), "the weights of ", _QUERIES, IN_QUERIES),
+    "params": (_described(lambda query: query.params), "the params of ", _QUERIES, ""),
+    "notes": (_described(lambda query: query.note), "the notes of ", _QUERIES, IN_QUERIES),
     "unrated": (lambda it: len(it.unrated), "", ("query without judgments", "queries without judgments"), IN_QUERIES),
     "titles": (lambda it: sum(map(len, it.titles.values())), "the titles of ", _DOCUMENTS, ""),
     "raters": (
@@ -182,9 +139,6 @@ def _fractions(judgments: Judgments) -> Iterator[str]:
     if number:
         grades_of = counted(number, "grade with a fraction", "grades with fractions")
         yield f"{grades_of} for trec_eval, which reads whole grades alone; they are written as they are"
-
-
-# --- The formats ------------------------------------------------------------------------------------------------------
 
 
 def delimited(columns: Mapping[str, Iterable[str]]) -> str:
@@ -276,19 +230,17 @@ def _query_lines(judgments: Judgments) -> str:
 
 
 _TABLE = frozenset({"texts", "titles", "raters", "unrated"})
-_IN_CELLS = (_BLANK, _NO_TEXT, _NUL), (_EMPTY, _NO_TEXT, _NUL)
-_IN_JSON = (_BLANK, _NO_TEXT), (_BLANK, _NO_TEXT)
 
 WRITERS: Mapping[str, TargetFormat] = {
-    "csv": TargetFormat("CSV", _csv, *_IN_CELLS, _TABLE),
-    "jsonl": TargetFormat("JSON Lines", _json_lines, *_IN_JSON, _TABLE),
-    "trec": TargetFormat("TREC qrels", _qrels, (*_IN_CELLS[0], _WHITE, _COMMENT), (*_IN_CELLS[1], _WHITE), frozenset()),
+    "csv": TargetFormat("CSV", _csv, _NOT_BLANK, _TABLE),
+    "jsonl": TargetFormat("JSON Lines", _json_lines, _NOT_BLANK, _TABLE),
+    "trec": TargetFormat("TREC qrels", _qrels, _WITHOUT_SPACES, frozenset()),
 }
 """The formats that judgments are written in, by the name that a user gives them."""
 
 QUERY_WRITERS: Mapping[str, TargetFormat] = {
-    "csv": TargetFormat("CSV", _query_table, *_IN_CELLS, frozenset({"texts", "unrated", "weights", "notes"})),
-    "jsonl": TargetFormat("BEIR's queries.jsonl", _query_lines, *_IN_JSON, frozenset({"texts", "unrated"})),
+    "csv": TargetFormat("CSV", _query_table, _NOT_BLANK, frozenset({"texts", "unrated", "weights", "notes"})),
+    "jsonl": TargetFormat("BEIR's queries.jsonl", _query_lines, _NOT_BLANK, frozenset({"texts", "unrated"})),
 }
 """The formats that queries are written in."""
 
@@ -312,12 +264,11 @@ def check_target(name: str) -> str:
         ValueError: judgments are not written in such a format; with the names there are.
     """
     found = _ALIASES.get(name, name)
-    return found if found in WRITERS else _refuse_format("judgments", name, [*WRITERS, *_ALIASES])
-
-
-def _refuse_format(what: str, name: str, names: Sequence[str]) -> NoReturn:
-    close = did_you_mean(name, names)
-    raise ValueError(f"{what} cannot be written as {quoted(name)}; it may be {listed(names)}{close}")
+    if found not in WRITERS:
+        names = [*WRITERS, *_ALIASES]
+        close = did_you_mean(name, names)
+        raise ValueError(f"judgments cannot be written as {quoted(name)}; it may be {listed(names)}{close}")
+    return found
 
 
 def format_of_name(path: str | os.PathLike[str]) -> str | None:
@@ -345,7 +296,7 @@ def write_judgments(judgments: Judgments, format: str) -> Written:
         raise ValueError("there are no judgments to write")
     refuse([*_wrong_grades(judgments), *_forbidden_in(judgments, writer)])
     combining = _lost_in_combining(judgments) if "raters" in writer.holds else _fractions(judgments)
-    return Written(_encoded(writer.write(judgments)), (*_lost(judgments, writer), *combining))
+    return Written(writer.write(judgments).encode(), (*_lost(judgments, writer), *combining))
 
 
 def refuse(problems: Sequence[str]) -> None:
@@ -353,15 +304,6 @@ def refuse(problems: Sequence[str]) -> None:
     if problems:
         more = len(problems) - _MOST_SHOWN
         raise ValueError("\n".join([*problems[:_MOST_SHOWN], *([f"... and {more:,} more"] if more > 0 else [])]))
-
-
-def _encoded(content: str) -> bytes:
-    """Encode text as UTF-8. ValueError for half of a surrogate pair."""
-    try:
-        return content.encode()
-    except UnicodeEncodeError as error:
-        wrong = quoted(content[max(error.start - 20, 0) : error.end])
-        raise ValueError(f"{wrong} ends in half of a surrogate pair, which is no text") from None
 
 
 def _wrong_grades(judgments: Judgments) -> Iterator[str]:
@@ -377,11 +319,9 @@ def write_queries(queries: Sequence[Query], format: str) -> Written:
     A query without a text is left out, and counted.
 
     Raises:
-        ValueError: there are no queries, the format does not exist, two queries have one id, or the format cannot have
-            some of the ids and texts; a line for each mistake.
+        ValueError: there are no queries, two have one id, or the format cannot have some of the ids and texts; a line
+            for each mistake.
     """
-    if format not in QUERY_WRITERS:
-        _refuse_format("queries", format, [*QUERY_WRITERS])
     writer = QUERY_WRITERS[format]
     kept = [query for query in queries if query.text is not None]
     if not kept:
@@ -394,7 +334,7 @@ def write_queries(queries: Sequence[Query], format: str) -> Written:
     refuse([*problems, *_forbidden_in(described, writer)])
     without = len(queries) - len(kept)
     left_out = f"{counted(without, 'query', 'queries')} without a text, which a file of queries needs"
-    return Written(_encoded(writer.write(described)), (*_lost(described, writer), *([left_out] if without else [])))
+    return Written(writer.write(described).encode(), (*_lost(described, writer), *([left_out] if without else [])))
 
 
 def renumbered(judgments: Judgments, format: str = "trec") -> tuple[Judgments, list[Query]]:
@@ -406,9 +346,9 @@ def renumbered(judgments: Judgments, format: str = "trec") -> tuple[Judgments, l
     Raises:
         ValueError: judgments are not written in such a format.
     """
-    limits = WRITERS[check_target(format)].of_queries
+    allowed = WRITERS[check_target(format)].ids.queries
     queries = queries_of(judgments)
-    unfit = {query.id for query in queries if any(re.search(limit.pattern, query.id) for limit in limits)}
+    unfit = {query.id for query in queries if not re.fullmatch(allowed, query.id)}
     if not unfit:
         return judgments, queries
     renewed = [query.id for query in queries if query.id in unfit or query.text == query.id]

@@ -25,7 +25,7 @@ from pytest_relevance._tables import ParquetTable, Table, table_of
 from pytest_relevance._text import counted, did_you_mean, found, listed, quoted
 from pytest_relevance.judgments.columns import SPELLINGS, Layout, find_columns, folded, layout, shown_names
 from pytest_relevance.judgments.formats import evaluation_tools as quepid
-from pytest_relevance.judgments.formats import lines as trec
+from pytest_relevance.judgments.formats import trec_ltr as trec
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.reading import judgments_in
 from pytest_relevance.metrics.compiled import sort_scores

@@ -148,7 +148,7 @@ def test_queries_that_cannot_be_ids_need_a_file_of_queries(terminal: Terminal) -
     said = terminal.run("convert", "shop.csv", "shop.qrels")
     assert (said.code, said.out) == (1, "")
     problem, cure = said.err.splitlines()
-    assert problem.startswith('shop.qrels: query "winter boots": there is white space in it')
+    assert problem.startswith('shop.qrels: query "winter boots": TREC qrels cannot hold it')
     assert cure.startswith("shop.qrels: --queries-out FILE gives queries ids that can be written")
     assert terminal.files() == ["shop.csv"]
 

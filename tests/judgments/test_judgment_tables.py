@@ -371,7 +371,7 @@ def test_a_table_with_ranks_and_scores_is_a_run(tmp_path: Path) -> None:
 
 
 def test_many_problems_are_counted(tmp_path: Path) -> None:
-    path = written(tmp_path, "query,docid,rating\n" + "".join(f"q,{n},bad{n}\n" for n in range(50)))
+    path = written(tmp_path, "query,docid,rating\nq,a,1\n" + "".join(f"q,{n},bad{n}\n" for n in range(50)))
     lines = problems(path)
     assert len(lines) == 21
     assert lines[-1] == "FILE: ... and 30 more problems"
@@ -472,3 +472,10 @@ def test_lists_in_parquet_are_no_grades(tmp_path: Path) -> None:
     (problem,) = problems(path)
     assert problem.startswith('FILE: the column "grade" holds values of the type list<')
     assert problem.endswith("int64>, and a grade or a score is one number or name; write a row for each")
+
+
+def test_where_no_rating_is_a_grade_the_first_is_named_alone(tmp_path: Path) -> None:
+    rows = "".join(f"shoes,{number % 4},sku-{number}\n" for number in range(3000))
+    (said,) = problems(write(tmp_path / "swapped.csv", f"query,docid,rating\n{rows}"))
+    assert said.startswith('FILE:2: query "shoes", document "0": the grade "sku-0" is no number; ')
+    assert said.endswith("; no rating in the file is a grade: does another column have them?")

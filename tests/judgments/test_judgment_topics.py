@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pytest_relevance import read_queries
 from pytest_relevance._problems import FileError
 from pytest_relevance._source import Source
-from pytest_relevance.judgments.formats.queries import read_topics
+from pytest_relevance.judgments.formats.trec_ltr import read_topics
 from pytest_relevance.judgments.model import Query
 from pytest_relevance.judgments.reading import load_queries
 from tests.judgments.helpers import query_problems, write

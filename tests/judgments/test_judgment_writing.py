@@ -142,16 +142,12 @@ def test_ratings_that_make_another_grade_than_their_median_are_spoken_of(grade: 
 @pytest.mark.parametrize(
     ("judgments", "format", "says"),
     [
-        (Judgments({"a b": {"x": 1}}), "trec", 'query "a b": there is white space in it, which separates columns; '),
-        (Judgments({"a": {"x\xa0y": 1}}), "trec", r'query "a", document "x\xa0y": there is white space in it'),
-        (Judgments({"#a": {"x": 1}}), "trec", 'query "#a": it begins as a comment does'),
-        (Judgments({"a": {"": 1}}), "trec", 'query "a", document "": it is empty'),
-        (Judgments({"a": {"x\0": 1}}), "csv", r'query "a", document "x\x00": there is a NUL character in it'),
-        (Judgments({"a": {"x": 1}}, titles={"a": {"x": "\0"}}), "csv", r'the title "\x00": there is a NUL character'),
-        (Judgments({" ": {"x": 1}}), "csv", 'query " ": it is blank; CSV cannot hold it'),
-        (Judgments({"a": {" ": 1}}), "jsonl", 'query "a", document " ": it is blank; JSON Lines cannot hold it'),
-        (Judgments({"a": {"\ud83d": 1}}), "jsonl", r'query "a", document "\ud83d": it has half of a surrogate pair'),
-        (Judgments({"a": {"x": 1}}, titles={"a": {"x": "TV \ud83d"}}), "csv", r'\ud83d" ends in half of a surrogate'),
+        (Judgments({"a b": {"x": 1}}), "trec", 'query "a b": TREC qrels cannot hold it: an id there has no white '),
+        (Judgments({"a": {"x\xa0y": 1}}), "trec", r'query "a", document "x\xa0y": TREC qrels cannot hold it'),
+        (Judgments({"#a": {"x": 1}}), "trec", 'query "#a": TREC qrels cannot hold it'),
+        (Judgments({"a": {"": 1}}), "trec", 'query "a", document "": TREC qrels cannot hold it'),
+        (Judgments({" ": {"x": 1}}), "csv", 'query " ": CSV cannot hold it: it is blank'),
+        (Judgments({"a": {" ": 1}}), "jsonl", 'query "a", document " ": JSON Lines cannot hold it: it is blank'),
         (Judgments({"a": {"x": float("nan")}}), "csv", 'query "a", document "x": a grade is a finite number, found'),
         (Judgments({}), "csv", "there are no judgments to write"),
         (Judgments({"a": {}}), "trec", "there are no judgments to write"),
@@ -163,17 +159,11 @@ def test_what_cannot_be_written_is_refused_by_name(judgments: Judgments, format:
         write_judgments(judgments, format)
 
 
-def test_everything_that_is_wrong_is_said_at_once_a_line_for_each_kind() -> None:
+def test_everything_that_is_wrong_is_said_at_once() -> None:
     with pytest.raises(ValueError, match="white space") as caught:
-        write_judgments(Judgments({**{f"a {number}": {"x y": 1} for number in range(3000)}, "#": {"y": 1}}), "trec")
-    assert str(caught.value).splitlines() == [
-        '3,000 queries (query "a 0"; query "a 1"; query "a 2"; ...): there is white space in each, which separates '
-        "columns; TREC qrels cannot hold them",
-        'query "#": it begins as a comment does; TREC qrels cannot hold it',
-        '3,000 documents (query "a 0", document "x y"; query "a 1", document "x y"; query "a 2", document "x y"; ...): '
-        "there is white space in each, which separates columns; TREC qrels cannot hold them",
-        "documents keep their ids, by which the search knows them; CSV can hold these",
-    ]
+        write_judgments(Judgments({f"a {number}": {"x y": 1} for number in range(3000)}), "trec")
+    lines = str(caught.value).splitlines()
+    assert (len(lines), lines[-1]) == (21, "... and 5,980 more")
 
 
 # Queries and ids
@@ -199,7 +189,6 @@ def test_queries_are_written_with_what_is_known_of_them() -> None:
         ([Query("q1")], "csv", "no query has a text that could be written"),
         ([], "csv", "there are no queries to write"),
         ([Query("q1", "tv"), Query("q1", "radio")], "jsonl", 'two queries have the id "q1"; give one of them another'),
-        ([Query("q1", "tv")], "trec", 'queries cannot be written as "trec"; it may be csv or jsonl'),
     ],
 )
 def test_queries_that_cannot_be_written_are_refused(queries: list[Query], format: str, says: str) -> None:
@@ -219,7 +208,7 @@ def test_queries_get_new_ids_where_a_format_cannot_have_theirs() -> None:
     assert renewed.titles == {"q2": {"a": "A"}}
     assert renumbered(SHOP)[0] is SHOP
     assert renumbered(mixed, "csv")[0] is mixed
-    with pytest.raises(ValueError, match=r'^query "red hats", document "h 1": there is white space in it'):
+    with pytest.raises(ValueError, match=r'^query "red hats", document "h 1": TREC qrels cannot hold it'):
         write_judgments(renumbered(Judgments({"red hats": {"h 1": 1}}))[0], "trec")
 
 

@@ -40,6 +40,11 @@ def problem(read: Read, content: str | bytes, tmp_path: Path, **options: str) ->
     return only
 
 
+@pytest.mark.parametrize("read", [read_judgments, read_queries])
+def test_a_record_of_ours_is_called_by_its_name(tmp_path: Path, read: Read) -> None:
+    assert problem(read, FILES["a record"], tmp_path).startswith("FILE: this is a pytest-relevance record; ")
+
+
 NOT_KNOWN = "is not recognised; the file begins with"
 
 
@@ -59,7 +64,7 @@ def test_what_is_no_judgments(tmp_path: Path, name: str, said: str) -> None:
     assert problem(read_judgments, FILES[name], tmp_path).startswith(said)
 
 
-@pytest.mark.parametrize("name", ["a query set", "a snapshot", "rankings", "a record"])
+@pytest.mark.parametrize("name", ["a query set", "a snapshot", "rankings"])
 @pytest.mark.parametrize("read", [read_judgments, read_queries])
 def test_json_of_another_kind_is_refused_where_it_differs(tmp_path: Path, read: Read, name: str) -> None:
     if (read, name) != (read_queries, "a query set"):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_relevance.judgments.grading import Rated, aggregate_figures, rated_by_several, rater_figures
 from pytest_relevance.judgments.model import Judgments
-from pytest_relevance.judgments.raters import Rated, aggregate_figures, rated_by_several, rater_figures
 from pytest_relevance.judgments.scale import AGGREGATES
 
 NAMES = ("anna", "ben", "carl")

@@ -15,7 +15,7 @@ import pytest
             ["metrics", "metrics.names", "metrics.settings", "metrics.graded", "metrics.scalar", "metrics.similarity"],
             ["numpy", "pandas"],
         ),
-        (["judgments.raters", "judgments.scale", "results.evaluate"], ["numpy", "pandas"]),
+        (["judgments.grading", "judgments.scale", "results.evaluate"], ["numpy", "pandas"]),
         (["metrics.batch", "metrics.significance"], ["pandas"]),
     ],
 )

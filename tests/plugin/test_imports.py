@@ -90,7 +90,7 @@ FOR_OPTIONS = (
 FOR_OTHER_RESPONSES = tuple(f"results.responses.{name}" for name in ("bodies", "families", "tables"))
 FOR_OTHER_SUITES = (
     *("_files", "_source", "_tables"),
-    *("judgments.grading", "judgments.model", "judgments.raters", "judgments.reading"),
+    *("judgments.grading", "judgments.model", "judgments.reading"),
     *("plugin.running.documents", "reports.run.changes", "results.gates", "results.rank_changes"),
 )
 

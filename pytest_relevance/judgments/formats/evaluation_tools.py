@@ -1,6 +1,6 @@
 """The files of Quepid and of the Rated Ranking Evaluator (RRE).
 
-Quepid exports tables (read by `judgment_tables`), and JSON: ratings, whole cases, and books of several judges:
+Quepid exports tables (read by `tables`), and JSON: ratings, whole cases, and books of several judges:
 `queries[].{query or query_text, ratings}`, where ratings are `{doc: rating}` or a list of `{doc_id, rating}`; a book is
 `query_doc_pairs[].{query_text, doc_id, judgements[]}`. The key of a query is its text. A judgement that says
 `unrateable` or `judge_later` is no rating. Only books say who rated: in a case there is one rating per document.
@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pytest_relevance._source import JsonPath, Source
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.judgments.columns import folded
-from pytest_relevance.judgments.formats import judgment_tables
+from pytest_relevance.judgments.formats import tables
 from pytest_relevance.judgments.formats.collecting import RATING, Collector, as_text, found_json
 from pytest_relevance.judgments.model import Query, Ratings
 
@@ -82,7 +82,7 @@ def read_quepid_table(source: Source) -> Ratings:
     names = source.header.names
     if snapshot_columns(names) is not None and "rating" not in map(folded, names):
         source.refuse("this is a snapshot of Quepid: a run, without ratings; export the ratings of the case", 1)
-    return judgment_tables.read_table(source, "quepid")
+    return tables.read_table(source, "quepid")
 
 
 def collect_quepid(source: Source, *, for_queries: bool) -> Collector:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from pytest_relevance._problems import FileError, Problem
-from pytest_relevance._source import JsonPath, NumberAsWritten, Source
+from pytest_relevance._source import JsonPath, Source
 from pytest_relevance._text import did_you_mean, listed, quoted
 from pytest_relevance.judgments.columns import (
     GRADE_COLUMN,
@@ -24,10 +24,10 @@ from pytest_relevance.judgments.columns import (
     ObjectLayout,
     column_called,
     folded,
-    is_run,
+    is_run_header,
 )
 from pytest_relevance.judgments.formats.collecting import RATING, Collector, as_text, found_json
-from pytest_relevance.judgments.formats.lines import QRELS
+from pytest_relevance.judgments.formats.trec_ltr import QRELS
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.model import Query, Ratings
 
@@ -60,7 +60,7 @@ def _is_qrels(source: Source) -> bool:
 
 def collect(source: Source, *, for_queries: bool) -> Collector:
     """Collect judgments, in one JSON text or in one a line; `for_queries`: queries, or those of judgments."""
-    reader = _Reader(source, for_queries=for_queries)
+    reader = _ObjectReader(source, for_queries=for_queries)
     reader.read()
     return reader
 
@@ -80,7 +80,7 @@ def are_queries(source: Source) -> bool:
     return "query" in layout.at and layout.at.keys().isdisjoint(("document", "grade", "ratings"))
 
 
-class _Reader(Collector):
+class _ObjectReader(Collector):
     """Read one file. `for_queries`: it is a file of queries, which may have no judgments at all."""
 
     def __init__(self, source: Source, *, for_queries: bool) -> None:
@@ -102,6 +102,10 @@ class _Reader(Collector):
     def read(self) -> None:
         """Collect what is in the file."""
         document = self._source.json_lines[0] if self._source.is_json_lines else self._source.json
+        first = document[0] if isinstance(document, list) and document else document
+        kind = first.get("kind") if isinstance(first, dict) else None
+        if isinstance(kind, str) and kind.startswith("pytest-relevance "):
+            self.refuse(f"this is a {kind}; it holds results, and judgments or queries are needed")
         if isinstance(document, list):
             for number, entry in enumerate(document):
                 self._entry(entry, number)
@@ -151,14 +155,11 @@ class _Reader(Collector):
         if entry[keys["document"]] not in (None, "") or entry[keys["grade"]] not in (None, ""):
             self.add_item(key, entry, path[:-1], number, keys)
 
-    def _query(
-        self, entry: dict[str, object], layout: ObjectLayout, path: JsonPath, key: str | None = None
-    ) -> Query | None:
+    def _query(self, entry: dict[str, object], layout: ObjectLayout, path: JsonPath) -> Query | None:
         """Add a query that is described by an object. None, and a mistake, where it has no key."""
         at = layout.at
         text = self.text(entry, at["query"], path) if "query" in at else None
-        if key is None:
-            key = self.text(entry, at["query_id"], path) if "query_id" in at else text
+        key = self.text(entry, at["query_id"], path) if "query_id" in at else text
         if key is None or (text is None and "query" in at):
             return None
         weight = layout.value(entry, "weight")
@@ -173,27 +174,18 @@ class _Reader(Collector):
         return query
 
     def _is_by_id(self, entry: dict[str, object]) -> bool:
-        """Whether the whole of a file of queries is `{id: text}`, and not one query.
+        """Whether the whole of a file of queries is `{id: text}`, and not one query or one judgment.
 
-        It is one query where it has an id and a text, or is a judgment. Where the id is called `id`, or there is a text
-        with nothing but a weight, a note or params, it may be both: the file is refused.
+        It is one query where it has a key that only an id is called. Where it has another key that queries have, it may
+        be both: the file is refused.
         """
-        if any(isinstance(value, (dict, list)) for value in entry.values()):
-            return False
         layout = self._layouts[tuple(entry)]
-        grade = layout.value(entry, "grade")
-        if layout.is_judgment and (grade is None or (isinstance(grade, str) and number_of(grade) is not None)):
-            return False
-        texts = [name for name in entry if folded(name) in _CALLED_TEXTS]
         key = layout.at.get("query_id", "")
+        if any(isinstance(value, (dict, list)) for value in entry.values()) or layout.is_judgment:
+            return False
         if key == "_id" or folded(key) in _SURELY_IDS:
             return False
-        others = [name for name in entry if folded(name) not in _OF_A_QUERY]
-        if not key:
-            is_clear = len(texts) != 1 or bool(others) or len(entry) == 1
-        else:
-            is_clear = not texts and not any(did_you_mean(name, (*SPELLINGS["query"], *TEXTS)) for name in others)
-        if not is_clear:
+        if not _OF_A_QUERY.isdisjoint(map(folded, entry)):
             names = listed([quoted(name) for name in list(entry)[:10]], "and")
             self.refuse(
                 f"the file may be one query with the keys {names}, or {len(entry)} queries, {{id: text}}; write one "
@@ -202,8 +194,7 @@ class _Reader(Collector):
         return True
 
     def _by_query(self, entry: Mapping[str, object], path: JsonPath) -> None:
-        """Add {query: its judgments}; in a file of queries also {id: text} and {id: object with the text}."""
-        are_queries = self._queries_only and self._are_queries(entry)
+        """Add {query: its judgments}; in a file of queries also {id: text}."""
         if self._queries_only and not path:
             self._refuse_key_above_texts(entry)
         for key, value in entry.items():
@@ -211,11 +202,8 @@ class _Reader(Collector):
             text = as_text(value)
             if not key.strip():
                 self.wrong("a query has no id", at)
-            elif isinstance(value, dict) and are_queries and not self._is_query(value):
-                names = listed([quoted(name) for name in list(value)[:10]], "and") or "nothing"
-                self.wrong(f"a query has a text, as others in the file; found {names}", at)
-            elif isinstance(value, dict) and are_queries:
-                self._query(value, self._layouts[tuple(value)], at, key)
+            elif self._queries_only and isinstance(value, dict) and self._is_query(value):
+                self.wrong(f"a query is {QUERY_SHAPES}; found {found_json(value)}", at)
             elif isinstance(value, (dict, list)):
                 self.add_query(Query(key, key if self._queries_only else None), at)
                 self.add_ratings(key, value, at)
@@ -229,18 +217,11 @@ class _Reader(Collector):
         key, texts = next(iter(entry.items()), ("", None))
         if len(entry) != 1 or folded(key) not in _ABOVE_QUERIES or not isinstance(texts, dict):
             return
-        if {*map(type, texts.values())} == {str} and any(number_of(text) is None for text in texts.values()):
+        if {*map(type, texts.values())} == {str}:
             self.refuse(
                 f"the file may be {len(texts)} queries below the key {quoted(key)}, or the grades of one query of that "
                 "name; write queries as {id: text}, without a key above them, and one query in a list, [{...}]"
             )
-
-    def _are_queries(self, entry: Mapping[str, object]) -> bool:
-        """Whether `{id: object}` has queries, and not grades: some object has a text, and no other has numbers."""
-        objects = [value for value in entry.values() if isinstance(value, dict)]
-        others = [value for value in objects if not self._is_query(value)]
-        graded = any(isinstance(grade, NumberAsWritten) for value in others for grade in value.values())
-        return len(others) < len(objects) and not graded
 
     def _is_query(self, value: dict[str, object]) -> bool:
         """Whether an object has the text of a query. What is a number is a grade."""
@@ -291,7 +272,7 @@ class _Reader(Collector):
         hint = next((hint for name in others[:10] if (hint := did_you_mean(name, known))), "")
         if self._wanted is not None and column_called(tuple(entry), self._wanted) is None:
             hint = f"; {GRADE_COLUMN} is {quoted(self._wanted)}, which is not there"
-        elif "grade" not in layout.at and is_run(tuple(entry)):
+        elif "grade" not in layout.at and is_run_header(tuple(entry)):
             hint = f"; this seems to be a run, with a rank or a score: where that is the grade, name it: {GRADE_COLUMN}"
         elif "query" in layout.at and not others:
             hint = "; these are queries, without judgments"

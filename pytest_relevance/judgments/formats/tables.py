@@ -1,0 +1,334 @@
+"""Tables of judgments (Quepid's exports, BEIR's qrels, ESCI and GOV.UK's among them), and of queries.
+
+Judgments have one row per rating, or one row per document with a column for each rater; `columns.layout` finds the
+columns. Queries have columns `query_id`, `query`, weight and note, or are lines `id<TAB>text` without a header. In the
+format `text` each line is a query.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any, NoReturn
+
+from pytest_relevance._problems import Problem, Problems
+from pytest_relevance._source import Source
+from pytest_relevance._tables import Table, TextTable, table_of
+from pytest_relevance._text import did_you_mean, found, quoted
+from pytest_relevance.judgments.columns import (
+    BEIR_DOCUMENT,
+    GRADE_COLUMN,
+    SPELLINGS,
+    WANTED,
+    Layout,
+    column_called,
+    find_columns,
+    folded,
+    is_run_header,
+    layout,
+    no_such_column,
+    shown_names,
+)
+from pytest_relevance.judgments.grading import number_of
+from pytest_relevance.judgments.model import Query, Ratings
+from pytest_relevance.judgments.scale import UNNAMED
+
+_ESCI = {"e": "exact", "s": "substitute", "c": "complement", "i": "irrelevant"}
+_ESCI_WORDS = {name: pair for pair in _ESCI.items() for name in pair}
+_ESCI_GRADES = {"exact": 3.0, "substitute": 2.0, "complement": 1.0, "irrelevant": 0.0}
+"""The grades of ESCI's labels where no scale gives others."""
+
+_GOVUK_QUERY = folded("queryEntry.query")
+_TEXTS = ("query_id", "query", "document", "rater", "title")
+
+
+def is_judgment_table(source: Source) -> bool:
+    """Whether the first line is the header of a table of judgments."""
+    return layout(source.header.names, source.options.get(GRADE_COLUMN)) is not None
+
+
+def read_table(source: Source, format: str | None = None) -> Ratings:
+    """Read a table of judgments. `format` is the name that the ratings keep, by default csv or parquet.
+
+    Raises:
+        FileError: the header is not one of judgments, or rows are wrong.
+    """
+    table = table_of(source)
+    columns = layout(table.names, source.options.get(GRADE_COLUMN))
+    if columns is None:
+        refuse_header(source, table.names)
+    texts = {what: columns.at[what] for what in _TEXTS if what in columns.at}
+    numbers = [columns.at["grade"]] if "grade" in columns.at else [number for number, _ in columns.raters]
+    if BEIR_DOCUMENT in map(folded, table.names) and isinstance(table, TextTable):  # which no spreadsheet reads
+        cells: list[list[Any]] = table.columns([*texts.values(), *numbers])
+    else:
+        cells = table.cells(texts.values(), numbers)
+    of_text: dict[str, list[str]] = dict(zip(texts, cells, strict=False))
+    keys = _keys(columns, of_text)
+    count, times = len(keys), len(numbers)
+    raters = of_text.get("rater")
+    if columns.raters:
+        raters = [rater for _, rater in columns.raters for _ in range(count)]
+    elif raters is not None:
+        raters = [rater or UNNAMED for rater in raters]
+    ratings: list[Any] = list(chain.from_iterable(cells[len(texts) :]))
+    is_esci = _is_esci(columns, ratings)
+    rows = Ratings(
+        source.file,
+        format or ("parquet" if source.is_parquet else "csv"),
+        keys * times,
+        of_text["document"] * times,
+        ratings,
+        raters,
+        of_text["title"] * times if "title" in of_text else None,
+        _described(table, keys, of_text),
+        lambda row: table.place(row % count),
+        _ESCI_WORDS if is_esci else {},
+        _ESCI_GRADES if is_esci else {},
+        columns.left_out,
+        by_id="query_id" in columns.at,
+        unclear=Problem(columns.unclear, int(not source.is_parquet)) if columns.unclear else None,
+    )
+    return rows.where(_with_ids(rows)) if "" in keys or "" in of_text["document"] else rows
+
+
+def _carried_forward(cells: Sequence[str]) -> list[str]:
+    """Fill blank cells with the one above: GOV.UK's tables name a query once."""
+    carried, last = [], ""
+    for cell in cells:
+        last = cell or last
+        carried.append(last)
+    return carried
+
+
+def _keys(columns: Layout, of_text: dict[str, list[str]]) -> list[str]:
+    """The key of each row's query: the id, or the text where there is no id."""
+    texts, ids = of_text.get("query"), of_text.get("query_id")
+    if texts is not None and folded(columns.names[columns.at["query"]]) == _GOVUK_QUERY:
+        texts = of_text["query"] = _carried_forward(texts)
+    if ids is None or texts is None:
+        return ids or texts or []
+    return [key or text for key, text in zip(ids, texts, strict=True)] if "" in ids else ids
+
+
+def _described(table: Table, keys: Sequence[str], of_text: Mapping[str, Sequence[str]]) -> dict[str, Query]:
+    """The queries with both an id and a text, and those without a document."""
+    described: dict[str, Query] = {}
+    if "query" in of_text and "query_id" in of_text:
+        for row, (key, text) in enumerate(zip(keys, of_text["query"], strict=True)):
+            known = described.get(key)
+            if known is None:
+                described[key] = Query(key, text)
+            elif known.text != text:
+                message = f"the query {quoted(key)} has two texts, {quoted(known.text or '')} and {quoted(text)}"
+                table.source.refuse(f"{message}; keep one of them", *table.place(row))
+    elif "" in of_text["document"]:
+        for key, document in zip(keys, of_text["document"], strict=True):
+            if not document:
+                described.setdefault(key, Query(key, key))
+    return described
+
+
+def _with_ids(rows: Ratings) -> list[bool]:
+    """Whether each row names a document. A row without document and rating names a query without judgments."""
+    problems = Problems(rows.file)
+    for row, (key, document, rating) in enumerate(zip(rows.queries, rows.documents, rows.ratings, strict=True)):
+        is_blank = rating is None or not str(rating).strip()
+        lacking = ""
+        if not key and (document or not is_blank):
+            lacking = "query"
+        elif not document and not is_blank:
+            lacking = "document"
+        if lacking and not problems.full:
+            problems.add(f"the row has no {lacking}", *rows.place(row))
+    problems.check()
+    return list(map(bool, rows.documents))
+
+
+def _is_esci(columns: Layout, ratings: Sequence[Any]) -> bool:
+    name = folded(columns.names[columns.at["grade"]]) if "grade" in columns.at else ""
+    if name not in ("escilabel", "label"):
+        return False
+    given = {rating.strip().casefold() for rating in set(ratings) if isinstance(rating, str)}
+    return name == "escilabel" or given <= {"", *_ESCI_WORDS}
+
+
+def refuse_header(source: Source, names: Sequence[str]) -> NoReturn:
+    """Refuse a header that is not one of judgments: what was found, what is missing, what may be misspelt."""
+    line = None if source.is_parquet else 1
+    wanted = source.options.get(GRADE_COLUMN)
+    if wanted is not None and column_called(names, wanted) is None:
+        source.refuse(no_such_column(names, wanted), line)
+    at = find_columns(names, WANTED)
+    lacking = list(_lacking(names, at))
+    head = "a table of judgments begins with a header"
+    advice = (
+        f"; where a column has the grades, name it: {GRADE_COLUMN}" if "document" in at and "grade" not in at else ""
+    )
+    if is_run_header(names):
+        head = "this seems to be a run, with a rank or a score and no grade; judgments are needed"
+        if "grade" in at and find_columns(names, ("rank",)):
+            lacking, advice = ["where there is a rank, a score is that of a run; the judgments have a grade"], ""
+        elif "grade" in at:
+            advice = f"; where {names[at['grade']]} has the grades, name it: {GRADE_COLUMN}"
+    source.refuse(f"{head}; found {shown_names(names)}: {'; '.join(lacking)}{advice}", line)
+
+
+def _lacking(names: Sequence[str], at: Mapping[str, int]) -> Iterator[str]:
+    """The columns that a header lacks, with the name that may be misspelt. A score is no grade."""
+    needed = {"query": SPELLINGS["query_id"] + SPELLINGS["query"]}
+    needed |= {what: SPELLINGS[what] for what in ("document", "grade")}
+    others = [name for number, name in enumerate(names) if number not in at.values()]
+    for what, spellings in needed.items():
+        is_score = what == "grade" and what in at and is_run_header(names)
+        if (what not in at or is_score) and not (what == "query" and "query_id" in at):
+            close = next((hint for name in others if (hint := did_you_mean(name, spellings))), "")
+            yield f"no column for the {what} (such as {', '.join(spellings[:6])}){close}"
+
+
+_QUERY_COLUMNS = ("query_id", "query", "weight", "note")
+_IN_QUERIES = {"query_id": ("id", "number", "num", "nr", "no"), "query": ("text",)}
+"""More names (folded: `_id` is `id`) of columns in files of queries; in a table of judgments they may be anything."""
+
+_DIGIT = re.compile("[0-9]")
+
+
+def is_query_table(source: Source) -> bool:
+    """Whether the first line is a header with a column of queries, or the lines are `id<TAB>text`."""
+    return _is_query_header(source) or _are_ids_and_texts(source)
+
+
+def _is_query_header(source: Source) -> bool:
+    """Whether the first line is a header of queries, or of judgments. No header of two columns begins `q1<TAB>`."""
+    names = source.header.names
+    if is_judgment_table(source):
+        return True
+    if len(names) == 2 and _DIGIT.search(names[0]) and _are_ids_and_texts(source):
+        return False
+    # a header with only a document or only a grade is a header of judgments with a mistake
+    return "query" in _query_columns(source, names) and not find_columns(names, ("document", "grade"))
+
+
+def _query_columns(source: Source, names: Sequence[str]) -> dict[str, int]:
+    """The columns by their names. The names of files of queries alone do not count in a table of judgments."""
+    at = find_columns(names, _QUERY_COLUMNS)
+    if layout(names, source.options.get(GRADE_COLUMN)) is not None:
+        return at
+    for what, spellings in _IN_QUERIES.items():
+        if what in at or (what == "query" and "query_id" not in at):  # `text` without a column of ids is no header
+            continue
+        number = next((number for number, name in enumerate(names) if folded(name) in spellings), None)
+        if number is not None:
+            at[what] = number
+    return at
+
+
+def _are_ids_and_texts(source: Source) -> bool:
+    lines = _lines_of_head(source)
+    return bool(lines) and all(line.count("\t") == 1 for line in lines[:20])
+
+
+def _seems_a_header(source: Source) -> bool:
+    """Whether the first of the lines `id<TAB>text` seems a header that is not known: only the first id has no digit."""
+    first, *ids = (line.partition("\t")[0] for line in _lines_of_head(source))
+    return _are_ids_and_texts(source) and bool(ids) and not _DIGIT.search(first) and all(map(_DIGIT.search, ids))
+
+
+def _lines_of_head(source: Source) -> list[str]:
+    return [line for line in source.head.split("\n") if line.strip()]
+
+
+def read_query_table(source: Source) -> list[Query]:
+    """Read a table of queries, text or Parquet; a table of judgments gives the queries in it.
+
+    Raises:
+        FileError: the header has no column of texts, or rows are wrong.
+    """
+    has_header = source.is_parquet or _is_query_header(source)
+    table = table_of(source) if has_header else _table_without_header(source)
+    at = _query_columns(source, table.names)
+    names = shown_names(table.names)
+    is_judged = layout(table.names, source.options.get(GRADE_COLUMN)) is not None
+    if is_run_header(table.names) and not is_judged:
+        source.refuse(f"this seems to be a run, not queries; found {names}", None if source.is_parquet else 1)
+    if "query" not in at and not is_judged:
+        source.refuse(f"the file has no column of queries ({', '.join(SPELLINGS['query'])}); found {names}")
+    if "query" not in at:
+        message = f"these are judgments that have only the ids of queries; found {names}"
+        source.refuse(f"{message}; name a file of queries, which has their texts", None if source.is_parquet else 1)
+    numbers = [at.pop("weight")] if "weight" in at else []
+    columns = dict(zip([*at, "weight"], table.cells(at.values(), numbers), strict=False))
+    if folded(table.names[at["query"]]) == _GOVUK_QUERY:
+        columns["query"] = _carried_forward(columns["query"])
+    return _distinct_rows(source, columns, lambda row: table.place(row).line)
+
+
+def _table_without_header(source: Source) -> TextTable:
+    """The lines `id<TAB>text`. Refuses a header that is not known."""
+    names = shown_names(source.header.names)
+    if _seems_a_header(source):
+        source.refuse(
+            f"the first line seems to be a header that is not known; found {names}: call the columns query_id and "
+            "query. If it is a query, put such a header above it",
+            1,
+        )
+    if is_run_header(source.header.names):
+        source.refuse(f"this seems to be a run, not queries; found {names}", 1)
+    if not _are_ids_and_texts(source):
+        spellings = " or ".join(SPELLINGS["query"][:3])
+        source.refuse(
+            f"a file of queries has a header with {spellings} (and query_id), or lines of an id and a text with a tab "
+            f"between them; found {names}",
+            1,
+        )
+    return TextTable(source, ["id", "text"])
+
+
+def read_lines(source: Source) -> list[Query]:
+    """Read a file with one query per line."""
+    lines = source.text.replace("\r\n", "\n").split("\n")
+    numbered = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
+    texts = [line for _, line in numbered]
+    return _distinct_rows(source, {"query": texts}, lambda row: numbered[row][0])
+
+
+def _distinct_rows(
+    source: Source, columns: Mapping[str, Sequence[str]], line: Callable[[int], int | None]
+) -> list[Query]:
+    """The queries of the rows, each once, in their order."""
+    first: dict[tuple[str, str], int] = {}
+    for row, pair in enumerate(zip(columns.get("query_id", columns["query"]), columns["query"], strict=True)):
+        first.setdefault(pair, row)
+    found = ((_query_in_row(*pair, row, columns, line(row)), line(row)) for pair, row in first.items())
+    return distinct(source, found) or source.refuse("the file has no queries, only a header")
+
+
+def _query_in_row(key: str, text: str, row: int, columns: Mapping[str, Sequence[str]], line: int | None) -> Query | str:
+    """The query in a row, or what is wrong with it."""
+    if not text.strip() or not key.strip():
+        return f"the query has no {'text' if key.strip() else 'id'}"
+    written = columns["weight"][row] if "weight" in columns else None
+    weight = 1 if written in ("", None) else number_of(str(written))
+    if weight is None or weight <= 0:
+        return f"a weight is a number above 0, found {found(written)}"
+    note = columns["note"][row] if "note" in columns else None
+    return Query(key, text, weight, note=note or None, line=line)
+
+
+def distinct(source: Source, queries: Iterable[tuple[Query | str, int | None]]) -> list[Query]:
+    """The queries, each id once. `queries` are what was found in a file, with the lines: a query, or what is wrong.
+
+    Raises:
+        FileError: something is wrong, or two queries of one id have different texts.
+    """
+    known: dict[str, Query] = {}
+    problems = Problems(source.file)
+    for query, line in queries:
+        earlier = known.setdefault(query.id, query) if isinstance(query, Query) else None
+        if isinstance(query, str):
+            problems.add(query, line)
+        elif earlier is not None and earlier.text != query.text:
+            problems.add(earlier.another_text(query), line)
+    problems.check()
+    return list(known.values())
