@@ -4,6 +4,7 @@ A run draws the same examples every time. `--hypothesis-profile=deep --hypothesi
 """
 
 import os
+import sys
 from collections.abc import Generator, Iterator
 from functools import cached_property
 from importlib import import_module, metadata
@@ -20,6 +21,7 @@ from hypothesis import HealthCheck, settings
 # Tests start several hundred processes. Where bytecode files are switched off, each compiles all that it imports, which
 # takes two thirds of its time. The workers of pytest-xdist, which import most first, are started without it too.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # Of the runs that tests start, only those that set this variable are to write to the summary of a job.
 os.environ.pop("GITHUB_ACTIONS", None)

@@ -5,11 +5,13 @@ The runs are in this process unless a test needs one of its own, with warnings a
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import importlib
 import json
+import pkgutil
 import re
-import sys
+import shutil
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -19,29 +21,15 @@ from xml.etree import ElementTree
 
 import pytest
 
+import pytest_relevance
 from pytest_relevance import CaseResult
 
-# A run in this process forgets the modules that it was the first to import. Numpy cannot be imported twice, and
-# importing the others again and again takes time.
-for module in (
-    *("numpy", "pandas", "trio"),
-    *(
-        "pytest_relevance.plugin.collecting.collector",
-        "pytest_relevance.plugin.running.fixture",
-        "pytest_relevance.plugin.outputs.files",
-        "pytest_relevance.plugin.running.documents",
-        "pytest_relevance.plugin.repeated_failures",
-        "pytest_relevance.reports.run.baseline",
-        "pytest_relevance.reports.run.gates",
-        "pytest_relevance.reports.run.changes",
-        "pytest_relevance.results.records.baseline_comparison",
-        "pytest_relevance.judgments.reading",
-    ),
-):
-    try:
-        importlib.import_module(module)
-    except ImportError:
-        assert module == "trio"  # tests skip where it is not installed
+# A run in this process forgets the modules that it was the first to import, and importing them again takes time.
+for module in pkgutil.walk_packages(pytest_relevance.__path__, "pytest_relevance."):
+    if not module.name.endswith("__main__"):
+        importlib.import_module(module.name)
+with contextlib.suppress(ImportError):  # tests skip where it is not installed
+    importlib.import_module("trio")
 
 WORDS = """
     import pytest
@@ -172,6 +160,8 @@ class Project:
         path = self.path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(dedent(text).lstrip("\n"), encoding="utf-8")
+        # bytecode counts as that of a file of the same size that was written in the same second
+        shutil.rmtree(path.parent / "__pycache__", ignore_errors=True)
         return path
 
     def cases(self, text: str, name: str = "shop.relevance.yaml") -> Path:
@@ -243,9 +233,6 @@ def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Proje
     for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "CI", "BUILD_NUMBER", "NO_COLOR", "FORCE_COLOR", "PY_COLORS"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("COLUMNS", "100")
-    # A file that a test writes twice within a second, in one size, must not be read from bytecode of the first.
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     return Project(pytester)
 
 
