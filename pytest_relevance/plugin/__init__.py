@@ -76,22 +76,22 @@ def _configure(config: pytest.Config) -> None:
     options.tolerance(config)
     options.requires_baseline(config)
     options.writes_ci_report(config)
-    if config.option.relevance_against is not None and not hasattr(config, "workerinput"):
-        from pytest_relevance.plugin import reporting
-
-        options.recorded_rankings(config)  # a worker reads it where it collects a case file
-        reporting.install(config)  # the run says so where it has no case file at all
     options.most_failures(config)
     options.set_concurrency(config)
     options.check_redaction(config)
-    if options.is_xdist_controller(config):
+    if hasattr(config, "workerinput"):
+        return  # a worker of pytest-xdist installs them, and reads the record, where it collects a case file
+    against, outputs = config.option.relevance_against, options.outputs_of(config.option)
+    if against is not None:
+        options.recorded_rankings(config)
+    if against is not None or outputs or options.is_xdist_controller(config):
         from pytest_relevance.plugin import reporting
 
-        reporting.install(config)
-    if options.outputs_of(config.option):
-        from pytest_relevance.plugin.outputs import files
+        reporting.install(config)  # the run says so where it has no case file at all
+    if outputs:
+        from pytest_relevance.plugin.outputs import install
 
-        files.install(config)
+        install(config)
 
 
 def _guarded(error: pytest.UsageError) -> pytest.UsageError:
@@ -113,7 +113,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     from pytest_relevance._paused_gc import paused_gc
 
     with paused_gc():  # imported objects stay alive; collecting garbage among them takes a third of the import's time
-        from pytest_relevance.plugin.collecting.collector import CaseFile
+        from pytest_relevance.plugin.collector import CaseFile
 
     return CaseFile.from_parent(parent, path=file_path)
 
@@ -125,7 +125,7 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
         return (yield)
     except pytest.UsageError as error:
         if any("::" in argument for argument in session.config.args):
-            from pytest_relevance.plugin.collecting.node_id_hints import with_node_ids
+            from pytest_relevance.plugin.collector import with_node_ids
 
             error = with_node_ids(error, session.config)
         raise _guarded(error) from None

@@ -1,8 +1,6 @@
-"""The exceptions of failing cases, the text of a failure in a report, and the reports of gates.
+"""The exceptions of cases, the text of a failure in a report, and the exceptions of a project's code.
 
-Gates are reported as tests of their own, after the cases have run, in the process that receives all reports. The node
-id of a gate is `FILE::gate[ID]`, followed by `[VARIANT]` where the search has parameters. A gate has the same reports
-as a test: setup, call and teardown.
+These stand in records and messages without secrets and paths, and their tracebacks without the frames of this plugin.
 """
 
 from __future__ import annotations
@@ -10,16 +8,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from time import time
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_relevance._text import harmless
-from pytest_relevance.plugin.options import requires_gates, verbosity
-from pytest_relevance.plugin.run_store import RunStore
+from pytest_relevance._text import listed, quoted
+from pytest_relevance.plugin.options import redaction, verbosity
 from pytest_relevance.reports.text import (
     BAD,
     DIM,
@@ -33,7 +28,7 @@ from pytest_relevance.reports.text import (
     safe_output,
     terminal_width,
 )
-from pytest_relevance.results.case_result import SKIPPED
+from pytest_relevance.results.case_parts import SearchError
 
 MARKUP: dict[str, dict[str, bool]] = {
     BAD: {"red": True, "bold": True},
@@ -46,7 +41,6 @@ MARKUP: dict[str, dict[str, bool]] = {
 
 
 if TYPE_CHECKING:
-    from pytest_relevance.results.gates import GateResult
 
     class _Failed(BaseException):
         def __init__(self, msg: str | None = None, pytrace: bool = True) -> None: ...
@@ -146,70 +140,169 @@ def without_root(text: str, config: pytest.Config) -> str:
     return text if root == root.parent else text.replace(f"{root}{os.sep}", "")
 
 
-_CHOOSERS = ("lfplugin", "stepwiseplugin")
-"""Plugins of pytest that select in the next run the tests that failed in this one. A gate cannot be selected."""
+RAISING = "pytest_relevance.plugin.searching."
+"""The modules that raise an exception of a search again, in its own case."""
 
-_TEST_EXPLORER = "vscode_pytest"
-"""The plugin of VS Code. It treats every report of a call as the outcome of a test in its tree, which has no gates."""
+_OURS = ("pytest_relevance.plugin.", "pytest_relevance.results.responses.", "pluggy.")
+"""The modules between pytest and the user's code (a search, a hook, a generator); tracebacks leave them out."""
 
-Outcome = Literal["passed", "failed", "skipped"]
+_WAITING = f"{RAISING}searches"
+"""The module that waits for searches."""
+
+_OF_CASES = "pytest_relevance.plugin.running.run_case.case"
+"""The name of the module of the functions of cases, whose frames show the line of the case."""
+
+_STDLIB = os.path.dirname(os.__file__)
+"""The folder of the standard library."""
+
+_OF_PYTEST = (CaseError, pytest.fail.Exception, pytest.skip.Exception, pytest.xfail.Exception)
+"""Exceptions whose messages need no type and no frame."""
 
 
-def report_gates(session: pytest.Session, store: RunStore) -> list[GateResult]:
-    """Judge the gates of case files, report them as tests, and return their results.
+def search_error(error: BaseException, config: pytest.Config, *, phase: str = "", prefix: str = "") -> SearchError:
+    """Return an exception as a record has it: without credentials in URLs, and without the path of the root.
 
-    Without `--relevance-gates=require` the gates of a file are left out if none of its cases ran, unless all of them
-    were collected and skipped.
+    `prefix` begins the message. A refusal of this plugin or of pytest has no type and no frame.
     """
-    from pytest_relevance.results.gates import judge_gates
-
-    option = session.config.option
-    require = requires_gates(session.config)
-    updating = option.relevance_update == "all"
-    results = store.finished
-    ran = {result.file for result in results if result.status != SKIPPED}
-    ended = {result.file for result in results}
-    judged = [
-        gate
-        for gate in judge_gates(results, store.files, updating=updating, require=require)
-        if gate.file in ran or require or (gate.file in ended and store.is_whole(gate.file))
-    ]
-    for gate in judged:
-        outcome = cast("Outcome", gate.outcome())
-        _log(session, store.files[gate.file].path, gate, outcome, _longrepr(option, store, gate, outcome))
-    return judged
+    is_of_pytest = isinstance(error, _OF_PYTEST)
+    text = str(getattr(error, "msg", error) if is_of_pytest else error)
+    if not isinstance(error, CaseError):
+        text = text.partition("\n")[0]
+    text = prefix + without_root(redaction(config).text(text), config)
+    if is_of_pytest:
+        return SearchError("", text, phase=phase)
+    kind = f"{type(error).__module__}.{type(error).__qualname__}".removeprefix("builtins.")
+    return SearchError(kind, text, _innermost_frame(error, config), phase)
 
 
-def _log(session: pytest.Session, path: str, gate: GateResult, outcome: Outcome, longrepr: Any) -> None:
-    """Report a gate as pytest reports a test."""
-    from pytest_relevance.reports.run.gates import gate_message
-
-    manager, hook, name = session.config.pluginmanager, session.config.hook, gate.name
-    choosers = [plugin for plugin in map(manager.get_plugin, _CHOOSERS) if plugin is not None]
-    log = manager.subset_hook_caller("pytest_runtest_logreport", [session, *choosers])
-    nodeid, location = f"{gate.node}::{name}", (gate.node, gate.line - 1, name)
-    found = [("verdict", outcome), ("found", harmless(gate_message(gate)))]
-    hook.pytest_runtest_logstart(nodeid=nodeid, location=location)
-    session.testscollected += 1  # the progress display counts it: progress must not exceed 100 %
-    session.testsfailed += outcome == "failed"  # counted here: the session would also stop the run for --maxfail
-    now = time()
-    make = partial(pytest.TestReport, nodeid, location, {name: 1}, start=now, stop=now, user_properties=found)
-    log(report=make("passed", None, "setup"))
-    report = make(outcome, longrepr, "call")
-    if manager.has_plugin(_TEST_EXPLORER):
-        report.when = "gate"  # type: ignore[assignment]  # the terminal counts and shows it like a call
-    log(report=report)
-    log(report=make("passed", None, "teardown"))
-    hook.pytest_runtest_logfinish(nodeid=nodeid, location=location)
+def error_text(error: BaseException, config: pytest.Config) -> str:
+    """The error in one sentence: `psycopg.OperationalError: no engine (conftest.py:4 in search)`."""
+    found = search_error(error, config)
+    head = found.headline if found.type else f"{type(error).__name__}: {found.message}"
+    return f"{head} ({found.frame})" if found.frame else head
 
 
-def _longrepr(option: Any, store: RunStore, gate: GateResult, outcome: Outcome) -> Any:
-    """Return the `longrepr` of a gate's report: None if it passed, a reason if it was skipped, else its failure."""
-    if outcome == "passed":
-        return None
-    from pytest_relevance.reports.run.gates import gate_lines, gate_message
+def is_installed(path: object) -> bool:
+    """Whether a file belongs to Python or to an installed package; `path` may be `<frozen ...>`."""
+    parts = Path(str(path)).parts
+    return not {"site-packages", "dist-packages"}.isdisjoint(parts) or str(path).startswith(("<", _STDLIB))
 
-    path, message = store.files[gate.file].path, harmless(gate_message(gate))
-    if outcome == "skipped":
-        return path, gate.line, f"Skipped: {message}"
-    return FailureText(option, partial(gate_lines, gate), Crash(path, gate.line, lambda: message))
+
+def _innermost_frame(error: BaseException, config: pytest.Config) -> str:
+    """`conftest.py:4 in search`: the innermost frame in the user's own code, or the innermost of all.
+
+    Empty for an exception that the search returned in a batch, and did not raise.
+    """
+    if error.__traceback__ is None:
+        return ""
+    frames = pytest.ExceptionInfo.from_exception(error).traceback
+    if str(frames[-1].frame.f_globals.get("__name__")).startswith(RAISING):
+        return ""
+    last = next((frame for frame in reversed(frames) if not is_installed(frame.path)), frames[-1])
+    return f"{_code_path(Path(last.path), config)}:{last.lineno + 1} in {last.name}"
+
+
+def _code_path(path: Path, config: pytest.Config) -> str:
+    """Return the path of a module for a record: for an installed one, relative to where it is installed."""
+    if path.is_relative_to(config.rootpath):
+        return shown_path(path, config)
+    installed = [number for number, part in enumerate(path.parts) if part in ("site-packages", "dist-packages")]
+    return Path(*path.parts[installed[-1] + 1 :]).as_posix() if installed else path.name
+
+
+_HOW_TO = """
+Write it in a conftest.py beside the case file; it returns a function from a query to results, best first:
+
+    import pytest
+
+    @pytest.fixture(scope="session")
+    def {search}():
+        engine = ...                      # connect to your search engine, once
+        def search(query, k=10):
+            return engine.search(query, limit=k)    # ids, (id, score) pairs, or dicts with an id
+        return search
+
+If it goes by another name, write it in the case file:  search: name_of_the_fixture"""
+
+
+def missing_fixture(error: pytest.FixtureLookupError, search: str) -> str:
+    """Return the message about a missing fixture; if it is the `search` of the case, with an example.
+
+    pytest's own text shows the source of the function that requests the fixture, which is generated code here.
+    """
+    message = error.msg or f"fixture {quoted(str(error.argname))} not found"
+    if error.argname == search and not error.fixturestack:
+        return f"{message}, which the case calls to search{_HOW_TO.format(search=search)}"
+    asking = listed((quoted(str(each.argname)) for each in error.fixturestack), "and")
+    return f'{message}{asking and f", requested by {asking}"}\n"pytest --fixtures" shows the fixtures that there are'
+
+
+def shorten(excinfo: pytest.ExceptionInfo[BaseException], config: pytest.Config) -> None:
+    """Make pytest show an exception without the frames of this plugin and of installed packages."""
+    _leave_out_ours(excinfo)
+    _leave_out_installed(excinfo, config)
+
+
+def _leave_out_ours(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+    """Remove the frames before the user's code from a traceback. One that ends in this plugin stays complete.
+
+    Of an exception that a batch returned, or that ended the waiting for searches (a timeout), only the case is shown.
+    """
+    frames = excinfo.traceback
+    ours = [number for number, entry in enumerate(frames) if _module_of(entry).startswith(_OURS)]
+    if not ours:
+        return
+    module, after = _module_of(frames[ours[-1]]), frames[ours[-1] + 1 :]
+    if (not after and module.startswith(RAISING)) or (module == _WAITING and not any(map(_is_of_user, after))):
+        _represent_with(excinfo, _case_frame)
+    elif after:
+        excinfo.traceback = after
+
+
+def _leave_out_installed(excinfo: pytest.ExceptionInfo[BaseException], config: pytest.Config) -> None:
+    """Make pytest show an exception without the frames inside installed packages, except for the last.
+
+    Nothing is changed where options ask for another traceback than pytest's default, where the last frame is the
+    user's, and where no frame is.
+    """
+    option = config.option
+    if verbosity(option) > 0 or getattr(option, "fulltrace", False) or getattr(option, "tbstyle", "") != "auto":
+        return
+    visible = [entry for entry in excinfo.traceback if not entry.ishidden(excinfo)]
+    if not any(map(_is_of_user, visible)) or _is_of_user(visible[-1]):
+        return
+    _represent_with(excinfo, _user_frames)
+
+
+def _represent_with(excinfo: pytest.ExceptionInfo[BaseException], frames: Callable[[Any], Any]) -> None:
+    """Make pytest show an exception with the frames of its traceback that a function chooses."""
+    represent = excinfo.getrepr
+
+    def brief(**options: Any) -> Any:
+        return represent(**{**options, "tbfilter": frames})
+
+    # pytest makes the representation later, and parses the whole module of each frame for it: one is made, not two
+    excinfo.getrepr = brief  # type: ignore[method-assign, assignment]
+
+
+def _case_frame(excinfo: pytest.ExceptionInfo[BaseException]) -> Any:
+    """Return a traceback of the frame that shows the line of the case."""
+    found = [entry.with_repr_style("short") for entry in excinfo.traceback if _module_of(entry) == _OF_CASES]
+    return type(excinfo.traceback)(found)
+
+
+def _user_frames(excinfo: pytest.ExceptionInfo[BaseException]) -> Any:
+    """Return a traceback of the user's frames and the last of all, short except for the user's first and last."""
+    visible = [entry for entry in excinfo.traceback if not entry.ishidden(excinfo)]
+    own = [entry for entry in visible if _is_of_user(entry)]
+    shown = [entry if entry in (own[0], own[-1]) else entry.with_repr_style("short") for entry in own]
+    shown += [entry.with_repr_style("short") for entry in visible[-1:] if not _is_of_user(entry)]
+    return type(excinfo.traceback)(shown)
+
+
+def _is_of_user(entry: Any) -> bool:
+    return not (_module_of(entry).startswith(_OURS) or is_installed(entry.path))
+
+
+def _module_of(entry: Any) -> str:
+    return str(entry.frame.f_globals.get("__name__"))

@@ -5,13 +5,17 @@ Checked with pytest 8.4.2 and 9.2.0, pytest-asyncio 1.5.0, pytest-xdist 3.6.1 an
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from types import FunctionType
 from typing import Any, NamedTuple
 
 import pytest
 
 AnyItem = pytest.Item | pytest.Collector
+
+Fixtures = Mapping[str, Sequence[Any]]
 
 PYTEST = "_pytest."
 """The prefix of the names of pytest's own modules."""
@@ -194,3 +198,37 @@ def _queued(torun: Any) -> Sequence[object]:
             return [*queue]
     with torun.mutex:
         return [*torun.queue]
+
+
+_INSTALLED = frozenset({"site-packages", "dist-packages"})
+
+
+class OwnFixtures:
+    """Distinguishes the fixtures of the project itself from those of pytest and of installed plugins."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._packages: frozenset[str] | None = None
+
+    def is_parameter(self, name: str, fixtures: Fixtures) -> bool:
+        """Whether a parametrised argument is a fixture of the project itself, or is requested by one."""
+        chain = fixtures.get(name, ())
+        if chain and not chain[-1].func.__module__.startswith(PYTEST):
+            return self.is_own(chain[-1].func)
+        return any(name in chain[-1].argnames and self.is_own(chain[-1].func) for chain in fixtures.values())
+
+    def is_own(self, function: Any) -> bool:
+        """Whether a fixture belongs to the project: neither to pytest nor to an installed plugin."""
+        code = getattr(inspect.unwrap(function), "__code__", None)
+        path = Path(code.co_filename) if code is not None else Path()
+        if path.name == "conftest.py":
+            return True
+        if self._packages is None:
+            plugins = (plugin for plugin, _ in self._config.pluginmanager.list_plugin_distinfo())
+            installed = {_package(getattr(plugin, "__name__", "")) for plugin in plugins}
+            self._packages = frozenset(installed | {"_pytest", "pytest_relevance"})
+        return _INSTALLED.isdisjoint(path.parts) and _package(function.__module__) not in self._packages
+
+
+def _package(module: str) -> str:
+    return module.partition(".")[0]

@@ -8,45 +8,51 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pytest_relevance._text import counted, examples, harmless, listed
-from pytest_relevance.plugin.collecting.case_items import set_locations
-from pytest_relevance.plugin.failures import CaseError, Crash, FailureText, report_gates, shown_path
-from pytest_relevance.plugin.options import ended_well, outputs_of, recorded_rankings, requires_baseline, runs_tests
+from pytest_relevance._text import counted, harmless
+from pytest_relevance.plugin.case_items import set_locations
+from pytest_relevance.plugin.failures import (
+    CaseError,
+    Crash,
+    FailureText,
+    NotSearched,
+    missing_fixture,
+    shorten,
+    shown_path,
+)
+from pytest_relevance.plugin.options import ended_well, most_failures, runs_tests
 from pytest_relevance.plugin.pytest_internals import forget_parameters, is_fixture_defined
+from pytest_relevance.plugin.run_end import findings, report_gates
 from pytest_relevance.plugin.run_store import (
     ATTRIBUTE,
     DOCUMENTS,
-    LOST,
     PASSED_OVER,
     Message,
     attached_to,
-    first_named,
     run_store,
 )
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import (
     CASE_RUN,
     CHECKS,
+    SEARCHES,
     CallEnd,
     CaseRun,
     case_runs_of,
     is_running,
 )
-from pytest_relevance.plugin.running.errors import missing_fixture, shorten
-from pytest_relevance.plugin.running.failing_searches import GivingUp
 from pytest_relevance.plugin.running.project import FIXTURE as FINGERPRINT
 from pytest_relevance.plugin.running.project import request_fingerprint
 from pytest_relevance.plugin.running.run_case import set_properties
-from pytest_relevance.plugin.terminal import FailuresSection, SummarySection, not_run
+from pytest_relevance.plugin.terminal import FailuresSection, SummarySection
 from pytest_relevance.reports.text import Line, is_github
-from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.records.run_info import SUFFIX
+from pytest_relevance.results.case_parts import SCORING, SETUP, SearchError
+from pytest_relevance.results.case_result import NOT_SEARCHED, SKIPPED, CaseResult
 
 NAME = "relevance-reporting"
 
@@ -68,9 +74,9 @@ def install(config: pytest.Config) -> None:
     manager.register(FailuresSection(config), "relevance-failures")
     manager.register(SummarySection(config), "relevance-summary")
     if is_github():
-        from pytest_relevance.plugin.outputs import ci
+        from pytest_relevance.plugin.outputs import install_github_report
 
-        ci.install(config)
+        install_github_report(config)
 
 
 def install_for_checks(session: pytest.Session) -> None:
@@ -256,28 +262,14 @@ class Reporting:
             forget_parameters(item for item in session.items if CASE_RUN in item.stash)
             return
         self._store.end()
-        failed, is_incomplete = session.testsfailed, False
-        if exitstatus not in _BROKEN_OFF:
+        failed, has_ended = session.testsfailed, exitstatus not in _BROKEN_OFF
+        if has_ended:
             self._judge_gates(session)
-            if text := self._nothing_ran():
-                self._store.messages.append(Message(text, is_good=False))
-        if not (self._was_cut_short or session.shouldstop or session.shouldfail or exitstatus in _BROKEN_OFF):
-            text, is_incomplete = self._lost_results()
-            if text:
-                self._store.messages.append(Message(text, is_good=False))
-            for text in filter(None, (self._without_comparison(), *self._lost_cases())):
-                self._store.messages.append(Message(text, is_good=False))
-                is_incomplete = True
-        if lost := self._store.named[LOST]:
-            is_incomplete = True
-            checks = counted(len(lost), "check was", "checks were")
-            text = f"{checks} made in a thread that its test did not wait for, and the run fails: {first_named(lost)}"
-            self._store.messages.append(Message(text, is_good=False))
-        if files := [*dict.fromkeys(self._store.named[PASSED_OVER])]:
-            self._store.messages.append(Message(_passed_over(files, self._config), is_good=False))
-        if text := self._store.disagreement():
-            self._store.messages.append(Message(text, is_good=False))
-        if (is_incomplete or session.testsfailed > failed) and ended_well(exitstatus):
+        is_complete = has_ended and not (self._was_cut_short or session.shouldstop or session.shouldfail)
+        found = [*findings(self._config, has_ended=has_ended, is_complete=is_complete)]
+        self._store.messages += [Message(finding.text, is_good=False) for finding in found]
+        has_failed = session.testsfailed > failed or any(finding.fails for finding in found)
+        if has_failed and ended_well(exitstatus):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     @pytest.hookimpl(trylast=True)
@@ -286,69 +278,6 @@ class Reporting:
         calling.close_own_loop(config)
         if self._is_heap_frozen:
             gc.unfreeze()
-
-    def _lost_results(self) -> tuple[str, bool]:
-        """Return a message about cases without a result (or ""), and whether the run fails because of them.
-
-        A plugin that runs tests in another process and builds reports of its own may drop the results attached to
-        reports. Cases with a failed report, such as those whose process crashed, are not counted: that failure is shown
-        already. A case that passed without being scored, because a plugin ran something else instead, is counted only
-        where an option needs every result.
-        """
-        option, store = self._config.option, self._store
-        needed_by = ["--relevance-gates=require"] if option.relevance_gates == "require" else []
-        needed_by += [f"--relevance-{name}" for name in outputs_of(option)]
-        known = store.failed if needed_by else store.failed | store.unscored
-        names = [name for name in store.unfinished() if name not in known]
-        if not names:
-            return "", False
-        total = sum(map(store.is_case, store.to_run))
-        text = (
-            f"{len(names):,} of {counted(total, 'case')} that were to run {'has' if len(names) == 1 else 'have'} no "
-            f"result ({first_named(names)}): a plugin that runs tests elsewhere, makes reports of its own, or runs "
-            "something else in the place of cases may be the cause"
-        )
-        if not needed_by:
-            return text, False
-        needs = "needs" if len(needed_by) == 1 else "need"
-        return f"{text}; {listed(needed_by, 'and')} {needs} every result, so the run fails", True
-
-    def _nothing_ran(self) -> str:
-        """Return a message where a record is to be compared with and no case ran, so that there is no summary."""
-        against = self._config.option.relevance_against
-        if against is None or self._store.results or not (files := not_run(self._config)):
-            return ""
-        return f"--relevance-against: nothing ran of {counted(len(files), 'file')} in {against} ({examples(files)})"
-
-    def _without_comparison(self) -> str:
-        """Return a message if the record to compare with has none of the case files that ran; else an empty string."""
-        against = self._config.option.relevance_against
-        ran = {result.file for result in self._store.results if result.scores and not result.is_check}
-        if against is None or not ran:
-            return ""
-        recorded = recorded_rankings(self._config)
-        if any(recorded.of_file(self._store.files[file].node, file) for file in ran):
-            return ""
-        return (
-            f"--relevance-against: {against} has none of the case files that ran, so that nothing was compared, and "
-            "the run fails; was it recorded from another folder, or of other files?"
-        )
-
-    def _lost_cases(self) -> Iterator[str]:
-        """Yield a message about each file that ran whole and lacks cases of its required baseline."""
-        option = self._config.option
-        if option.relevance_update is not None or not requires_baseline(self._config):
-            return
-        for file, info in self._store.files.items():
-            names = [case for case, *_ in info.lost]
-            if names and self._store.is_whole(file):
-                reference = info.against or f"{file}{SUFFIX}"
-                cases = counted(len({*names}), "case")
-                yield (
-                    f"{harmless(file)} ran whole and does not compare {cases} of {harmless(reference)} "
-                    f"({examples([*dict.fromkeys(names)])}), and relevance_baseline is require, so the run fails: "
-                    "restore them or their judgments, or accept it with --relevance-update or another record"
-                )
 
     def _judge_gates(self, session: pytest.Session) -> None:
         if self._is_worker or self._gates_are_judged or not self._runs_tests:
@@ -376,10 +305,101 @@ class Reporting:
         return FailureText(self._config.option, lines_of, crash)
 
 
-def _passed_over(files: Sequence[str], config: pytest.Config) -> str:
-    """Return the message about files that seem to be case files, but do not have the names of case files."""
-    one, patterns = len(files) == 1, listed(config.getini("relevance_files"), "or")
-    return (
-        f"{counted(len(files), 'file has cases and is', 'files have cases and are')} not collected: "
-        f"{first_named(files)}; rename {'it' if one else 'them'} to {patterns}, or set relevance_files"
-    )
+PATIENCE = 5
+"""A search that has succeeded before must fail this many times as often in a row."""
+
+
+Search = tuple[str, str | None, str, Sequence[str]]
+"""The key of a search: its name, its variant, the folder of its fixture, and the other fixtures of the case.
+
+Another folder may have a fixture of the same name, and one of the other fixtures may be the broken one.
+"""
+
+
+class GivingUp:
+    """Counts failed searches, and has the remaining cases of a search fail once it is given up (`relevance_give_up`).
+
+    Each process counts for itself, by the reports that it logs, so that a case counts after its last rerun, and once. A
+    search is its fixture and its variant, together with the further fixtures of the case.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._manager = config.pluginmanager
+        self._most = most_failures(config)
+        self._items: Mapping[str, pytest.Item] = {}
+        self._succeeded: set[Search] = set()
+        self._failed: dict[Search, set[tuple[str, str]]] = {}
+        self._given_up: dict[Search, str] = {}
+
+    def watch(self, items: Iterable[pytest.Item]) -> None:
+        """Take note of the items that are to run."""
+        self._items = {item.nodeid: item for item in items} if self._most else {}
+
+    def count(self, nodeid: str, results: Iterable[Mapping[str, Any]]) -> None:
+        """Count the results of a case, in builtin types, by its final report."""
+        item = self._items.get(nodeid)
+        run = None if item is None else item.stash.get(CASE_RUN, None)
+        if run is not None:
+            for values in results:
+                self._count(_search_of(run), values)
+
+    def _count(self, search: Search, values: Mapping[str, Any]) -> None:
+        verdict, error = values["verdict"], SearchError(**values["error"]) if values.get("error") else None
+        if verdict in (SKIPPED, NOT_SEARCHED) or values.get("outcome") == "xfailed":
+            return
+        if error is None or error.phase == SCORING:
+            self._succeeded.add(search)
+            self._failed.pop(search, None)
+            return
+        if error.phase == SETUP and not error.type:  # the fixture is missing: such a failure costs no time
+            return
+        cases = self._failed.setdefault(search, set())
+        cases.add((values["file"], values["id"]))
+        if len(cases) >= self._most * (PATIENCE if search in self._succeeded else 1):
+            failed = f"{search[0]} failed in {counted(len(cases), 'case')} in a row"
+            if not self._given_up:
+                self._manager.register(NotSearching(self._given_up), "relevance-not-searching")
+            why = f"not searched: {failed} (relevance_give_up), at last with {error.headline}"
+            self._given_up.setdefault(search, why)
+
+
+class NotSearching:
+    """The hooks that fail the remaining cases of the searches that were given up.
+
+    A case that was searched before, together with others, keeps its own result or error.
+    """
+
+    def __init__(self, given_up: Mapping[Search, str]) -> None:
+        self._given_up = given_up
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> object:
+        """Leave a case of such a search to pytest alone, as other plugins would run it again where it fails."""
+        if self._why(item) is None:
+            return None
+        runner: Any = item.config.pluginmanager.get_plugin("runner")
+        return runner.pytest_runtest_protocol(item=item, nextitem=nextitem)
+
+    @pytest.hookimpl
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Fail a case whose search is given up, before any fixture is set up. Raises `NotSearched`."""
+        __tracebackhide__ = True
+        if (why := self._why(item)) is not None and not _is_ahead(item):
+            run = item.stash[CASE_RUN]
+            run.attempt.error = NotSearched(why, pytrace=False)
+            raise run.attempt.error
+
+    def _why(self, item: pytest.Item) -> str | None:
+        """Return why the search of a case is given up; None where it is not, and for any other test."""
+        run = item.stash.get(CASE_RUN, None)
+        return None if run is None else self._given_up.get(_search_of(run))
+
+
+def _is_ahead(item: pytest.Item) -> bool:
+    """Whether the search of a case was called before, together with those of others."""
+    searches = item.config.stash.get(SEARCHES, None)
+    return searches is not None and searches.is_ahead(item.stash[CASE_RUN])
+
+
+def _search_of(run: CaseRun) -> Search:
+    return run.case.search, run.variant, run.search_folder, run.case.usefixtures

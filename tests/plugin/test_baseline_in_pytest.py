@@ -659,7 +659,7 @@ def test_a_run_without_a_baseline_imports_none_of_it(project: Project) -> None:
     for option, is_imported in (((), False), ((UPDATE,), False), ((), True)):
         assert shop.project.run_apart(*option).code == 0
         modules = (shop.path / "imported").read_text().split()
-        assert "pytest_relevance.plugin.collecting.collector" in modules
+        assert "pytest_relevance.plugin.collector" in modules
         assert ("pytest_relevance.results.records.baseline_comparison" in modules) is is_imported
         assert not {"numpy", "pandas"} & set(modules)
 

@@ -58,7 +58,7 @@ def test_an_empty_test_imports_none_of_it(project: Project) -> None:
     modules = imported(project)
     assert not heavy(modules)
     assert all(name.startswith("pytest_relevance.plugin") for name in modules)
-    assert "pytest_relevance.plugin.collecting.collector" not in modules
+    assert "pytest_relevance.plugin.collector" not in modules
 
 
 @pytest.fixture

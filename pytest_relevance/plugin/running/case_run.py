@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from pytest_relevance.cases.model import Case
-from pytest_relevance.plugin.failures import CaseError, NotSearched
+from pytest_relevance.plugin.failures import CaseError, NotSearched, search_error
 from pytest_relevance.plugin.options import needs_details, tolerance
 from pytest_relevance.plugin.options import redaction as redaction_of
 from pytest_relevance.plugin.run_store import ATTRIBUTE, sendable
-from pytest_relevance.plugin.running.errors import search_error
 from pytest_relevance.results.case_parts import SCORING, SETUP, Repeats, SearchError, text_reason
 from pytest_relevance.results.case_result import (
     CHECK,

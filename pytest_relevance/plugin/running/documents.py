@@ -20,14 +20,13 @@ from typing import Any, NamedTuple
 import pytest
 
 from pytest_relevance._text import quoted, shown
-from pytest_relevance.plugin.failures import BaselineFailure, CaseFailure
+from pytest_relevance.plugin.failures import BaselineFailure, CaseFailure, error_text
 from pytest_relevance.plugin.options import needs_details, redaction
 from pytest_relevance.plugin.pytest_internals import is_fixture_defined, request_of
 from pytest_relevance.plugin.run_store import DOCUMENTS as NAME
 from pytest_relevance.plugin.run_store import OTHER_IDS, run_store
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CaseRun, case_runs_of, is_running
-from pytest_relevance.plugin.running.errors import error_text
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.documents import IndexDocuments, UnreadableAnswer, documents_to_ask, read_answer
 

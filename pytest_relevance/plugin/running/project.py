@@ -11,12 +11,12 @@ from collections.abc import Iterator
 import pytest
 
 from pytest_relevance._text import quoted, shown
+from pytest_relevance.plugin.failures import error_text
 from pytest_relevance.plugin.options import redaction
 from pytest_relevance.plugin.pytest_internals import requested
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CaseRun
-from pytest_relevance.plugin.running.errors import error_text
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.records.run_info import checked
 

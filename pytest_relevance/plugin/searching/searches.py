@@ -20,8 +20,16 @@ from pytest_relevance.plugin.options import batch_size, is_home
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import SEARCHES, CaseRun
-from pytest_relevance.plugin.searching.batches import BatchCall, batches
-from pytest_relevance.plugin.searching.calls import Call, Cursors, SearchOutcome, SingleCall, Timed, in_flight
+from pytest_relevance.plugin.searching.calls import (
+    BatchCall,
+    Call,
+    Cursors,
+    SearchOutcome,
+    SingleCall,
+    Timed,
+    batches,
+    in_flight,
+)
 from pytest_relevance.plugin.searching.windows import Windows, is_loop_shared
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks

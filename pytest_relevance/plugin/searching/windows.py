@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance.plugin.collecting.variants import OwnFixtures
 from pytest_relevance.plugin.pytest_internals import (
     ANYIO_BACKEND,
+    OwnFixtures,
     added_fixtures,
     fixtures_of,
     is_queue_shared,

@@ -13,26 +13,31 @@ which the search of a case was made.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from types import CodeType, FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 from pytest_relevance.cases.model import Case, Suite
-from pytest_relevance.plugin.collecting.variants import Variant, Variants
 from pytest_relevance.plugin.failures import CaseFailure
 from pytest_relevance.plugin.pytest_internals import (
     ANYIO_BACKEND,
+    PYTEST,
     AnyItem,
+    Fixtures,
     ItemCopier,
+    OwnFixtures,
+    Parameters,
     copier_of,
     fixtures_of,
     is_asyncio_fixture,
     is_plain_item,
     loop_scope_of,
     makes_plain_items,
+    parameters_of,
 )
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CASE_RUN, SEARCHES
@@ -44,8 +49,6 @@ from pytest_relevance.plugin.running.run_case import (
     make_function,
     plain_function,
 )
-
-Fixtures = Mapping[str, Sequence[Any]]
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -267,3 +270,111 @@ def _setting(config: pytest.Config, name: str) -> Any:
 
 def _is_async(function: object) -> bool:
     return inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)
+
+
+class Variant(NamedTuple):
+    """The variant of an item: its name, None without parameters that count, and its number (from 0) in its case.
+
+    `ends` are what follows the name of the case in the names of the items of this variant, if that is not the variant.
+    """
+
+    name: str | None
+    number: int
+    ends: Sequence[str] = ()
+
+
+class Variants:
+    """Determines the variant that an item runs in: the parameters that its ranking may depend on.
+
+    These are the parameters of the fixtures that `search` and the `usefixtures` of the case depend on, found by
+    argument names. Other parameters do not count: those of a plugin that repeats every test, or of an unrelated autouse
+    fixture. A fixture that takes `request` may get any other fixture by name. So if one of the fixtures does, other
+    than for `request.param`, all parameters of the project's own fixtures count.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._own = OwnFixtures(config)
+
+    def of(self, case: Case, items: Sequence[AnyItem]) -> Sequence[Variant]:
+        """Return the variant of each item of a case, named by the ids of the parameters that count, joined by "-"."""
+        found = [parameters for item in items if (parameters := parameters_of(item)) is not None]
+        names: Sequence[str | None] = [None] * len(items)
+        if found and len(found) == len(items):
+            counting = self._counting((case.search, *case.usefixtures), fixtures_of(items[0]), found[0].indices)
+            names = _ids(found, counting)
+        by_variant: dict[str | None, list[AnyItem]] = {}
+        for item, name in zip(items, names, strict=True):
+            by_variant.setdefault(name, []).append(item)
+        made = {name: Variant(name, number, _ends(name, of)) for number, (name, of) in enumerate(by_variant.items())}
+        return [made[name] for name in names]
+
+    def _counting(self, names: Iterable[str], fixtures: Fixtures, parametrised: Iterable[str]) -> frozenset[str]:
+        """Return the parametrised arguments that the ranking may depend on."""
+        arguments = frozenset(parametrised)
+        used = _closure(names, fixtures)
+        counting = arguments & used.keys()
+        asks = (chain for name, chain in used.items() if name not in arguments)
+        if any(map(_may_ask_for_others, asks)):
+            counting |= {name for name in arguments - counting if self._own.is_parameter(name, fixtures)}
+        return counting
+
+
+def _closure(names: Iterable[str], fixtures: Fixtures) -> dict[str, Sequence[Any]]:
+    """Return the used definitions of the named fixtures, and of all fixtures that these depend on, by name."""
+    used: dict[str, Sequence[Any]] = {}
+    waiting = [*names]
+    for name in waiting:
+        if name not in used:
+            used[name] = chain = _chain(name, fixtures.get(name, ()))
+            waiting += [argument for fixture in chain for argument in fixture.argnames]
+    return used
+
+
+def _chain(name: str, definitions: Sequence[Any]) -> Sequence[Any]:
+    """Return the used definitions of a fixture: the last one, and the overridden ones that it requests by its name."""
+    chain = []
+    for fixture in reversed(definitions):
+        chain.append(fixture)
+        if name not in fixture.argnames:
+            break
+    return chain
+
+
+def _may_ask_for_others(chain: Iterable[Any]) -> bool:
+    """Whether a fixture takes `request`, which gives access to any other. Fixtures of pytest itself do not count."""
+    return any("request" in fixture.argnames and not fixture.func.__module__.startswith(PYTEST) for fixture in chain)
+
+
+def _ends(variant: str | None, items: Sequence[AnyItem]) -> Sequence[str]:
+    """Return the ends of the names of the items of a variant, if they have parameters that it leaves out."""
+    parameters = parameters_of(items[0])
+    if len(items) == 1 and (parameters is None or parameters.id == variant):
+        return ()
+    return [item.name.removeprefix(getattr(item, "originalname", "")) for item in items]
+
+
+def _ids(found: Sequence[Parameters], counting: frozenset[str]) -> Sequence[str | None]:
+    """Return the variants of the items of a case. `counting` are the arguments that the ranking may depend on."""
+    names = tuple(found[0].indices)
+    if not counting:
+        return [None] * len(found)
+    groups = [[name] for name in names]
+    if len(names) != len(found[0].ids):
+        groups = _groups(names, found)
+    return [
+        "-".join(part for group, part in zip(groups, parameters.ids, strict=True) if not counting.isdisjoint(group))
+        if len(groups) == len(parameters.ids)
+        else parameters.id
+        for parameters in found
+    ]
+
+
+def _groups(names: Sequence[str], found: Sequence[Parameters]) -> list[list[str]]:
+    """Group the arguments that were parametrised together and share an id: their value indices are always equal."""
+    groups = [[names[0]]]
+    for before, name in pairwise(names):
+        if all(parameters.indices[before] == parameters.indices[name] for parameters in found):
+            groups[-1].append(name)
+        else:
+            groups.append([name])
+    return groups

@@ -1,0 +1,421 @@
+"""What a run leaves: worklist, record, reports and baselines, as options ask, and its report in GitHub Actions.
+
+The process that receives all reports writes them; a worker of pytest-xdist writes nothing. A file that an option names
+is checked before the run, so that an unusable one is refused at once. If one cannot be written, the run fails. Nobody
+asked for the report in GitHub Actions: a problem with that is only said.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timezone
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_relevance._files import is_read_only, write_whole
+from pytest_relevance._paused_gc import paused_gc
+from pytest_relevance._text import counted, harmless, listed
+from pytest_relevance.plugin.failures import without_root
+from pytest_relevance.plugin.options import (
+    FILES,
+    ended_well,
+    outputs_of,
+    redaction,
+    requires_gates,
+    runs_tests,
+    verbosity,
+    writes_ci_report,
+)
+from pytest_relevance.plugin.run_store import Message, RunStore, first_named, run_store
+from pytest_relevance.plugin.terminal import not_run
+from pytest_relevance.reports.run.cases import anything_ran, counted_cases
+from pytest_relevance.reports.text import is_report
+from pytest_relevance.results.case_result import FAILED
+from pytest_relevance.results.records.baseline import BaselineEntries, Updated, acceptable, update_baseline
+from pytest_relevance.results.records.run_info import SUFFIX, FileInfo, RecordError, RunInfo, baseline_path
+
+Write = Callable[[bool], Iterable[Message]]
+"""Writes an output and returns messages about it; the argument is whether the run had no failure so far."""
+
+
+def install(config: pytest.Config) -> None:
+    """Register the outputs that options ask for. Raises UsageError for a file that cannot or must not be written."""
+    config.pluginmanager.register(Outputs(config), "relevance-outputs")
+
+
+class Outputs:
+    """The hooks that write the output files."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._store = run_store(config)
+        self._runs_tests = runs_tests(config)
+        self._has_begun = False
+        started(config)
+        _refuse_shared_file(config)
+        self._outputs = {f"--relevance-{name}": _output(name, config) for name in outputs_of(config.option)}
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtestloop(self) -> Generator[None, object, object]:
+        """Record that the session runs tests: options such as `--fixtures` also start a session.
+
+        Only the start is recorded, as a plugin may replace the loop itself.
+        """
+        self._has_begun = self._runs_tests
+        return (yield)
+
+    @pytest.hookimpl
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
+        """Write the outputs, and set the exit status of a failed run if that is not possible."""
+        for option, (write, unwritten) in self._outputs.items():
+            if not self._has_begun:
+                self._store.messages += [Message(unwritten)] if unwritten else []
+                continue
+            messages = [*write(ended_well(exitstatus))]
+            self._store.messages += [message._replace(option=option) for message in messages]
+            if not all(message.is_good for message in messages) and ended_well(exitstatus):
+                session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def _refuse_shared_file(config: pytest.Config) -> None:
+    """Raise UsageError where two options name the same file: one would replace what the other wrote."""
+    options: dict[str, str] = {}
+    for name in FILES:
+        file = getattr(config.option, f"relevance_{name}")
+        if file and not _is_stream(path := _path_of(file)):
+            other = options.setdefault(os.path.realpath(path), name)
+            if other != name:
+                raise pytest.UsageError(
+                    f"--relevance-{other} and --relevance-{name} name the same file, {harmless(file)}; name two files"
+                )
+
+
+def _is_stream(path: Path) -> bool:
+    """Whether a path is a pipe or a device, to which several outputs can be written."""
+    return path.exists() and not path.is_file()
+
+
+def _path_of(file: str) -> Path:
+    """The absolute path of a file that an option names."""
+    return Path(os.path.abspath(os.path.expanduser(file)))
+
+
+def _output(name: str, config: pytest.Config) -> tuple[Write, str]:
+    """Return the function that writes an output, and a message for a run that ran no test, which may be empty."""
+    if name not in FILES:
+        return lambda _: update_baselines(config), ""
+    target = Target.of(name, config)
+    why = "no case was scored" if name == "unjudged" else "no test ran"
+    return partial(_WRITERS[name], target), f"{target.shown} is not written: {why}"
+
+
+def _write_worklist(target: Target, has_ended_well: bool) -> Iterator[Message]:
+    from pytest_relevance.results.worklist import Worklist
+
+    scored = [result for result in run_store(target.config).results if result.scores]
+    if not (scored or has_ended_well):  # no rankings, so that the unjudged results are unknown
+        yield Message(f"{target.shown} is not written: no case was scored")
+        return
+    found = Worklist.of(scored)
+    problem = target.write(lambda path: write_whole(path, found.to_csv(_content(path))))
+    words = "no unjudged results"
+    if found.rows:
+        words = f"{counted(len(found.rows), 'unjudged result')} of {counted(found.queries, 'query', 'queries')}"
+    if problem is None:
+        yield Message(f"{words}: {target.shown}{'' if found.rows else ' has only its header'}")
+    else:
+        yield Message(f"{words}, and no list of them: {problem}", is_good=False)
+
+
+def _content(path: Path) -> bytes:
+    """Return the content of a file; empty for anything but a regular file, a pipe for instance."""
+    return path.read_bytes() if path.is_file() else b""
+
+
+def _write_record(target: Target, _: bool) -> Iterator[Message]:
+    from pytest_relevance.results.records.file import write_record
+
+    store = run_store(target.config)
+    files, info = about_run(target.config)
+    with paused_gc():
+        problem = target.write(lambda path: write_record(path, store.dicts, files, info))
+    if problem is not None:
+        yield Message(f"no record of the run: {problem}", is_good=False)
+        return
+    unfinished = f", {len(info.missing):,} did not finish: {first_named(info.missing)}" if info.missing else ""
+    yield Message(f"record: {target.shown} ({counted_cases(store.results)}{unfinished})")
+
+
+def _write_report(target: Target, _: bool) -> Iterator[Message]:
+    data = report_of(target.config, target.name, target.path.name).encode("utf-8", "backslashreplace")
+    problem = target.write(lambda path: write_whole(path, data))
+    yield Message(f"report: {target.shown}") if problem is None else Message(f"no report: {problem}", is_good=False)
+
+
+_WRITERS: Mapping[str, Callable[[Target, bool], Iterator[Message]]] = {
+    "unjudged": _write_worklist,
+    "record": _write_record,
+    "html": _write_report,
+    "markdown": _write_report,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The file that the option `--relevance-{name}` names; `shown` is the name of the file for messages."""
+
+    name: str
+    path: Path
+    shown: str
+    config: pytest.Config
+
+    @classmethod
+    def of(cls, name: str, config: pytest.Config) -> Target:
+        """Return the target that an option names. Raises UsageError where the file cannot or must not be written."""
+        file = getattr(config.option, f"relevance_{name}")
+        target = cls(name, _path_of(file), harmless(file), config)
+        problem = target.problem() if file else "the name of the file is empty"
+        if problem is not None:
+            raise pytest.UsageError(f"--relevance-{name}={harmless(file)}: {problem}")
+        return target
+
+    def problem(self) -> str | None:
+        """Return why the file cannot or must not be written, and what to do; None if no reason is known."""
+        target = Path(os.path.realpath(self.path))
+        if target.is_dir():
+            return f"{self.shown} is a folder; name a file in it"
+        if not target.parent.is_dir():
+            return f"there is no folder {harmless(str(target.parent))}; make it, or name a file in another one"
+        if not os.access(target.parent, os.W_OK) or is_read_only(target):
+            return f"{self.shown} may not be written; see to its permissions, or name another file"
+        if not target.is_file():  # the file does not exist, or is a pipe without content to lose
+            return None
+        try:
+            reason = _why_kept(self.name, target.read_bytes())
+        except OSError as error:
+            reason = f"cannot be read: {error.strerror or error}"
+        return reason and f"{self.shown} {reason}"
+
+    def write(self, write: Callable[[Path], None]) -> str | None:
+        """Write the file with the function `write`; return why that failed, or None.
+
+        The target is checked again first, as it may have changed during the run.
+        """
+        problem = self.problem()
+        if problem is None:
+            try:
+                write(self.path)
+            except OSError as error:
+                problem = f"{self.shown} cannot be written: {error.strerror or error}"
+        return problem
+
+
+def _why_kept(name: str, data: bytes) -> str | None:
+    """Return why an output must not overwrite a file with this content; None if it may be overwritten."""
+    if name == "unjudged":
+        from pytest_relevance.results.worklist import why_kept
+
+        return why_kept(data)
+    from pytest_relevance.results.records.file import RECORDS, is_record
+
+    is_own, what = (is_record, RECORDS) if name == "record" else (is_report, "report")
+    return None if not data.strip() or is_own(data) else f"is there, and is no {what}; name another file"
+
+
+def update_baselines(config: pytest.Config) -> Iterator[Message]:
+    """Accept the rankings of all scored cases, and yield messages about the changes and failures."""
+    store = run_store(config)
+    files = {result.file for result in store.results if result.scores and not result.is_check}
+    if not files:
+        yield Message("no baseline is written: no case was scored")
+    for file in sorted(files):
+        yield from _update_baseline(store, file, only_new=config.option.relevance_update == "new")
+
+
+def _update_baseline(store: RunStore, file: str, *, only_new: bool) -> Iterator[Message]:
+    info, shown = store.files[file], harmless(f"{file}{SUFFIX}")
+    finished, is_whole = store.of_file(file), store.is_whole(file)
+    results = [result for result in store.results if result.file == file]
+    accepted, unstable = acceptable(results, only_new=only_new)
+    titles = {document: title for result in results for document, title in result.titles.items()}
+    keys = frozenset((result.id, result.variant) for result in finished) if is_whole and not only_new else None
+    try:
+        updated = update_baseline(
+            baseline_path(info.path),
+            BaselineEntries(accepted, titles, store.common_fingerprint),
+            shown=shown,
+            only_new=only_new,
+            all_keys=keys,
+        )
+    except (RecordError, OSError) as error:
+        why = f", it cannot be written: {error.strerror or error}" if isinstance(error, OSError) else f": {error}"
+        yield Message(f"baseline {shown} is not updated{why}", is_good=False)
+    else:
+        rest = "" if is_whole else f"; {len(finished):,} of {info.total:,} cases ran, the others keep what they had"
+        yield Message(f"baseline {shown}: {_changes_of(updated)}{rest}")
+    if unstable:
+        rankings = counted(len(unstable), "ranking is", "rankings are")
+        why = "not accepted, as the search returned another one when it was called again"
+        yield Message(f"baseline {shown}: {rankings} {why}: {first_named(unstable)}", is_good=False)
+
+
+def _changes_of(updated: Updated) -> str:
+    """Describe the changes of a baseline: `3 added, 2 changed, 4 with other scores, 1 gone, 46 as they were`."""
+    if not updated.is_change:
+        new = ["the fingerprint"] * updated.has_new_fingerprint + [
+            "the version of the format"
+        ] * updated.has_new_version
+        return f"nothing changed but {listed(new, 'and')}" if new else "nothing changed"
+    counts = [(updated.added, "added"), (updated.changed - updated.rescored, "changed")]
+    counts += [(updated.rescored, "with other scores"), (updated.dropped, "gone")]
+    if not any(count for count, _ in counts):
+        counts = [(updated.titles, "title changed" if updated.titles == 1 else "titles added or changed")]
+    counts.append((updated.kept, "as they were"))
+    return ", ".join(f"{count:,} {what}" for count, what in counts if count)
+
+
+_STARTED: pytest.StashKey[str] = pytest.StashKey()
+
+
+def started(config: pytest.Config) -> str:
+    """When the run began, in UTC (ISO 8601): the time of the first call, so that all outputs have the same time."""
+    return config.stash.setdefault(_STARTED, datetime.now(timezone.utc).isoformat(timespec="seconds"))
+
+
+def about_run(config: pytest.Config) -> tuple[dict[str, FileInfo], RunInfo]:
+    """The case files of the run, and how it was made."""
+    from pytest_relevance import __version__
+    from pytest_relevance.results.diagnoses import faults_to_record
+
+    store = run_store(config)
+    command = ("pytest", *_command(config))
+    versions = {"python": platform.python_version(), "pytest": pytest.__version__}
+    missing = (*store.broken, *store.unfinished())
+    files = {
+        Path(file).as_posix(): replace(info, path=_from_root(info.path, config))
+        for file, info in sorted(store.files.items())
+    }
+    faults = faults_to_record(store.results, store.warnings.values())
+    how = (__version__, started(config), versions, command, store.common_fingerprint)
+    return files, RunInfo(*how, missing, faults, requires_gates(config), not_run(config))
+
+
+def report_of(config: pytest.Config, name: str, title: str, most: int | None = None) -> str:
+    """The report of the run as `html` or `markdown`; a report in Markdown has at most `most` characters."""
+    from pytest_relevance.results.records.run import Run
+
+    with paused_gc():
+        run = Run(run_store(config).results, *about_run(config), name=title)
+        if name == "html":
+            from pytest_relevance.reports.html.page import html_page
+
+            return html_page(run)
+        from pytest_relevance.reports.run.markdown import run_markdown
+        from pytest_relevance.reports.text import safe_output
+
+        limit: dict[str, Any] = {} if most is None else {"most": most}
+        return safe_output(run_markdown(run, verbosity=max(verbosity(config.option), 0), **limit))
+
+
+def _command(config: pytest.Config) -> Iterator[str]:
+    """Give the arguments of the command line without secrets, and without the path of the root."""
+    for argument in redaction(config).arguments(map(str, config.invocation_params.args)):
+        yield "." if argument == str(config.rootpath) else without_root(argument, config)
+
+
+def _from_root(path: str, config: pytest.Config) -> str:
+    """Return a path relative to the root of the project, for a record."""
+    try:
+        return Path(os.path.relpath(path, config.rootpath)).as_posix()
+    except ValueError:  # the file is on another drive (Windows)
+        return Path(path).name
+
+
+LARGEST_SUMMARY = 1024 * 1024
+"""How many bytes the summary of a step may have; GitHub shows nothing of a larger one."""
+
+_ANNOTATORS = ("annotate_errors", "pytest_github_actions_annotate_failures")
+"""The names of the plugin pytest-github-actions-annotate-failures: its hooks since 0.3, its module before."""
+
+
+def install_github_report(config: pytest.Config) -> None:
+    """Register the hooks for GitHub Actions, except in a worker of pytest-xdist."""
+    if not hasattr(config, "workerinput") and writes_ci_report(config) and runs_tests(config):
+        config.pluginmanager.register(GitHubReport(config), "relevance-github")
+
+
+class GitHubReport:
+    """The hooks that append to the summary of the job and print annotations, if any case ran."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._store = run_store(config)
+        started(config)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self) -> None:
+        """Append the report to the summary of the job. A problem becomes a message and changes no exit status."""
+        summary = os.environ.get("GITHUB_STEP_SUMMARY")
+        if summary and anything_ran(self._store.results):
+            try:
+                problem = self._append(Path(summary))
+            except OSError as error:
+                problem = f"{harmless(summary)} cannot be written: {error.strerror or error}"
+            if problem:
+                self._store.messages.append(Message(f"no report in the summary of the job: {problem}", is_good=False))
+
+    @pytest.hookimpl
+    def pytest_unconfigure(self, config: pytest.Config) -> None:
+        """Print the annotations, when the terminal has ended its last line, unless another plugin annotates."""
+        if any(map(config.pluginmanager.has_plugin, _ANNOTATORS)) or not anything_ran(self._store.results):
+            return
+        from pytest_relevance.reports.run.markdown import run_annotations
+        from pytest_relevance.results.records.run import Run
+
+        failed_gates = [gate for gate in self._store.gates if gate.outcome() == FAILED]
+        for each in run_annotations(Run(self._store.results), failed_gates):
+            _print(each.as_command(self._path(each.file)))
+
+    def _append(self, path: Path) -> str:
+        """Append the report to the summary, as far as there is room; return why nothing was appended, or ""."""
+        there = path.read_bytes() if path.exists() else b""
+        gap = b"\n" * (2 - there.endswith(b"\n")) if there else b""
+        room = LARGEST_SUMMARY - len(there) - len(gap)
+        report = self._report(room)
+        if report is None:
+            return f"{harmless(str(path))} has {len(there):,} of {LARGEST_SUMMARY:,} bytes already"
+        with path.open("ab") as file:
+            file.write(gap + report)
+        return ""
+
+    def _report(self, room: int) -> bytes | None:
+        """The report in at most so many bytes; None if not even its beginning fits."""
+        most = room
+        while most > 0:
+            text = report_of(self._config, "markdown", "", most)
+            data = text.encode("utf-8", "backslashreplace")
+            if len(data) <= room:
+                return data
+            most = min(most - 1, most * room // len(data)) if len(text) <= most else 0
+        return None
+
+    def _path(self, file: str) -> str | None:
+        """The path of a file relative to the workspace of the job, or None where it is outside."""
+        workspace = os.path.realpath(os.environ.get("GITHUB_WORKSPACE") or self._config.rootpath)
+        try:
+            path = os.path.relpath(os.path.realpath(self._config.invocation_params.dir / file), workspace)
+        except ValueError:  # the file is on another drive (Windows)
+            return None
+        return None if path.split(os.sep)[0] == os.pardir else Path(path).as_posix()
+
+
+def _print(text: str) -> None:
+    """Print a line, with escapes for characters that the encoding of standard output lacks."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    print(text.encode(encoding, "backslashreplace").decode(encoding), flush=True)

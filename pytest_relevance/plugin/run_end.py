@@ -1,0 +1,193 @@
+"""The end of a run: its gates, reported as tests, and what is missing from it.
+
+Gates are reported after the cases have run, in the process that receives all reports. The node id of a gate is
+`FILE::gate[ID]`, followed by `[VARIANT]` where the search has parameters. A gate has the same reports as a test: setup,
+call and teardown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from time import time
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+
+import pytest
+
+from pytest_relevance._text import counted, examples, harmless, listed
+from pytest_relevance.plugin.failures import Crash, FailureText
+from pytest_relevance.plugin.options import outputs_of, recorded_rankings, requires_baseline, requires_gates
+from pytest_relevance.plugin.run_store import LOST, PASSED_OVER, RunStore, first_named, run_store
+from pytest_relevance.plugin.terminal import not_run
+from pytest_relevance.results.case_result import SKIPPED
+from pytest_relevance.results.records.run_info import SUFFIX
+
+if TYPE_CHECKING:
+    from pytest_relevance.results.gates import GateResult
+
+_CHOOSERS = ("lfplugin", "stepwiseplugin")
+"""Plugins of pytest that select in the next run the tests that failed in this one. A gate cannot be selected."""
+
+_TEST_EXPLORER = "vscode_pytest"
+"""The plugin of VS Code. It treats every report of a call as the outcome of a test in its tree, which has no gates."""
+
+Outcome = Literal["passed", "failed", "skipped"]
+
+
+def report_gates(session: pytest.Session, store: RunStore) -> list[GateResult]:
+    """Judge the gates of case files, report them as tests, and return their results.
+
+    Without `--relevance-gates=require` the gates of a file are left out if none of its cases ran, unless all of them
+    were collected and skipped.
+    """
+    from pytest_relevance.results.gates import judge_gates
+
+    option = session.config.option
+    require = requires_gates(session.config)
+    updating = option.relevance_update == "all"
+    results = store.finished
+    ran = {result.file for result in results if result.status != SKIPPED}
+    ended = {result.file for result in results}
+    judged = [
+        gate
+        for gate in judge_gates(results, store.files, updating=updating, require=require)
+        if gate.file in ran or require or (gate.file in ended and store.is_whole(gate.file))
+    ]
+    for gate in judged:
+        outcome = cast("Outcome", gate.outcome())
+        _log(session, store.files[gate.file].path, gate, outcome, _longrepr(option, store, gate, outcome))
+    return judged
+
+
+def _log(session: pytest.Session, path: str, gate: GateResult, outcome: Outcome, longrepr: Any) -> None:
+    """Report a gate as pytest reports a test."""
+    from pytest_relevance.reports.run.gates import gate_message
+
+    manager, hook, name = session.config.pluginmanager, session.config.hook, gate.name
+    choosers = [plugin for plugin in map(manager.get_plugin, _CHOOSERS) if plugin is not None]
+    log = manager.subset_hook_caller("pytest_runtest_logreport", [session, *choosers])
+    nodeid, location = f"{gate.node}::{name}", (gate.node, gate.line - 1, name)
+    found = [("verdict", outcome), ("found", harmless(gate_message(gate)))]
+    hook.pytest_runtest_logstart(nodeid=nodeid, location=location)
+    session.testscollected += 1  # the progress display counts it: progress must not exceed 100 %
+    session.testsfailed += outcome == "failed"  # counted here: the session would also stop the run for --maxfail
+    now = time()
+    make = partial(pytest.TestReport, nodeid, location, {name: 1}, start=now, stop=now, user_properties=found)
+    log(report=make("passed", None, "setup"))
+    report = make(outcome, longrepr, "call")
+    if manager.has_plugin(_TEST_EXPLORER):
+        report.when = "gate"  # type: ignore[assignment]  # the terminal counts and shows it like a call
+    log(report=report)
+    log(report=make("passed", None, "teardown"))
+    hook.pytest_runtest_logfinish(nodeid=nodeid, location=location)
+
+
+def _longrepr(option: Any, store: RunStore, gate: GateResult, outcome: Outcome) -> Any:
+    """Return the `longrepr` of a gate's report: None if it passed, a reason if it was skipped, else its failure."""
+    if outcome == "passed":
+        return None
+    from pytest_relevance.reports.run.gates import gate_lines, gate_message
+
+    path, message = store.files[gate.file].path, harmless(gate_message(gate))
+    if outcome == "skipped":
+        return path, gate.line, f"Skipped: {message}"
+    return FailureText(option, partial(gate_lines, gate), Crash(path, gate.line, lambda: message))
+
+
+class Finding(NamedTuple):
+    """A sentence about what is missing from a run, and whether the run fails because of it."""
+
+    text: str
+    fails: bool = False
+
+
+def findings(config: pytest.Config, *, has_ended: bool, is_complete: bool) -> Iterator[Finding]:
+    """Yield what is missing from a run.
+
+    `has_ended` is false for a run that was broken off, `is_complete` also for one that was to stop early: what did not
+    run there is not missing.
+    """
+    store = run_store(config)
+    if has_ended:
+        yield from _nothing_ran(config, store)
+    if is_complete:
+        yield from _lost_results(config, store)
+        yield from _without_comparison(config, store)
+        yield from _lost_cases(config, store)
+    if lost := store.named[LOST]:
+        checks = counted(len(lost), "check was", "checks were")
+        text = f"{checks} made in a thread that its test did not wait for, and the run fails: {first_named(lost)}"
+        yield Finding(text, fails=True)
+    if files := [*dict.fromkeys(store.named[PASSED_OVER])]:
+        one, patterns = len(files) == 1, listed(config.getini("relevance_files"), "or")
+        yield Finding(
+            f"{counted(len(files), 'file has cases and is', 'files have cases and are')} not collected: "
+            f"{first_named(files)}; rename {'it' if one else 'them'} to {patterns}, or set relevance_files"
+        )
+    if text := store.disagreement():
+        yield Finding(text)
+
+
+def _nothing_ran(config: pytest.Config, store: RunStore) -> Iterator[Finding]:
+    """Say that no case ran of a record that is compared with: there is no summary then."""
+    against = config.option.relevance_against
+    if against is not None and not store.results and (files := not_run(config)):
+        text = f"nothing ran of {counted(len(files), 'file')} in {against} ({examples(files)})"
+        yield Finding(f"--relevance-against: {text}")
+
+
+def _lost_results(config: pytest.Config, store: RunStore) -> Iterator[Finding]:
+    """Say which cases have no result.
+
+    A plugin that runs tests in another process and builds reports of its own may drop the results attached to reports.
+    Cases with a failed report, such as those whose process crashed, are not counted: that failure is shown already. A
+    case that passed without being scored, because a plugin ran something else instead, is counted only where an option
+    needs every result.
+    """
+    needed_by = ["--relevance-gates=require"] if requires_gates(config) else []
+    needed_by += [f"--relevance-{name}" for name in outputs_of(config.option)]
+    known = store.failed if needed_by else store.failed | store.unscored
+    names = [name for name in store.unfinished() if name not in known]
+    if not names:
+        return
+    total = sum(map(store.is_case, store.to_run))
+    text = (
+        f"{len(names):,} of {counted(total, 'case')} that were to run {'has' if len(names) == 1 else 'have'} no "
+        f"result ({first_named(names)}): a plugin that runs tests elsewhere, makes reports of its own, or runs "
+        "something else in the place of cases may be the cause"
+    )
+    if needed_by:
+        needs = "needs" if len(needed_by) == 1 else "need"
+        text = f"{text}; {listed(needed_by, 'and')} {needs} every result, so the run fails"
+    yield Finding(text, fails=bool(needed_by))
+
+
+def _without_comparison(config: pytest.Config, store: RunStore) -> Iterator[Finding]:
+    """Say that the record to compare with has none of the case files that ran."""
+    against = config.option.relevance_against
+    ran = {result.file for result in store.results if result.scores and not result.is_check}
+    if against is None or not ran:
+        return
+    recorded = recorded_rankings(config)
+    if not any(recorded.of_file(store.files[file].node, file) for file in ran):
+        yield Finding(
+            f"--relevance-against: {against} has none of the case files that ran, so that nothing was compared, and "
+            "the run fails; was it recorded from another folder, or of other files?",
+            fails=True,
+        )
+
+
+def _lost_cases(config: pytest.Config, store: RunStore) -> Iterator[Finding]:
+    """Say which cases of a required baseline are missing from a file that ran whole."""
+    if config.option.relevance_update is not None or not requires_baseline(config):
+        return
+    for file, info in store.files.items():
+        names = [*dict.fromkeys(case for case, *_ in info.lost)]
+        if names and store.is_whole(file):
+            yield Finding(
+                f"{harmless(file)} ran whole and does not compare {counted(len(names), 'case')} of "
+                f"{harmless(info.against or f'{file}{SUFFIX}')} ({examples(names)}), and relevance_baseline is "
+                "require, so the run fails: restore them or their judgments, or accept it with --relevance-update or "
+                "another record",
+                fails=True,
+            )
