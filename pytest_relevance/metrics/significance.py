@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .compiled import Floats
-from .sign_flips import EXACT_PAIRS, TOLERANCE, exact_p, least_p
+from .sign_flips import EXACT_PAIRS, PLAIN_PAIRS, TOLERANCE, drawn_p, exact_p, least_p
 
 _MOST_SIGNS = 1_000_000_000
 """The most signs that are drawn: 100,000 flips of 10,000 pairs."""
@@ -82,15 +82,17 @@ def randomisation_test(
     if not differences.size:
         return PairedTest(math.nan, math.nan, 0)
     terms = (differences * shares)[differences != 0]
-    found = abs(float(terms.sum())) - TOLERANCE * float(np.abs(terms).sum())
     least = least_p(terms.tolist())
     if terms.size <= EXACT_PAIRS:
         return PairedTest(mean, exact_p(terms.tolist()), differences.size, least_p=least)
     _check_resamples(resamples)
     resamples = min(resamples, max(1_000, _MOST_SIGNS // terms.size))
-    count = _count_flips(terms, found, resamples, seed)
-    least = max(least, 1 / (resamples + 1))
-    return PairedTest(mean, (count + 1) / (resamples + 1), differences.size, resamples, least)
+    if terms.size <= PLAIN_PAIRS:
+        p = drawn_p(terms.tolist(), resamples, seed)
+    else:
+        found = abs(float(terms.sum())) - TOLERANCE * float(np.abs(terms).sum())
+        p = (_count_flips(terms, found, resamples, seed) + 1) / (resamples + 1)
+    return PairedTest(mean, p, differences.size, resamples, max(least, 1 / (resamples + 1)))
 
 
 def effect_size(first: npt.ArrayLike, second: npt.ArrayLike, *, weights: npt.ArrayLike | None = None) -> float:

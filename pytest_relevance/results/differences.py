@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import NamedTuple
 
-from pytest_relevance.metrics.sign_flips import EXACT_PAIRS, exact_p, least_p
+from pytest_relevance.metrics.sign_flips import EXACT_PAIRS, PLAIN_PAIRS, drawn_p, exact_p, least_p
 from pytest_relevance.results.case_parts import NEW, REGRESSION, STALE
 from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, PASSED, SKIPPED, WITHOUT_SCORE, CaseResult
 
@@ -117,7 +117,7 @@ def means_of(pairs: Sequence[ScorePair]) -> Means:
 
 
 def p_value(pairs: Sequence[ScorePair]) -> float:
-    """The p-value of the paired randomisation test, with the weights. Few changes need no numpy."""
+    """The p-value of the paired randomisation test, with the weights. Up to `PLAIN_PAIRS` changes need no numpy."""
     return _test(sorted(pairs), RESAMPLES, 0)[0]
 
 
@@ -150,6 +150,8 @@ def _test(pairs: Sequence[ScorePair], resamples: int, seed: int) -> tuple[float,
     terms = [pair.change * pair.weight for pair in pairs if pair.change]
     if len(terms) <= EXACT_PAIRS:
         return exact_p(terms), least_p(terms)
+    if len(terms) <= PLAIN_PAIRS:
+        return drawn_p(terms, resamples, seed), max(least_p(terms), 1 / (resamples + 1))
     from pytest_relevance.metrics.significance import randomisation_test
 
     first, second, weights = _columns(pairs)
