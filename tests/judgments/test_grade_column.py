@@ -57,8 +57,6 @@ def test_who_says_how_ratings_are_combined_means_those_of_the_raters(tmp_path: P
         ("query,docid,ann_grade,bob_grade,grade_median", "grade_median", "ann_grade and bob_grade"),
         ("query,docid,Ann,Bob,final", "final", "Ann and Bob"),
         ("query,docid,ann_label,label,gold_label", "gold_label", "label"),
-        ("query,docid,Ann,Bob,majority_vote", "majority_vote", "Ann and Bob"),
-        ("query,docid,Ann,Bob,mode_rating", "mode_rating", "Ann and Bob"),
     ],
 )
 def test_what_is_final_beside_what(tmp_path: Path, header: str, final: str, others: str) -> None:
@@ -75,10 +73,6 @@ def test_final_grades_beside_a_rating_a_row(tmp_path: Path) -> None:
     assert (judgments, judgments.raters) == ({"q": {"a": 3}}, ())
     assert read_judgments(path, grade_column="rating").raters == ("ann", "bob")
     assert read_judgments(path, raters="min") == {"q": {"a": 1}}
-
-
-def test_a_final_column_alone_is_the_grade(tmp_path: Path) -> None:
-    assert read_judgments(written(tmp_path, "query,docid,final_rating\nq,a,2\n")) == {"q": {"a": 2}}
 
 
 def test_a_column_of_any_name(tmp_path: Path) -> None:
@@ -140,10 +134,5 @@ def test_the_final_ratings_of_chorus(chorus: Path) -> None:
     assert sum(final[query][document] != medians[query][document] for query, document in pairs) == 363
 
 
-def test_scores_that_are_grades_in_parquet_are_named(tmp_path: Path) -> None:
-    pandas = pytest.importorskip("pandas")
-    pytest.importorskip("pyarrow")
-    path = tmp_path / "qrels.parquet"
-    pandas.DataFrame({"q_id": ["q1"], "doc_id": ["d1"], "score": [2]}).to_parquet(path)  # as ranx saves qrels
-    assert "where score has the grades, name it: grade_column" in problem(path)
-    assert read_judgments(path, grade_column="score") == {"q1": {"d1": 2}}
+def test_a_final_column_alone_is_the_grade(tmp_path: Path) -> None:
+    assert read_judgments(written(tmp_path, "query,docid,final_rating\nq,a,2\n")) == {"q": {"a": 2}}

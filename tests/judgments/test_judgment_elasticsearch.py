@@ -45,11 +45,6 @@ def test_a_document_in_two_indices_is_one(tmp_path: Path) -> None:
     body = {"match": {"title": "berlin"}}
     path = written(tmp_path, searching(body, "r", rating("a", 1, "one"), rating("a", 1, "two")))
     assert read_judgments(path) == {"r": {"a": 1}}
-    path = written(tmp_path, searching(body, "r", rating("a", 1, "one"), rating("a", 2, "two")))
-    (wrong,) = problems(path)
-    assert wrong.startswith(
-        'FILE: requests[0].ratings[1]: query "r", document "a": judged twice, 1 at requests[0].ratings[0]'
-    )
 
 
 @pytest.mark.parametrize(
@@ -177,42 +172,6 @@ def test_every_mistake(tmp_path: Path) -> None:
         'FILE: requests[4].ratings: "ratings" is a list of objects, found the mapping {}',
         'FILE: requests[5]: "requests" is a list of objects, found the text "d" in it',
     ]
-
-
-def test_ratings_that_are_none(tmp_path: Path) -> None:
-    path = written(tmp_path, searching({"match": {"a": "b"}}, "r", rating("x", True), rating("y", "good")))
-    wrong = problems(path)
-    assert wrong[0].startswith('FILE: requests[0].ratings[0]: query "r", document "x": a grade is a finite number')
-    assert wrong[1].startswith('FILE: requests[0].ratings[1]: query "r", document "y": the grade "good" is no number')
-
-
-def test_nothing_in_it(tmp_path: Path) -> None:
-    assert problems(written(tmp_path)) == ["FILE: the file has no judgments"]
-
-
-@pytest.mark.parametrize("format", ["elasticsearch", "rank_eval"])
-def test_something_else(tmp_path: Path, format: str) -> None:
-    path = tmp_path / "plain.json"
-    path.write_text('{"hat": {"a": 1}}')
-    assert problems(path, format=format) == [
-        "FILE: a rank_eval request of Elasticsearch has requests: a list of objects with id and ratings"
-    ]
-
-
-def test_a_body_that_is_nested_deeply(tmp_path: Path) -> None:
-    body: object = {"match": {"title": "berlin"}}
-    for _ in range(300):
-        body = {"bool": {"must": [body]}}
-    assert read_queries(written(tmp_path, searching(body))) == {"r": "berlin"}
-
-
-def test_real_requests_that_match_everything(data: Path, tmp_path: Path) -> None:
-    found = json.loads((data / "formats" / "elasticsearch_20_dcg.json").read_text(encoding="utf-8"))
-    path = written(tmp_path, *found["cases"][0]["body"]["requests"])
-    assert read_judgments(path) == {"dcg_query": {"doc1": 3, "doc2": 2, "doc3": 3, "doc4": 0, "doc5": 1, "doc6": 2}}
-    assert read_queries(path, query="id") == {"dcg_query": "dcg_query"}
-    (wrong,) = query_problems(path)
-    assert "no params and no match query has any" in wrong
 
 
 def test_what_a_client_keeps_under_body(tmp_path: Path) -> None:

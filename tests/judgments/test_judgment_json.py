@@ -56,11 +56,6 @@ def test_whatever_is_written_is_read(indent: int | None, judgments: dict[str, di
     ]
 
 
-@pytest.mark.parametrize("identifier", ["007", "no", "null", "1e5", "12:30", "10020#0", "/a/b.html", "true", "ünï 😀"])
-def test_ids_stay_as_they_are_written(tmp_path: Path, identifier: str) -> None:
-    assert read_judgments(written(tmp_path, {identifier: {identifier: 1}})) == {identifier: {identifier: 1}}
-
-
 def test_ids_that_are_numbers_keep_their_digits(tmp_path: Path) -> None:
     content = '[{"qid": 1.0, "docno": 12345678901234567890, "rel": 2}, {"qid": 1e5, "docno": -0, "rel": 1}]'
     judgments = read_judgments(written(tmp_path, content))
@@ -130,25 +125,9 @@ def test_objects_below_their_query(tmp_path: Path) -> None:
     assert read_judgments(written(tmp_path, content)) == {"hat": {"a": 0, "b": 2}}
 
 
-def test_one_judgment_is_a_file(tmp_path: Path) -> None:
-    assert read_judgments(written(tmp_path, {"query": "hat", "doc_id": "a", "grade": 2})) == {"hat": {"a": 2}}
-
-
-def test_queries_may_be_called_like_keys(tmp_path: Path) -> None:
-    content = {"query": {"a": 1}, "doc_id": {"a": 2}, "grade": {"b": 0}, "queries": {"c": 1}, "requests": {"d": 1}}
-    assert read_judgments(written(tmp_path, content)) == content
-
-
 def test_a_blank_grade_is_no_judgment(tmp_path: Path) -> None:
     judgments = read_judgments(written(tmp_path, {"hat": {"a": None, "b": "", "c": " ", "d": 0}, "cap": {"a": None}}))
     assert judgments == {"hat": {"d": 0}}
-    assert judgments.unrated == ["cap"]
-
-
-def test_a_query_without_any_document(tmp_path: Path) -> None:
-    content = lines({"query": "hat", "doc_id": "a", "grade": 1}, {"query": "cap", "doc_id": None, "grade": None})
-    judgments = read_judgments(written(tmp_path, content))
-    assert judgments == {"hat": {"a": 1}}
     assert judgments.unrated == ["cap"]
 
 
@@ -169,11 +148,6 @@ def test_a_list_of_ratings_and_a_title_as_in_a_case_file(tmp_path: Path) -> None
     assert judgments == {"hat": {"a": 1, "b": 2, "c": 1}}
     assert judgments.ratings["hat"]["a"] == {"rating 1": 0, "rating 2": 1, "rating 3": 0}
     assert judgments.titles == {"hat": {"b": "Straw"}}
-
-
-def test_names_of_grades(tmp_path: Path) -> None:
-    path = written(tmp_path, {"hat": {"a": "good", "b": "bad"}})
-    assert read_judgments(path, scale={"good": 2, "bad": 0}) == {"hat": {"a": 2, "b": 0}}
 
 
 @pytest.mark.parametrize("format", ["json", "jsonl", "beir"])
@@ -286,53 +260,6 @@ def test_every_wrong_judgment_of_a_list(tmp_path: Path) -> None:
     ]
 
 
-def test_grades_that_are_none(tmp_path: Path) -> None:
-    content = '{"hat": {\n"a": true,\n"b": "good",\n"c": NaN,\n"d": 1}}'
-    wrong = problems(written(tmp_path, content))
-    assert [line.split(": ")[:3] for line in wrong] == [
-        ["FILE", "hat.a", 'query "hat", document "a"'],
-        ["FILE", "hat.b", 'query "hat", document "b"'],
-        ["FILE", "hat.c", 'query "hat", document "c"'],
-    ]
-    assert "found true" in wrong[0]
-    assert '"good" is no number' in wrong[1]
-
-
-def test_a_grade_off_the_scale(tmp_path: Path) -> None:
-    wrong = problems(written(tmp_path, {"hat": {"a": 1, "b": 4}}), scale=(0, 3))
-    assert wrong == [
-        'FILE: hat.b: query "hat", document "b": grade 4 is off the scale, which is 0 to 3',
-    ]
-
-
-def test_an_id_is_never_nan(tmp_path: Path) -> None:
-    path = written(
-        tmp_path, '[{"query": "a", "doc_id": NaN, "grade": 1}, {"query": -Infinity, "doc_id": 1, "grade": 1}]'
-    )
-    assert problems(path) == [
-        'FILE: [0].doc_id: "doc_id" is text or a number, found NaN',
-        'FILE: [1].query: "query" is text or a number, found -Infinity',
-    ]
-
-
-def test_a_pair_that_stands_twice(tmp_path: Path) -> None:
-    same = lines(*[{"query": "a", "doc_id": "x", "grade": 1}] * 2)
-    assert read_judgments(written(tmp_path, same)) == {"a": {"x": 1}}
-    path = written(tmp_path, same + lines({"query": "a", "doc_id": "x", "grade": 2}))
-    (wrong,) = problems(path)
-    assert wrong.startswith('FILE:3: query "a", document "x": judged twice, 1 in line 1 and 2 here')
-    assert read_judgments(path, raters="max") == {"a": {"x": 2}}
-
-
-def test_a_key_that_stands_twice(tmp_path: Path) -> None:
-    assert read_judgments(written(tmp_path, '{"hat": {"a": 1, "a": 1}}')) == {"hat": {"a": 1}}
-    content = '{"hat": {"a": 1,\n"a": 2},\n"cap": {"b": 1},\n"cap": {"c": 1}}'
-    assert problems(written(tmp_path, content)) == [
-        "FILE: hat.a: this key stands twice, with different values; keep one of them",
-        "FILE: cap: this key stands twice, with different values; keep one of them",
-    ]
-
-
 def test_a_query_id_with_two_texts(tmp_path: Path) -> None:
     content = lines(
         {"qid": "1", "query": "hat", "doc_id": "a", "grade": 1}, {"qid": "1", "query": "cap", "doc_id": "b", "grade": 1}
@@ -346,44 +273,6 @@ def test_a_query_id_with_two_texts(tmp_path: Path) -> None:
 def test_nothing_in_it(tmp_path: Path, content: str) -> None:
     assert problems(written(tmp_path, content)) == ["FILE: the file has no judgments"]
     assert query_problems(written(tmp_path, content)) == ["FILE: the file has no queries"]
-
-
-@pytest.mark.parametrize("content", ["3", '"hat"', "null", "query,doc_id,grade\na,b,1\n"])
-def test_what_is_no_such_json(tmp_path: Path, content: str) -> None:
-    (wrong,) = problems(written(tmp_path, content), "json")
-    assert wrong.startswith(("FILE: a judgment is {query: {document: grade}}", "FILE:1: this is no valid JSON"))
-
-
-def test_lines_that_are_cut_off(tmp_path: Path) -> None:
-    content = lines({"query": "a", "doc_id": "x", "grade": 1}) + '{"query": "a", "doc\n{"query": "a", "doc_id": "y"'
-    assert problems(written(tmp_path, content)) == [
-        "FILE:2: this is no valid JSON: Unterminated string starting at (column 16); it ends there, is it truncated?",
-        "FILE:3: this is no valid JSON: Expecting ',' delimiter (column 29); it ends there, is it truncated?",
-    ]
-
-
-def test_keys_that_stand_twice_in_lines(tmp_path: Path) -> None:
-    content = lines({"a": {"x": 1}}) + '{"b": {"y": 1, "y": 2}}\n{"c": {"z": 1, "z": 2}}\n'
-    assert problems(written(tmp_path, content)) == [
-        "FILE:2: b.y: this key stands twice, with different values; keep one of them",
-        "FILE:3: c.z: this key stands twice, with different values; keep one of them",
-    ]
-
-
-def test_nested_without_end(tmp_path: Path) -> None:
-    (wrong,) = problems(written(tmp_path, "[" * 100_000 + "]" * 100_000))
-    assert wrong == "FILE:1: this is no sensible JSON: it is nested too deeply"
-
-
-def test_half_a_character(tmp_path: Path) -> None:
-    (wrong,) = problems(written(tmp_path, '{"hat":\n{"\\ud83d": 1}}'))
-    assert wrong.startswith("FILE:1: an escape stands for half of a character")
-
-
-def test_the_real_file(data: Path) -> None:
-    judgments = read_judgments(data / "formats" / "ranx_qrels.json")
-    assert judgments == {"q1": {"d1": 1, "d2": 2, "d3": 3}, "q2": {"d1": 1, "d2": 2}}
-    assert judgments.place("q2", "d1") == Place(None, "q2.d1")
 
 
 # What one object is: {id: text}, {query: its judgments}, or one query
@@ -465,14 +354,6 @@ def test_texts_by_id_below_a_key_are_refused(tmp_path: Path, name: str, texts: d
 def test_grades_of_one_query_that_is_called_like_a_key(tmp_path: Path) -> None:
     assert read_queries(written(tmp_path, {"data": {"d1": 3, "d2": "0"}})) == {"data": "data"}
     assert read_queries(written(tmp_path, {"hat": {"d1": "good", "d2": "bad"}})) == {"hat": "hat"}
-
-
-def test_judgments_of_queries_that_are_called_like_keys(tmp_path: Path) -> None:
-    items = [{"id": "a", "grade": 1}]
-    content = {"query": {"a": 1}, "doc_id": items, "grade": items, "ratings": {"b": 2}}
-    expected = {"query": {"a": 1}, "doc_id": {"a": 1}, "grade": {"a": 1}, "ratings": {"b": 2}}
-    assert read_judgments(written(tmp_path, content)) == expected
-    assert read_queries(written(tmp_path, content)) == {key: key for key in content}
 
 
 def test_texts_in_objects_by_id_are_refused(tmp_path: Path) -> None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import read_judgments, read_queries
-from pytest_relevance._problems import FileError, Place
+from pytest_relevance._problems import Place
 from pytest_relevance._source import Source
 from pytest_relevance.judgments.model import Query
 from pytest_relevance.judgments.reading import load_queries, read_ratings
@@ -72,16 +71,6 @@ def test_the_text_after_the_document_may_be_a_title(tmp_path: Path) -> None:
     ]
 
 
-def test_texts_that_repeat_the_header_are_no_titles(tmp_path: Path) -> None:
-    path = written(tmp_path, "# qid:1: rambo*1\n4 qid:1 # 7555\trambo\n3 qid:1 # 1370\trambo\n")
-    assert read_judgments(path).titles == {}
-
-
-def test_lines_with_nothing_after_the_document(tmp_path: Path) -> None:
-    """Four columns, as TREC's qrels have: the qid tells them apart."""
-    assert read_judgments(written(tmp_path, "2 qid:1 # 75\n1 qid:1 # 76\n")) == {"1": {"75": 2, "76": 1}}
-
-
 def test_a_document_before_a_tab_may_have_spaces(tmp_path: Path) -> None:
     path = written(tmp_path, "2 qid:1 # a b\tTitle\n1 qid:1 # /c/d.html\tOther\n")
     assert read_judgments(path) == {"1": {"a b": 2, "/c/d.html": 1}}
@@ -92,16 +81,6 @@ def test_letor(tmp_path: Path) -> None:
     judgments = read_judgments(path)
     assert judgments == {"10032": {"GX029-35": 2}}
     assert judgments.titles == {}
-
-
-@pytest.mark.parametrize("identifier", ["007", "no", "1e5", "10020#0", "-", "a#b", "ünï😀", "qid:1"])
-def test_ids_stay_as_they_are_written(tmp_path: Path, identifier: str) -> None:
-    assert read_judgments(written(tmp_path, f"1 qid:007 # {identifier} x\n")) == {"007": {identifier: 1}}
-
-
-def test_names_of_grades(tmp_path: Path) -> None:
-    path = written(tmp_path, "good qid:1 # a\nbad qid:1 # b\n")
-    assert read_judgments(path, scale={"good": 1, "bad": 0}) == {"1": {"a": 1, "b": 0}}
 
 
 WORD = st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "S"]), min_size=1)
@@ -147,31 +126,10 @@ def test_every_wrong_line(tmp_path: Path) -> None:
     ]
 
 
-def test_a_grade_that_is_none_and_one_off_the_scale(tmp_path: Path) -> None:
-    path = written(tmp_path, "3 qid:1 # a\ngood qid:1 # b\n")
-    (wrong,) = problems(path)
-    assert wrong.startswith('FILE:2: query "1", document "b": the grade "good" is no number')
-    (wrong,) = problems(written(tmp_path, "3 qid:1 # a\n4 qid:1 # b\n"), scale=(0, 3))
-    assert wrong == 'FILE:2: query "1", document "b": grade 4 is off the scale, which is 0 to 3'
-
-
-def test_a_pair_that_stands_twice(tmp_path: Path) -> None:
-    assert read_judgments(written(tmp_path, "3 qid:1 # a\n3.0 qid:1 # a\n")) == {"1": {"a": 3}}
-    (wrong,) = problems(written(tmp_path, "3 qid:1 # a\n2 qid:1 # a\n"))
-    assert wrong.startswith('FILE:2: query "1", document "a": judged twice, 3 in line 1 and 2 here')
-
-
 def test_only_headers(tmp_path: Path) -> None:
     path = written(tmp_path, "# qid:1: rambo*1\n# qid:2: rocky\n")
     assert read_queries(path) == {"1": "rambo", "2": "rocky"}
     assert read_judgments(path).unrated == ["1", "2"]
-
-
-def test_only_comments(tmp_path: Path) -> None:
-    path = written(tmp_path, "# nothing\n")
-    assert problems(path, "ltr") == ["FILE: the file has no judgments, only comments"]
-    with pytest.raises(FileError, match="the file has no queries"):
-        read_queries(path, "svmrank")
 
 
 def test_the_real_file(data: Path) -> None:

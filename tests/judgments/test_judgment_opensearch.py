@@ -8,7 +8,7 @@ from pathlib import Path
 from pytest_relevance import read_judgments, read_queries
 from pytest_relevance._problems import Place
 from pytest_relevance.judgments.reading import load_queries
-from tests.judgments.helpers import problems, query_problems
+from tests.judgments.helpers import query_problems
 
 
 def written(tmp_path: Path, *entries: object) -> Path:
@@ -41,13 +41,6 @@ def test_a_query_that_stands_there_again(tmp_path: Path) -> None:
     assert read_queries(path) == {"hat": "hat", "cap": "cap"}
 
 
-def test_a_query_that_contradicts_itself(tmp_path: Path) -> None:
-    path = written(tmp_path, entry("hat", ("a", "1")), entry("hat", ("a", "2")))
-    (wrong,) = problems(path)
-    assert wrong.startswith('FILE: judgmentRatings[1].ratings[0]: query "hat", document "a": judged twice, 1 at judgm')
-    assert read_judgments(path, raters="max") == {"hat": {"a": 2}}
-
-
 def test_what_the_plugin_answers(tmp_path: Path) -> None:
     hits = [
         {"_id": "1", "_source": {"name": "Ours", "judgmentRatings": [entry("hat", ("a", "1"))]}},
@@ -59,47 +52,6 @@ def test_what_the_plugin_answers(tmp_path: Path) -> None:
     judgments = read_judgments(path)
     assert judgments == {"hat": {"a": 1}, "cap": {"b": 2}}
     assert judgments.place("cap", "b").path == "hits.hits[1]._source.judgmentRatings[0].ratings[0]"
-
-
-def test_every_mistake(tmp_path: Path) -> None:
-    path = written(
-        tmp_path,
-        {"ratings": []},
-        {"query": "hat"},
-        entry(["hat"]),
-        entry("cap", ("", "1"), (False, "1"), ("a", {"x": 1})),
-        {"query": "bag", "ratings": [{"docID": "a", "rating": "1"}, "b"]},
-        "shoes",
-    )
-    assert problems(path) == [
-        'FILE: judgmentRatings[0]: "query" is missing; found "ratings"',
-        'FILE: judgmentRatings[1]: "ratings" is missing; found "query"',
-        "FILE: judgmentRatings[2].query: \"query\" is text or a number, found the list ['hat']",
-        'FILE: judgmentRatings[3].ratings[0].docId: "docId" is text or a number, found nothing',
-        'FILE: judgmentRatings[3].ratings[1].docId: "docId" is text or a number, found false',
-        "FILE: judgmentRatings[3].ratings[2].rating: a rating is a number or a name of the scale, found the mapping "
-        "{'x': 1}",
-        'FILE: judgmentRatings[4].ratings[0]: "docId" is missing; found "docID" and "rating"',
-        'FILE: judgmentRatings[4].ratings[1]: "ratings" is a list of objects, found the text "b" in it',
-        'FILE: judgmentRatings[5]: "judgmentRatings" is a list of objects, found the text "shoes" in it',
-    ]
-
-
-def test_a_rating_that_is_none(tmp_path: Path) -> None:
-    (wrong,) = problems(written(tmp_path, entry("hat", ("a", "1,5"))))
-    assert wrong.startswith('FILE: judgmentRatings[0].ratings[0]: query "hat", document "a": the grade "1,5" is no')
-
-
-def test_nothing_in_it(tmp_path: Path) -> None:
-    assert problems(written(tmp_path)) == ["FILE: the file has no judgments"]
-
-
-def test_something_else(tmp_path: Path) -> None:
-    path = tmp_path / "plain.json"
-    path.write_text('{"hits": {"hits": [{"_source": {"a": 1}}]}}')
-    assert problems(path, "opensearch") == [
-        "FILE: an import of OpenSearch has judgmentRatings: a list of objects with query and ratings"
-    ]
 
 
 # Query sets
@@ -119,22 +71,10 @@ def test_a_query_set(tmp_path: Path) -> None:
     assert [query.note for query in load_queries(path)] == [None, "a flat one"]
 
 
-def test_a_query_set_with_frequencies(tmp_path: Path) -> None:
-    path = query_set(tmp_path, {"tv": 12, "led tv": 3})
-    assert [(query.text, query.weight) for query in load_queries(path)] == [("tv", 12), ("led tv", 3)]
-    assert list(read_queries(query_set(tmp_path, ["tv", "led tv"]))) == ["tv", "led tv"]
-
-
 def test_query_sets_that_the_plugin_answers(tmp_path: Path) -> None:
     path = tmp_path / "answer.json"
     hits = [{"_id": "1", "_source": {"querySetQueries": [{"queryText": text}]}} for text in ("tv", "radio")]
     path.write_text(json.dumps({"hits": {"hits": hits}}), encoding="utf-8")
-    assert list(read_queries(path)) == ["tv", "radio"]
-
-
-def test_lines_of_a_query_set(tmp_path: Path) -> None:
-    path = tmp_path / "set.ndjson"
-    path.write_text('{"queryText": "tv", "referenceAnswer": "x"}\n{"queryText": "radio"}\n', encoding="utf-8")
     assert list(read_queries(path)) == ["tv", "radio"]
 
 
@@ -144,11 +84,6 @@ def test_every_mistake_of_a_query_set(tmp_path: Path) -> None:
         'FILE: querySetQueries[0]: "queryText" is missing; found "query"',
         'FILE: querySetQueries[1].queryText: "queryText" is text or a number, found the text " "',
         "FILE: querySetQueries[2]: a query of a query set is an object with queryText, found nothing",
-    ]
-    assert query_problems(query_set(tmp_path, {"tv": "often", " ": 1, "led": -1})) == [
-        'FILE: querySetQueries.tv: the frequency of a query is a number above 0, found the text "often"',
-        'FILE: querySetQueries[" "]: a query has no text',
-        "FILE: querySetQueries.led: the frequency of a query is a number above 0, found -1",
     ]
     assert query_problems(query_set(tmp_path, [])) == ["FILE: the file has no queries"]
 

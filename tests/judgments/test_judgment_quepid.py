@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from pytest_relevance import read_judgments, read_queries
 from pytest_relevance._problems import Place
 from pytest_relevance.judgments.reading import load_queries
@@ -98,10 +96,6 @@ def test_a_book_has_several_raters(tmp_path: Path) -> None:
     assert judgments.unrated == ["willis"]
 
 
-def test_how_a_book_is_combined(tmp_path: Path) -> None:
-    assert read_judgments(written(tmp_path, BOOK), raters="max")["star wars"] == {"602": 3, "11": 3}
-
-
 def test_what_is_later_or_never_is_no_zero(tmp_path: Path) -> None:
     judgements = [{"rating": 0, "unrateable": True}, {"rating": 0, "judge_later": True}]
     pairs = [
@@ -146,74 +140,22 @@ def test_a_snapshot_has_no_ratings(tmp_path: Path) -> None:
     assert wrong.startswith("FILE:1: this is a snapshot of Quepid: a run, without ratings")
 
 
-def test_two_ratings_of_a_document(tmp_path: Path) -> None:
-    content = {"queries": [{"query": "hat", "ratings": {"a": 1}}, {"query": "hat", "ratings": {"a": 2}}]}
-    (wrong,) = problems(written(tmp_path, content))
-    assert wrong.startswith('FILE: queries[1].ratings.a: query "hat", document "a": judged twice, 1 at queries[0].ra')
-
-
-def test_one_judge_with_two_ratings_of_a_document(tmp_path: Path) -> None:
-    judgements = [{"rating": 1, "user_email": "ann"}, {"rating": 2, "user_email": "ann"}]
-    path = written(tmp_path, {"query_doc_pairs": [{"query_text": "hat", "doc_id": "a", "judgements": judgements}]})
-    (wrong,) = problems(path)
-    assert wrong.startswith("FILE: query_doc_pairs[0].judgements[1]:")
-    assert 'rater "ann" gave 1 at query_doc_pairs[0].judgements[0] and 2 here' in wrong
-
-
-def test_every_mistake_of_a_case(tmp_path: Path) -> None:
-    content = {
-        "queries": [
-            {"query": "hat", "ratings": {"a": [1]}},
-            {"query": "", "ratings": {}},
-            {"ratings": {"a": 1}},
-            {"query": "cap", "ratings": 3},
-            {"query": "bag", "ratings": [{"doc_id": "a"}, {"docid": "b", "rating": 1}, 7]},
-            None,
-        ]
-    }
-    assert problems(written(tmp_path, content)) == [
-        "FILE: queries[0].ratings.a: a rating is a number or a name of the scale, found the list [1]",
-        'FILE: queries[1].query: "query" is text or a number, found nothing',
-        'FILE: queries[2]: "query" is missing; found "ratings"',
-        "FILE: queries[3].ratings: ratings are an object, {document: rating}, or a list of objects; found 3",
-        'FILE: queries[4].ratings[0]: "rating" is missing; found "doc_id"',
-        'FILE: queries[4].ratings[1]: "doc_id" is missing; found "docid" and "rating"',
-        'FILE: queries[4].ratings[2]: "ratings" is a list of objects, found 7 in it',
-        'FILE: queries[5]: "queries" is a list of objects, found nothing in it',
-    ]
-
-
-def test_every_mistake_of_a_book(tmp_path: Path) -> None:
-    content = {
-        "query_doc_pairs": [
-            {"query_text": "hat", "judgements": []},
-            {"query_text": "hat", "doc_id": "a", "judgements": [{"rating": {}}, {"unrateable": False}]},
-            {"query_text": "hat", "doc_id": "b", "judgements": 3},
-        ]
-    }
-    assert problems(written(tmp_path, content)) == [
-        'FILE: query_doc_pairs[0]: "doc_id" is missing; found "query_text" and "judgements"',
-        "FILE: query_doc_pairs[1].judgements[0].rating: a rating is a number or a name of the scale, found the "
-        "mapping {}",
-        'FILE: query_doc_pairs[1].judgements[1]: "rating" is missing; found "unrateable"',
-        'FILE: query_doc_pairs[2].judgements: "judgements" is a list of objects, found 3',
-    ]
-
-
-def test_json_of_something_else(tmp_path: Path) -> None:
-    assert problems(written(tmp_path, {"hat": {"a": 1}}), "quepid") == [
-        "FILE: an export of Quepid has queries with ratings, or query_doc_pairs: lists of objects"
-    ]
-
-
-@pytest.mark.parametrize("content", [{"queries": []}, {"query_doc_pairs": []}])
-def test_nothing_in_it(tmp_path: Path, content: object) -> None:
-    assert problems(written(tmp_path, content), "quepid") == ["FILE: the file has no judgments"]
-
-
 def test_the_real_export(data: Path) -> None:
     judgments = read_judgments(data / "formats" / "quepid_case_basic.csv", "quepid")
     assert len(judgments) == 137
     assert sum(map(len, judgments.values())) == 1679
     assert judgments["120v power supply"]["1113221"] == 3
     assert judgments["projector screen"]["47471"] == 3
+
+
+def test_mistakes(tmp_path: Path) -> None:
+    assert problems(written(tmp_path, {"queries": [{"query": "cap", "ratings": 3}, {"ratings": {"a": 1}}]})) == [
+        "FILE: queries[0].ratings: ratings are an object, {document: rating}, or a list of objects; found 3",
+        'FILE: queries[1]: "query" is missing; found "ratings"',
+    ]
+    pair = {"query_text": "hat", "doc_id": "a", "judgements": [{"rating": {}}, {"unrateable": False}]}
+    assert problems(written(tmp_path, {"query_doc_pairs": [pair]})) == [
+        "FILE: query_doc_pairs[0].judgements[0].rating: a rating is a number or a name of the scale, found the "
+        "mapping {}",
+        'FILE: query_doc_pairs[0].judgements[1]: "rating" is missing; found "unrateable"',
+    ]

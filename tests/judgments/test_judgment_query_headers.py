@@ -35,10 +35,6 @@ def test_an_id_of_queries_comes_before_any_other(tmp_path: Path, id_column: str)
     assert read_queries(path) == QUERIES
 
 
-def test_a_query_that_is_called_so_comes_before_text(tmp_path: Path) -> None:
-    assert read_queries(written(tmp_path, "id,text,query\nq1,x,winter boots\n007,y,laces\n")) == QUERIES
-
-
 def test_parquet(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     import pandas

@@ -115,20 +115,6 @@ def test_other_placeholders_are_params_and_make_another_query(tmp_path: Path) ->
     assert len(judgments.known_as("Fender")) == 3
 
 
-def test_the_same_query_in_two_groups(tmp_path: Path) -> None:
-    groups = [group(query(), relevant_documents={str(grade): ["a"]}) for grade in (1, 1)]
-    assert read_judgments(written(tmp_path, {"query_groups": groups})) == {"hat": {"a": 1}}
-    groups.append(group(query(), relevant_documents={"2": ["a"]}))
-    (wrong,) = problems(written(tmp_path, {"query_groups": groups}))
-    assert 'query_groups[2].relevant_documents["2"][0]: query "hat", document "a": judged twice, 1' in wrong
-
-
-def test_a_query_without_documents(tmp_path: Path) -> None:
-    path = written(tmp_path, {"queries": [query("hat"), {**query("cap"), "relevant_documents": {}}]})
-    assert read_judgments(path).unrated == ["hat", "cap"]
-    assert read_queries(path) == {"hat": "hat", "cap": "cap"}
-
-
 def test_a_grade_of_null_is_no_judgment(tmp_path: Path) -> None:
     content = group(query(), relevant_documents={"a": {"gain": None}, "b": None})
     assert read_judgments(written(tmp_path, content)) == {"hat": {"b": 2}}
@@ -158,36 +144,6 @@ def test_every_mistake(tmp_path: Path) -> None:
         'FILE: queries[4].relevant_documents[" "]: a document has no id',
         "FILE: queries[5].relevant_documents: \"relevant_documents\" is an object, found the list ['a']",
     ]
-
-
-def test_a_grade_that_is_none(tmp_path: Path) -> None:
-    content = {"queries": [{**query(), "relevant_documents": {"good": ["a"], "b": {"gain": [1]}}}]}
-    assert problems(written(tmp_path, content)) == [
-        "FILE: queries[0].relevant_documents.b: a rating is a number or a name of the scale, found the list [1]"
-    ]
-    content = {"queries": [{**query(), "relevant_documents": {"good": ["a"]}}]}
-    (wrong,) = problems(written(tmp_path, content))
-    assert wrong.startswith("FILE: queries[0].relevant_documents.good[0]: query")
-    assert '"good" is no number' in wrong
-    assert read_judgments(written(tmp_path, content), scale={"good": 1, "bad": 0}) == {"hat": {"a": 1}}
-
-
-@pytest.mark.parametrize(
-    ("content", "wrong"),
-    [
-        ({"hat": {"a": 1}}, "FILE: ratings of RRE have topics, query_groups or queries: lists of objects"),
-        ({"topics": {}}, 'FILE: topics: "topics" is a list of objects, found the mapping {}'),
-        ({"topics": []}, "FILE: the file has no judgments"),
-        ({"queries": [3]}, 'FILE: queries[0]: "queries" is a list of objects, found 3 in it'),
-        (
-            {"queries": [], "query_placeholder": []},
-            'FILE: query_placeholder: "query_placeholder" is text or a number',
-        ),
-    ],
-)
-def test_what_is_no_such_file(tmp_path: Path, content: object, wrong: str) -> None:
-    (found,) = problems(written(tmp_path, content), "rre")
-    assert found.startswith(wrong)
 
 
 def test_the_real_files(data: Path) -> None:

@@ -52,14 +52,6 @@ def test_columns_in_another_order_and_columns_of_no_interest(tmp_path: Path) -> 
     assert read_judgments(path) == {"shoes": {"a": 2}}
 
 
-@pytest.mark.parametrize(
-    "identifier", ["007", "no", "null", "NA", "nan", "1e5", "12:30", "2024-01-01", "10020#0", "/a/b.html", "True", "-5"]
-)
-def test_ids_stay_as_they_are_written(tmp_path: Path, identifier: str) -> None:
-    path = written(tmp_path, f"query,doc_id,grade\n{identifier},{identifier},1\n")
-    assert read_judgments(path) == {identifier: {identifier: 1}}
-
-
 def test_quoted_cells(tmp_path: Path) -> None:
     path = written(tmp_path, 'query,docid,rating\n"shoes, blue ""suede""",a,3\n"two\nlines",b,1\n17" monitor,c,2\n')
     assert read_judgments(path) == {'shoes, blue "suede"': {"a": 3}, "two\nlines": {"b": 1}, '17" monitor': {"c": 2}}
@@ -81,16 +73,6 @@ def test_grades_are_numbers_and_whole_ones_ints(tmp_path: Path) -> None:
     assert [type(grade) for grade in grades.values()] == [int, float, int, int, float]
 
 
-def test_grades_with_names(tmp_path: Path) -> None:
-    path = written(tmp_path, "query,doc_id,grade\nq,a,good\nq,b,bad\nq,c,1\n")
-    assert read_judgments(path, scale={"good": 2, "fair": 1, "bad": 0}) == {"q": {"a": 2, "b": 0, "c": 1}}
-    assert problems(path) == [
-        f'FILE:{line}: query "q", document "{document}": the grade "{name}" is no number; names of grades are given by '
-        "a scale, such as scale: {good: 1, bad: 0}, or --scale good=1,bad=0 of a command"
-        for line, document, name in ((2, "a", "good"), (3, "b", "bad"))
-    ]
-
-
 def test_a_name_that_is_no_grade_is_reported_once_and_counted(tmp_path: Path) -> None:
     """A file whose grades are all names has one mistake: there is no scale."""
     rows = "".join(f"q{number},a,good\nq{number},b, good\nq{number},c,7\n" for number in range(40))
@@ -107,27 +89,9 @@ def test_a_name_that_is_no_grade_is_reported_once_and_counted(tmp_path: Path) ->
     ]
 
 
-def test_every_number_off_the_scale_is_reported(tmp_path: Path) -> None:
-    path = written(tmp_path, "query,doc_id,grade\nq,a,4\nq,b,4\n")
-    assert [problem.split(":")[1] for problem in problems(path, scale=(0, 3))] == ["2", "3"]
-
-
-def test_a_grade_off_the_scale_names_line_query_and_document(tmp_path: Path) -> None:
-    path = written(tmp_path, 'query,doc_id,grade\n"a\nb",x,3\nshoes,y,4\n')
-    assert problems(path, scale=(0, 3)) == [
-        'FILE:4: query "shoes", document "y": grade 4 is off the scale, which is 0 to 3'
-    ]
-
-
 def test_a_blank_grade_is_no_judgment(tmp_path: Path) -> None:
     path = written(tmp_path, "query,docid,rating\nq,a,\nq,b, \nq,c,0\n")
     assert read_judgments(path) == {"q": {"c": 0}}
-
-
-def test_a_row_without_a_document_is_a_query_that_nobody_rated(tmp_path: Path) -> None:
-    judgments = read_judgments(written(tmp_path, "query,docid,rating\nshoes,a,1\nsocks,,\n"))
-    assert judgments == {"shoes": {"a": 1}}
-    assert judgments.unrated == ["socks"]
 
 
 def test_rows_that_lack_something(tmp_path: Path) -> None:
@@ -138,11 +102,6 @@ def test_rows_that_lack_something(tmp_path: Path) -> None:
 def test_the_space_before_what_a_spreadsheet_would_calculate(tmp_path: Path) -> None:
     path = written(tmp_path, "query,docid,rating\n =SUM(A1),a,1\n -5 degrees,b,1\n +1,c,2\n @home,d,3\n shoes,e,1\n")
     assert list(read_judgments(path)) == ["=SUM(A1)", "-5 degrees", "+1", "@home", " shoes"]
-
-
-def test_titles_are_kept(tmp_path: Path) -> None:
-    judgments = read_judgments(written(tmp_path, "query,docid,title,rating\nshoes,a,Red shoes,1\nshoes,b,,2\n"))
-    assert judgments.titles == {"shoes": {"a": "Red shoes"}}
 
 
 def test_ids_with_texts(tmp_path: Path) -> None:
@@ -158,10 +117,6 @@ def test_ids_with_texts(tmp_path: Path) -> None:
 def test_an_id_with_two_texts(tmp_path: Path) -> None:
     path = written(tmp_path, "query_id,query,doc_id,grade\nq1,red shoes,a,1\nq1,blue shoes,b,0\n")
     assert problems(path) == ['FILE:3: the query "q1" has two texts, "red shoes" and "blue shoes"; keep one of them']
-
-
-def test_a_document_judged_twice_alike(tmp_path: Path) -> None:
-    assert read_judgments(written(tmp_path, "query,docid,rating\nq,a,1\nq,a,1.0\n")) == {"q": {"a": 1}}
 
 
 def test_a_document_judged_twice_otherwise(tmp_path: Path) -> None:
@@ -205,13 +160,7 @@ def test_a_book_with_a_column_a_judge(tmp_path: Path) -> None:
     assert judgments.raters == ("Ann B.", "bob@shop.example")
 
 
-def test_a_snapshot_of_quepid_is_a_run_and_no_book(tmp_path: Path) -> None:
-    path = written(tmp_path, "Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position\ns,t,1,q,a,1\n")
-    (problem,) = problems(path)
-    assert "no column for the grade" in problem
-
-
-@pytest.mark.parametrize("other", ["star_rating", "avg_rating", "judgment", "label"])
+@pytest.mark.parametrize("other", ["star_rating", "label"])
 def test_a_column_beside_the_grade_is_no_rater(tmp_path: Path, other: str) -> None:
     judgments = read_judgments(written(tmp_path, f"query,docid,{other},grade\nq,a,5,0\nq,b,4,3\n"))
     assert judgments == {"q": {"a": 0, "b": 3}}
@@ -224,17 +173,6 @@ def test_a_misspelt_header_of_judgments_is_none_of_queries(tmp_path: Path, heade
     path = written(tmp_path, f"{header}\nq,a,1\n")
     with pytest.raises(FileError, match="a file of queries has a header with"):
         read_queries(path)
-
-
-def test_columns_of_any_name_are_no_raters(tmp_path: Path) -> None:
-    (problem,) = problems(written(tmp_path, "query,doc_id,clicks,impressions\nshoes,a,3,100\n"))
-    assert "no column for the grade" in problem
-
-
-def test_a_wrong_rating_of_one_of_several_raters(tmp_path: Path) -> None:
-    path = written(tmp_path, "query,docid,ann_rating,bob_rating\nq,a,0,2\nq,b,1,many\n")
-    (problem,) = problems(path)
-    assert problem.startswith('FILE:3: query "q", document "b": the grade "many" is no number')
 
 
 def test_beir(tmp_path: Path) -> None:
@@ -264,11 +202,6 @@ def test_esci_labels_without_a_scale_have_the_usual_grades(tmp_path: Path) -> No
     assert read_judgments(written(tmp_path, ESCI)) == {"1": {"0B1": 3, "0B2": 2}, "2": {"7": 0}}
 
 
-def test_a_label_that_esci_does_not_have(tmp_path: Path) -> None:
-    (problem,) = problems(written(tmp_path, ESCI + "2,tv,8,us,X\n"))
-    assert problem.startswith('FILE:5: query "2", document "8": the grade "X" is no number')
-
-
 def test_parquet(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     import pandas
@@ -283,12 +216,6 @@ def test_parquet(tmp_path: Path) -> None:
     assert problems(path) == [
         'FILE: the column "doc_id" holds floats, and an id is text or an integer; write it as text'
     ]
-
-
-def test_parquet_that_is_damaged(tmp_path: Path) -> None:
-    pytest.importorskip("pyarrow")
-    (problem,) = problems(written(tmp_path, b"PAR1 and so on", "judgments.parquet"))
-    assert problem.startswith("FILE: the Parquet file cannot be read: ")
 
 
 @pytest.mark.parametrize(
@@ -307,11 +234,6 @@ def test_a_row_of_another_width_is_named(tmp_path: Path, row: str, found: str) -
     ]
 
 
-def test_all_rows_wider_than_the_header(tmp_path: Path) -> None:
-    path = written(tmp_path, "query,docid,rating\nq,a,1,x\nq,b,1,x\n")
-    assert [problem.split(":")[1] for problem in problems(path)] == ["2", "3"]
-
-
 def test_a_file_that_ends_within_quotes(tmp_path: Path) -> None:
     path = written(tmp_path, 'query,docid,rating\nq,a,1\n"the rest is\nmissing,b,2\n')
     assert problems(path) == ["FILE:3: a quoted cell in this row never ends; is the file truncated?"]
@@ -328,23 +250,12 @@ def test_a_header_nobody_knows(tmp_path: Path) -> None:
     assert "no column for the document" not in problem
 
 
-def test_a_header_that_has_the_grades_asks_for_no_name_of_their_column(tmp_path: Path) -> None:
-    (problem,) = problems(written(tmp_path, "qeury,docid,grade\nq,a,1\n"))
-    assert problem.endswith('; did you mean "query"?')
-    assert "grade_column" not in problem
-
-
 def test_a_format_nobody_knows(tmp_path: Path) -> None:
     (problem,) = problems(written(tmp_path, "Dear reader\nhow are you\n"))
     assert problem.startswith(
         'FILE:1: the format of these judgments is not recognised; the file begins with "Dear reader"'
     )
     assert "trec (TREC qrels: qid iter docid grade)" in problem
-
-
-def test_a_format_that_is_named_wrongly(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r'unknown format "parkett"; it may be .*; did you mean "parquet"'):
-        read_judgments(written(tmp_path, "query,docid,rating\n"), "parkett")
 
 
 def test_a_header_and_nothing_else(tmp_path: Path) -> None:
@@ -358,16 +269,6 @@ def test_a_header_and_nothing_else(tmp_path: Path) -> None:
 def test_a_quote_that_swallows_what_follows_is_refused(tmp_path: Path, rows: str, line: int) -> None:
     (problem,) = problems(written(tmp_path, f"query,doc_id,grade,title\n{rows}"))
     assert problem.startswith(f"FILE:{line}: a quoted cell in this row ")
-
-
-def test_a_row_of_blank_cells_is_a_row(tmp_path: Path) -> None:
-    (problem,) = problems(written(tmp_path, "query,docid,rating\nq,a,1\n,,\nq,b,bad\n"))
-    assert problem.startswith('FILE:4: query "q", document "b"')
-
-
-def test_a_table_with_ranks_and_scores_is_a_run(tmp_path: Path) -> None:
-    (problem,) = problems(written(tmp_path, "query_id,doc_id,rank,score\nq,a,1,12.5\n"))
-    assert problem.endswith(": where there is a rank, a score is that of a run; the judgments have a grade")
 
 
 def test_many_problems_are_counted(tmp_path: Path) -> None:
@@ -409,15 +310,6 @@ def test_parquet_ids_that_are_no_text(tmp_path: Path, value: object) -> None:
     (problem,) = problems(path)
     assert problem.startswith('FILE: the column "doc_id" holds ')
     assert problem.endswith("and an id is text or an integer; write it as text")
-
-
-def test_parquet_texts_may_be_bytes(tmp_path: Path) -> None:
-    pytest.importorskip("pyarrow")
-    import pandas
-
-    path = tmp_path / "judgments.parquet"
-    pandas.DataFrame({"query": ["é".encode()], "doc_id": [b"007"], "grade": [1]}).to_parquet(path)
-    assert read_judgments(path) == {"é": {"007": 1}}
 
 
 def test_a_rater_without_a_name(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from pathlib import Path
 
 import pytest
@@ -79,13 +78,6 @@ def test_xml(tmp_path: Path) -> None:
     assert (second.id, second.text, second.note) == ("007", "plain text", None)
 
 
-@pytest.mark.parametrize("content", [ROBUST, COVID])
-def test_crlf_a_byte_order_mark_and_gzip(tmp_path: Path, content: str) -> None:
-    plain = load_queries(written(tmp_path, content))
-    packed = gzip.compress(b"\xef\xbb\xbf" + content.replace("\n", "\r\n").encode())
-    assert load_queries(written(tmp_path, packed, "topics.gz")) == plain
-
-
 @pytest.mark.parametrize(
     ("topic", "query"),
     [
@@ -120,10 +112,6 @@ def test_every_mistake(tmp_path: Path) -> None:
         "FILE:16: the topic that begins here never ends; is it truncated?",
         "FILE:19: the topic that begins here never ends; is it truncated?",
     ]
-
-
-def test_the_same_topic_again(tmp_path: Path) -> None:
-    assert read_queries(written(tmp_path, ROBUST + ROBUST)) == read_queries(written(tmp_path, ROBUST, "one.txt"))
 
 
 def test_nothing_in_it(tmp_path: Path) -> None:

@@ -39,16 +39,6 @@ def test_quotes_are_nothing_special(tmp_path: Path) -> None:
     assert read_judgments(written(tmp_path, 'q1 0 "a 3\nq1 0 b" 0\n')) == {"q1": {'"a': 3, 'b"': 0}}
 
 
-@pytest.mark.parametrize("identifier", ["007", "no", "NA", "null", "1e5", "12:30", "10020#0", "a/b.html"])
-def test_ids_stay_as_they_are_written(tmp_path: Path, identifier: str) -> None:
-    path = written(tmp_path, f"{identifier} 0 {identifier} 1\n")
-    assert read_judgments(path) == {identifier: {identifier: 1}}
-
-
-def test_fractional_grades_are_kept(tmp_path: Path) -> None:
-    assert read_judgments(written(tmp_path, "q 0 a 0.5\n")) == {"q": {"a": 0.5}}
-
-
 @pytest.mark.parametrize(("row", "found"), [("q1 0 b", "3 columns"), ("q1 0 b 1 x", "5 columns"), ("q1", "1 column")])
 def test_a_line_of_another_width_is_named(tmp_path: Path, row: str, found: str) -> None:
     path = written(tmp_path, f"# qrels\nq1 0 a 1\nq1 0 d 1\n{row}\nq1 0 c 1\n")
@@ -56,25 +46,6 @@ def test_a_line_of_another_width_is_named(tmp_path: Path, row: str, found: str) 
         f"FILE:4: found {found} where there are 4, separated by white space; mend the line"
         + (" (a file that ends so is truncated)" if found[0] < "4" else "")
     ]
-
-
-def test_a_grade_that_is_none(tmp_path: Path) -> None:
-    path = written(tmp_path, "q1 0 a 1\nq1 0 b 2\nq1 0 c x\n")
-    (problem,) = problems(path)
-    assert problem.startswith('FILE:3: query "q1", document "c": the grade "x" is no number')
-
-
-def test_a_grade_off_the_scale(tmp_path: Path) -> None:
-    path = written(tmp_path, "# comment\nq1 0 a 1\n\nq1 0 b 4\n")
-    assert problems(path, scale=(0, 3)) == [
-        'FILE:4: query "q1", document "b": grade 4 is off the scale, which is 0 to 3'
-    ]
-
-
-def test_judged_twice(tmp_path: Path) -> None:
-    assert read_judgments(written(tmp_path, "q1 0 a 1\nq1 0 a 1\n")) == {"q1": {"a": 1}}
-    (problem,) = problems(written(tmp_path, "q1 0 a 1\nq1 0 a 2\n"))
-    assert problem.startswith('FILE:2: query "q1", document "a": judged twice, 1 in line 1 and 2 here; keep one')
 
 
 def test_a_no_break_space_is_part_of_an_id(tmp_path: Path) -> None:

@@ -69,12 +69,6 @@ def test_a_row_for_each_judgment_and_for_each_query_without_one() -> None:
     assert text(SHOP, "trec") == text(SHOP, "qrels") == "q1 0 sku-1 3\nq1 0 007 0.5\nq2 0 =x -1\n"
 
 
-def test_ids_alone_stay_ids_in_a_table(tmp_path: Path) -> None:
-    path = tmp_path / "qrels"
-    path.write_text("7 0 a 1\n7 0 b 0\n")
-    assert text(read_judgments(path), "csv") == "query_id,doc_id,grade\n7,a,1\n7,b,0\n"
-
-
 @pytest.mark.parametrize("begin", ["=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20", "\t", "\r", " =", "  @"])
 def test_every_beginning_of_a_formula_is_escaped_and_read_as_it_was(tmp_path: Path, begin: str) -> None:
     doc, rater = f"{begin}SUM(A1)", f"{begin}ann"

@@ -86,17 +86,6 @@ def test_a_score_is_a_grade_where_it_is_said_so(tmp_path: Path, name: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("name", "format", "said"),
-    [
-        ("a TREC run", "trec", "FILE:1: this is a TREC run, "),
-        ("a table of a run", "csv", "FILE:1: this seems to be a run, "),
-    ],
-)
-def test_nor_where_the_format_is_named(tmp_path: Path, name: str, format: str, said: str) -> None:
-    assert problem(read_judgments, FILES[name], tmp_path, format=format).startswith(said)
-
-
-@pytest.mark.parametrize(
     ("name", "said"),
     [
         (
@@ -130,12 +119,6 @@ def test_what_is_no_run(tmp_path: Path, name: str, said: str) -> None:
 )
 def test_a_table_with_grades_is_no_run(tmp_path: Path, content: str, graded: str) -> None:
     assert f"with grades in {graded}, and a run is needed" in problem(read_run, content, tmp_path)
-
-
-def test_a_table_of_results_with_their_fields_is_a_run(tmp_path: Path) -> None:
-    path = tmp_path / "run.csv"
-    path.write_text("query,docid,brand,price\nq,b,Orbit,20\nq,a,Nimbus,\n", encoding="utf-8")
-    assert read_run(path) == {"q": ["b", "a"]}
 
 
 @pytest.mark.parametrize("name", ["zscore", "z-score", "bm25_score", "relevance_score"])
@@ -180,11 +163,6 @@ def test_what_is_no_queries(tmp_path: Path, name: str, said: str) -> None:
     assert problem(read_queries, FILES[name], tmp_path).startswith(said)
 
 
-def test_the_qrels_of_beir_are_no_queries(tmp_path: Path) -> None:
-    said = problem(read_queries, "query-id\tcorpus-id\tscore\n1\t4983\t1\n", tmp_path)
-    assert "only the ids of queries" in said
-
-
 @pytest.mark.parametrize(
     "header", ["number\tutterance", "qid\tutterance", "topicId\twords", "query_nr\twords", "label\tutterance"]
 )
@@ -192,12 +170,6 @@ def test_a_header_that_nobody_knows_is_no_query(tmp_path: Path, header: str) -> 
     said = problem(read_queries, f"{header}\nq1\tred shoes\nq2\tred hats\n", tmp_path)
     assert said.startswith("FILE:1: the first line seems to be a header that is not known; found ")
     assert "call the columns query_id and query" in said
-
-
-def test_a_header_between_commas_that_nobody_knows(tmp_path: Path) -> None:
-    said = problem(read_queries, "qid,utterance\nq1,red shoes\n", tmp_path)
-    assert said.startswith("FILE:1: a file of queries has a header with query or query_text or query_string")
-    assert said.endswith("found qid and utterance")
 
 
 @pytest.mark.parametrize(
@@ -220,22 +192,6 @@ def test_a_carriage_return_alone_ends_a_header(tmp_path: Path, rows: str) -> Non
     path = tmp_path / "ratings.csv"
     path.write_bytes(f"query,docid,rating\r{rows}".encode())
     assert read_judgments(path) == {"q": {"a": 1, "b": 2}}
-
-
-@pytest.mark.parametrize("header", ["query,doc\rid,rating", "query,docid\r,rating"])
-def test_a_carriage_return_in_a_header(tmp_path: Path, header: str) -> None:
-    said = problem(read_judgments, f"{header}\nq,a,1\n", tmp_path)
-    assert said.startswith("FILE:1: a table of judgments begins with a header; found query and doc")
-
-
-@pytest.mark.parametrize("separator", ["\x1c", "\x0c", "\x85"])
-def test_separators_beside_a_number_are_white_space(tmp_path: Path, separator: str) -> None:
-    number = f"{separator}1{separator}"
-    (tmp_path / "qrels.txt").write_text(f"q 0 a {number}\n", encoding="utf-8", newline="")
-    (tmp_path / "run.txt").write_text(f"q Q0 a 1 {number} x\nq Q0 b 2 0 x\n", encoding="utf-8", newline="")
-    (tmp_path / "ratings.csv").write_text(f"query,docid,rating\nq,a,{number}\n", encoding="utf-8", newline="")
-    assert read_judgments(tmp_path / "qrels.txt") == read_judgments(tmp_path / "ratings.csv") == {"q": {"a": 1}}
-    assert read_run(tmp_path / "run.txt") == {"q": ["a", "b"]}
 
 
 def test_an_id_of_many_digits(tmp_path: Path) -> None:

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
-
-from pytest_relevance.judgments.grading import Rated, aggregate_figures, rated_by_several, rater_figures
+from pytest_relevance.judgments.grading import aggregate_figures, rated_by_several, rater_figures
 from pytest_relevance.judgments.model import Judgments
-from pytest_relevance.judgments.scale import AGGREGATES
 
 NAMES = ("anna", "ben", "carl")
 
@@ -56,21 +52,3 @@ def test_what_the_ways_to_combine_ratings_make_of_them() -> None:
         "max": ((3 + 3 + 1) / 3, 1),
         "majority": ((2 + 3 + 1) / 3, 1),
     }
-
-
-@given(st.lists(st.dictionaries(st.sampled_from(NAMES), st.integers(0, 3), min_size=1), min_size=1, max_size=12))
-def test_where_all_rate_all_biases_cancel_each_other(ratings: list[dict[str, float]]) -> None:
-    complete = judged(
-        {"boots": {f"sku-{number}": {**dict.fromkeys(NAMES, 0), **given} for number, given in enumerate(ratings)}}
-    )
-    assert abs(sum(rater.bias or 0 for rater in rater_figures(complete))) < 1e-9
-
-
-@given(st.lists(st.lists(st.integers(0, 3), min_size=2, max_size=5), min_size=1))
-def test_each_way_lies_between_the_least_and_the_greatest(ratings: list[list[float]]) -> None:
-    pairs = [
-        Rated("boots", "sku", {f"r{number}": rating for number, rating in enumerate(given)}, 0) for given in ratings
-    ]
-    figures = {found.how: found.mean for found in aggregate_figures(pairs)}
-    assert figures.keys() == AGGREGATES.keys()
-    assert all(figures["min"] - 1e-9 <= mean <= figures["max"] + 1e-9 for mean in figures.values())

@@ -29,14 +29,6 @@ def test_ways_to_combine_ratings(how: str, expected: float) -> None:
     assert aggregate([2], how) == 2
 
 
-def test_of_equally_frequent_ratings_the_lowest_is_the_majority() -> None:
-    assert aggregate([3, 1, 3, 1, 2], "majority") == 1
-
-
-def test_the_mean_of_equal_ratings_is_that_rating() -> None:
-    assert aggregate([0.1, 0.1, 0.1], "mean") == 0.1
-
-
 def test_a_whole_grade_of_whole_ratings_is_an_int() -> None:
     assert [type(aggregate([1, 3], how)) for how in AGGREGATES] == [int] * len(AGGREGATES)
     assert type(aggregate([1, 2], "median")) is float

@@ -94,19 +94,15 @@ class Collector:
         others = f"found {listed(map(quoted, holder), 'and')}" if holder else "the object is empty"
         self.wrong(f"{quoted(key)} is missing; {others}", path)
 
-    def params(self, values: object, path: JsonPath) -> dict[str, object]:
+    def params(self, values: object) -> dict[str, object]:
         """Get the search parameters of a query; none where `values` is no object."""
-        try:
-            return {name: as_python(value) for name, value in values.items()} if isinstance(values, dict) else {}
-        except (ValueError, RecursionError):
-            self.wrong("a number here is too long, or the values are nested too deeply", path)
-            return {}
+        return {name: as_python(value) for name, value in values.items()} if isinstance(values, dict) else {}
 
-    def weight(self, value: object, path: JsonPath, what: str = "a weight") -> float:
+    def weight(self, value: object, path: JsonPath) -> float:
         """Get the weight of a query, a number above 0. 1, and a mistake, for anything else."""
         weight = number_of(value) if isinstance(value, str) else None
         if weight is None or weight <= 0:
-            self.wrong(f"{what} is a number above 0, found {found_json(value)}", path)
+            self.wrong(f"a weight is a number above 0, found {found_json(value)}", path)
             return 1
         return weight
 

@@ -111,7 +111,7 @@ def _add_query(collector: Collector, entry: Mapping[str, object], path: JsonPath
     text = collector.text(entry, _text_key(entry), path)
     if text is not None:
         note = next(filter(None, (as_text(entry.get(name)) for name in _NOTES)), None)
-        params = collector.params(entry.get("options"), (*path, "options"))
+        params = collector.params(entry.get("options"))
         collector.add_query(Query(text, text, params=params, note=note), path)
     return text
 
@@ -261,7 +261,7 @@ def _add_rre_query(
     if text is None:
         return None
     others = {name.removeprefix("$"): value for name, value in placeholders.items() if name != text_in}
-    params = collector.params(others, (*path, "placeholders"))
+    params = collector.params(others)
     key = rre_key(text, params)
     collector.add_query(Query(key, text, params=params, note=note or None), path)
     return key

@@ -27,7 +27,6 @@ from pytest_relevance.judgments.columns import (
     is_run_header,
 )
 from pytest_relevance.judgments.formats.collecting import RATING, Collector, as_text, found_json
-from pytest_relevance.judgments.formats.trec_ltr import QRELS
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.model import Query, Ratings
 
@@ -46,16 +45,7 @@ _ABOVE_QUERIES = frozenset(map(folded, ("queries", "query_set", "topics", "data"
 
 def is_json(source: Source) -> bool:
     """Whether it begins like JSON. What it is, if it is any, the reader says."""
-    if not source.looks_like_json or source.is_json_lines:
-        return False
-    return source.is_json or not _is_qrels(source)
-
-
-def _is_qrels(source: Source) -> bool:
-    """Whether what is no valid JSON is qrels of a query with such an id: `{a} 0 doc 1`."""
-    line = source.head.lstrip().partition("\n")[0]
-    cells = line.split("\t") if "\t" in line else line.split()
-    return len(cells) == QRELS and cells[1].strip().isdecimal()
+    return source.looks_like_json and not source.is_json_lines
 
 
 def collect(source: Source, *, for_queries: bool) -> Collector:
@@ -167,7 +157,7 @@ class _ObjectReader(Collector):
             key,
             text,
             1 if weight in (None, "") else self.weight(weight, (*path, at["weight"])),
-            self.params(entry.get("params"), (*path, "params")),
+            self.params(entry.get("params")),
             as_text(layout.value(entry, "note")),
         )
         self.add_query(query, path)

@@ -7,9 +7,8 @@ body searches for; where there are several, the text is not known. The other par
 the query. Documents with the same id in two indices are the same.
 
 OpenSearch: the requests that import judgments and query sets, and the plugin's responses.
-`judgmentRatings[].{query, ratings[].{docId, rating}}`; `querySetQueries[].{queryText, referenceAnswer}`, or, in its
-first versions, `querySetQueries` as `{text: frequency}`. A response has the same in `hits.hits[]._source`. The key of a
-query is its text, which may occur several times.
+`judgmentRatings[].{query, ratings[].{docId, rating}}`; `querySetQueries[].{queryText, referenceAnswer}`. A response has
+the same in `hits.hits[]._source`. The key of a query is its text, which may occur several times.
 """
 
 from __future__ import annotations
@@ -76,7 +75,7 @@ def _query(collector: Collector, key: str, request: Mapping[str, object], path: 
         params.pop(wanted.removeprefix("params."), None)
         if text is None:
             collector.wrong(f"there is no text at {quoted(wanted)} in this request, where it should be", path)
-    return Query(key, text, params=collector.params(params, (*path, "params")))
+    return Query(key, text, params=collector.params(params))
 
 
 def _params(request: Mapping[str, object]) -> dict[str, object]:
@@ -140,7 +139,7 @@ def is_judgment_import(source: Source) -> bool:
 
 def is_query_set(source: Source) -> bool:
     """Whether it is a query set, or a response with query sets."""
-    return source.is_json and any(isinstance(holder.get(_QUERIES), (list, dict)) for _, holder in _holders(source.json))
+    return source.is_json and any(isinstance(holder.get(_QUERIES), list) for _, holder in _holders(source.json))
 
 
 def has_queries(source: Source) -> bool:
@@ -161,10 +160,7 @@ def collect_search_relevance(source: Source, *, for_queries: bool) -> Collector:
 def _collect_set(collector: Collector, source: Source) -> None:
     for at, holder in _holders(source.json):
         entries, path = holder.get(_QUERIES), (*at, _QUERIES)
-        if isinstance(entries, dict):
-            for text, frequency in entries.items():
-                _add_frequent(collector, text, frequency, (*path, text))
-        elif isinstance(entries, list):
+        if isinstance(entries, list):
             for number, entry in enumerate(entries):
                 _add_entry(collector, entry, (*path, number))
         elif _QUERIES in holder:
@@ -179,14 +175,6 @@ def _add_entry(collector: Collector, entry: Any, path: JsonPath) -> None:
         collector.add_query(Query(text, text, note=note), path)
     elif not is_object:
         collector.wrong(f"a query of a query set is an object with {_TEXT}, found {found_json(entry)}", path)
-
-
-def _add_frequent(collector: Collector, text: str, frequency: object, path: JsonPath) -> None:
-    weight = collector.weight(frequency, path, "the frequency of a query")
-    if text.strip():
-        collector.add_query(Query(text, text, weight), path)
-    else:
-        collector.wrong("a query has no text", path)
 
 
 def _collect_judgments(collector: Collector, source: Source) -> None:
