@@ -130,33 +130,11 @@ def test_long_rankings_give_the_same_with_few_and_with_many_judgments(few: bool)
     assert scores("Judged@401", {"q": table}, {"q": ranking}) == [2 / 401]
 
 
-def test_few_and_many_judgments_in_one_batch() -> None:
-    ranking = [f"d{number}" for number in range(100)]
-    many: dict[str, float] = {f"d{number}": 1 for number in range(0, 100, 10)}
-    tables: dict[str, dict[str, float]] = {"few": {"d99": 1}, "many": many, "few again": {"d0": 1}, "none": {}}
-    rankings = dict.fromkeys(tables, ranking)
-    assert scores("R@50", tables, rankings, undefined="zero") == [0.0, 0.5, 1.0, 0.0]
-
-
 def test_the_highest_grade_of_a_batch_is_that_of_all_queries() -> None:
     judgments: dict[str, dict[str, float]] = {"low": {"a": 1}, "high": {"b": 2}}
     rankings = {"low": ["a"], "high": ["b"]}
     assert scores("nDCG@1", judgments, rankings, ideal="max") == [1 / 3, 1.0]
     assert scores("ERR@1", judgments, rankings) == [1 / 4, 3 / 4]
-
-
-def test_scores_sort_as_trec_eval_sorts() -> None:
-    run = {"q": {"b": 2.0, "a": 2.0, "c": 2.0, "first": 9.0, "last": -1.0}}
-    assert CompiledRankings.from_mapping(run).lists == [["first", "c", "b", "a", "last"]]
-
-
-def test_a_batch_is_compiled_once_and_scored_often() -> None:
-    judgments = CompiledJudgments.from_mapping({"q": {"a": 3, "b": 0}})
-    metric = [parse_metric("nDCG")]
-    for ranking, expected in ((["a", "b"], 1.0), (["b", "a"], 1 / math.log2(3)), (["a", "b"], 1.0)):
-        assert (
-            score_batch(metric, judgments, CompiledRankings.from_mapping({"q": ranking}), Settings())[0][0] == expected
-        )
 
 
 @pytest.mark.parametrize(
@@ -186,10 +164,3 @@ def test_whole_grades_take_one_byte_each() -> None:
     assert CompiledJudgments.from_mapping({"q": {"a": 0, "b": -1}}).grades.tolist() == [0.0, -1.0]
     assert CompiledJudgments.from_mapping({"q": {"a": 0, "b": 255}}).grades.tolist() == [0.0, 255.0]
     assert CompiledJudgments.from_mapping({"q": {"a": 0, "b": 0.5}}).grades.tolist() == [0.0, 0.5]
-
-
-def test_many_different_whole_grades() -> None:
-    table: dict[str, float] = {f"d{grade}": grade for grade in range(200)}
-    ranking = sorted(table, key=lambda document: table[document], reverse=True)
-    assert scores("nDCG", {"q": table}, {"q": ranking}, gain="linear") == [1.0]
-    assert scores("nDCG@5", {"q": table}, {"q": ranking[1:]}, gain="linear")[0] < 1.0

@@ -31,13 +31,6 @@ def scored(metric: str, ranking: str, judgments: dict[str, float] = JUDGMENTS, *
     return score(parse_metric(metric), grade_ranking(list(ranking), judgments), Settings(**conventions))
 
 
-def test_grading_a_ranking() -> None:
-    graded = grade_ranking(["c", "x", "a", "c", "x"], JUDGMENTS)
-    assert graded.grades == [0, None, 3, None, None]
-    assert graded.repeated == (3, 4)
-    assert sorted(graded.judged) == [0, 1, 2, 3]
-
-
 def test_ndcg_is_the_dcg_over_that_of_the_ideal() -> None:
     ideal = 7 / 1 + 3 / math.log2(3) + 1 / 2
     assert scored("nDCG@10", "cab") == pytest.approx((0 + 7 / math.log2(3) + 3 / 2) / ideal, abs=1e-15)
@@ -88,13 +81,6 @@ def test_measures_of_one_ranking(metric: str, expected: float) -> None:
     assert scored(metric, "cabxd") == pytest.approx(expected, abs=1e-15)
 
 
-def test_bpref_counts_the_judged_documents_above() -> None:
-    judgments: dict[str, float] = {"r": 1, "s": 1, "n": 0, "m": 0, "o": 0}
-    # Above r nothing, above s one of min(2 relevant, 3 others).
-    assert scored("Bpref", "rns", judgments) == (1 + (1 - 1 / 2)) / 2
-    assert scored("Bpref", "rxyzs", judgments) == 1.0
-
-
 @pytest.mark.parametrize(
     ("ranking", "unjudged", "expected"),
     [
@@ -128,11 +114,6 @@ def test_judged_is_the_share_of_what_was_returned_within_k(ranking: str, expecte
     judgments: dict[str, float] = {"a": 1, "b": 0}
     assert scored("Judged@4", ranking, judgments) == expected
     assert evaluate({"q": judgments}, {"q": list(ranking)}, "Judged@4").loc["q", "Judged@4"] == expected
-
-
-def test_all_that_is_scored_is_judged_where_the_unjudged_are_skipped() -> None:
-    assert scored("Judged@4", "xayb", unjudged="skip") == 1.0
-    assert scored("Judged@4", "xyz", unjudged="skip") == 0.0
 
 
 def test_graded_rbp_is_rbp_where_no_grade_is_above_1() -> None:
@@ -174,12 +155,6 @@ def test_returning_only_junk_is_zero_and_never_undefined(ideal: str, metric: str
     assert scored(metric, "cx", ideal=ideal) == 0.0
     assert scored(metric, "", ideal=ideal) == 0.0
     assert scored(metric, "x", ideal=ideal, unjudged="skip") == 0.0
-
-
-def test_the_ideal_of_all_judgments() -> None:
-    graded = grade_ranking(list("cdx"), JUDGMENTS)
-    assert ideal_grades(graded, Settings()) == [3, 2, 1]
-    assert ideal_grades(graded, Settings(), 2) == [3, 2]
 
 
 def test_the_ideal_of_what_was_returned_looks_below_the_cutoff() -> None:

@@ -66,12 +66,10 @@ def test_a_metric_that_was_read_already_stays_itself() -> None:
         ("nDCG@0", "a whole number from 1 to 1,000,000, not '0'"),
         ("nDCG@-1", "a whole number from 1"),
         ("nDCG@1.5", "a whole number from 1"),
-        ("nDCG@ten", "not 'ten'"),
         ("nDCG@", "a whole number from 1"),
         ("nDCG@٣", "a whole number from 1"),
         ("nDCG@" + "9" * 10_000, "a whole number from 1 to 1,000,000"),
         ("Success", "'Success' needs a cutoff: write Success@10"),
-        ("Judged", "needs a cutoff"),
         ("Rprec@5", "Rprec takes no cutoff"),
         ("Bpref@10", "Bpref takes no cutoff"),
         ("nDGC@10", "did you mean nDCG?"),
@@ -83,7 +81,6 @@ def test_a_metric_that_was_read_already_stays_itself() -> None:
         ("P(rel=two)@5", "a number above 0, not 'two'"),
         ("P(rel=0)@5", "a number above 0, not '0'"),
         ("P(rel=nan)@5", "a number above 0"),
-        ("P(rel=inf)@5", "a number above 0"),
         ("P(rel=1,rel=2)@5", "gives rel= twice"),
         ("P(rel=1)@5(rel=1)", "two lists of parameters"),
         ("RBP(p=1)", "between 0 and 1"),
@@ -98,22 +95,8 @@ def test_what_is_refused_says_what_is_allowed(written: str, says: str) -> None:
         parse_metric(written)
 
 
-@pytest.mark.parametrize("value", [None, 10, ["nDCG@10"]])
-def test_what_is_no_text_is_refused(value: object) -> None:
-    with pytest.raises(ValueError, match="a metric is a name such as 'nDCG@10'"):
-        parse_metric(value)  # type: ignore[arg-type]
-
-
 def test_every_measure_is_scored_on_both_paths() -> None:
     assert set(SCORERS) == set(BATCH_SCORERS) == set(MEASURES)
-
-
-def test_the_usage_of_a_measure() -> None:
-    assert MEASURES["P"].usage == "P[(rel=...)][@k]"
-    assert MEASURES["Success"].usage == "Success[(rel=...)]@k"
-    assert MEASURES["nDCG"].usage == "nDCG[@k]"
-    assert MEASURES["Rprec"].usage == "Rprec[(rel=...)]"
-    assert MEASURES["RBP"].usage == "RBP[(p=..., rel=...)][@k]"
 
 
 @pytest.mark.parametrize("measure", MEASURES.values(), ids=MEASURES)

@@ -132,12 +132,6 @@ def test_all_lowest_or_all_highest_is_not_the_least() -> None:
     assert high == 1.0
 
 
-def test_without_unjudged_results_both_ends_are_the_score() -> None:
-    graded = grade_ranking(["b", "a"], {"a": 3, "b": 1})
-    present = ndcg(graded, 10, Settings())
-    assert interval(graded, 10, 0, 3, Settings()) == (present, present)
-
-
 def test_results_below_the_cutoff_and_later_copies_leave_nothing_open() -> None:
     graded = grade_ranking(["b", "b", "a", "x"], {"a": 3, "b": 1})
     present = ndcg(graded, 3, Settings())
@@ -155,22 +149,3 @@ def test_a_query_without_relevant_judgments_has_no_interval() -> None:
     graded = grade_ranking(["x", "a"], {"a": 0})
     assert all(math.isnan(end) for end in interval(graded, 10, 0, 3, Settings()))
     assert interval(graded, 10, 0, 3, Settings(undefined="zero")) == (0.0, 0.0)
-
-
-def test_the_upper_end_is_at_most_one_and_the_score_lies_between() -> None:
-    graded = grade_ranking(["x", "a", "y"], {"a": 1})
-    low, high = interval(graded, 3, 0, 3, Settings())
-    assert low < ndcg(graded, 3, Settings()) < high == 1.0
-
-
-def test_a_deep_cutoff_with_many_unjudged_results() -> None:
-    documents = [f"d{number}" for number in range(600)]
-    graded = grade_ranking(documents, {document: number % 4 for number, document in enumerate(documents) if number % 3})
-    low, high = interval(graded, None, 0, 3, Settings())
-    holes = sum(grade is None for grade in graded.grades)
-    tried = [
-        ndcg(judge(graded, None, [0.0] * (holes - deepest) + [3.0] * deepest), None, Settings())
-        for deepest in range(0, holes + 1, 20)
-    ]
-    assert low <= min(tried) + 1e-12
-    assert high == 1.0

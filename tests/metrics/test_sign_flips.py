@@ -23,13 +23,6 @@ def test_it_is_the_share_of_the_flips_that_are_at_least_as_far_from_0(found: lis
     assert exact_p(found) == sum(abs(each) >= least for each in sums) / len(sums)
 
 
-def test_worked_example() -> None:
-    """Of the 8 flips of three differences, 2 are as far from 0: all up and all down."""
-    assert exact_p([0.1, 0.2, 0.3]) == 2 / 8
-    assert exact_p([0.1, 0.2, -0.3]) == exact_p([]) == 1
-    assert exact_p([0.1] * EXACT_PAIRS) == least_p([0.1] * EXACT_PAIRS) == 2 / 2**EXACT_PAIRS
-
-
 def test_the_test_with_numpy_is_exact_as_far() -> None:
     changes = [0.05 * (number % 7 - 2) for number in range(EXACT_PAIRS)]
     test = randomisation_test([0.5] * EXACT_PAIRS, [0.5 + change for change in changes])

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_relevance import bootstrap_interval, holm, randomisation_test
-from pytest_relevance.metrics.significance import PairedTest, effect_size
+from pytest_relevance.metrics.significance import effect_size
 
 Floats = npt.NDArray[np.float64]
 SCORES = st.integers(0, 6).map(lambda sixth: sixth / 6)
@@ -44,12 +44,6 @@ def test_a_small_randomisation_test_counts_every_flip(scores: tuple[list[float],
         for signs in flips
     )
     assert randomisation_test(*scores).p == pytest.approx(as_far / len(flips), abs=1e-15)
-
-
-def test_four_broken_queries_of_eight_are_not_significant() -> None:
-    before, after = np.full(8, 0.75), np.array([0.25] * 4 + [0.75] * 4)
-    found = randomisation_test(before, after)
-    assert found == PairedTest(-0.25, 0.125, 8, least_p=0.125)
 
 
 @given(pairs(9))
@@ -86,11 +80,6 @@ def test_a_large_randomisation_test_is_that_of_its_seed() -> None:
     before, after = runs(50)
     assert randomisation_test(before, after, seed=3) == randomisation_test(before, after, seed=3)
     assert randomisation_test(before, after, seed=3).p != randomisation_test(before, after, seed=4).p
-
-
-def test_the_least_p_of_a_large_randomisation_test() -> None:
-    before, after = runs(100, gain=5)
-    assert randomisation_test(before, after, resamples=999).p == 1 / 1000
 
 
 def test_weights_decide_which_queries_count() -> None:
@@ -143,12 +132,6 @@ def test_the_bootstrap_interval_is_that_of_scipy() -> None:
     assert ours.high == pytest.approx(theirs.confidence_interval.high, abs=0.1 * error)
     assert ours.difference == pytest.approx(float(np.mean(after - before)))
     assert ours.low < ours.difference < ours.high
-
-
-def test_the_bootstrap_interval_of_equal_weights_is_that_without_weights() -> None:
-    before, after = runs(50)
-    plain, weighted = bootstrap_interval(before, after), bootstrap_interval(before, after, weights=np.full(50, 7.0))
-    assert (weighted.low, weighted.high) == pytest.approx((plain.low, plain.high))
 
 
 def test_a_bootstrap_interval_is_that_of_its_seed_and_narrower_with_less_confidence() -> None:

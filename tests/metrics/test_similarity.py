@@ -49,12 +49,6 @@ def test_a_document_that_is_there_twice_counts_once() -> None:
     assert kendall_tau(["a", "b", "a"], ["a", "b"]) == 1.0
 
 
-@pytest.mark.parametrize("wrong", [0, -1])
-def test_a_cutoff_below_one_is_refused(wrong: int) -> None:
-    with pytest.raises(ValueError, match=f"from 1 on, not {wrong}"):
-        jaccard(["a"], ["a"], k=wrong)
-
-
 @pytest.mark.parametrize("wrong", [0.0, 1.0, -0.5, math.nan])
 def test_a_persistence_outside_of_0_and_1_is_refused(wrong: float) -> None:
     with pytest.raises(ValueError, match="between 0 and 1"):
@@ -117,7 +111,5 @@ def test_correlations_of_rankings(correlation: Callable[[Ranking, Ranking], floa
 
 
 def test_tau_ap_weighs_the_top_more() -> None:
-    at_the_top, at_the_bottom = tau_ap([2, 1, 3, 4], [1, 2, 3, 4]), tau_ap([1, 2, 4, 3], [1, 2, 3, 4])
-    assert at_the_top == pytest.approx(2 / 3 * (0 / 1 + 2 / 2 + 3 / 3) - 1)
-    assert at_the_bottom == pytest.approx(2 / 3 * (1 / 1 + 2 / 2 + 2 / 3) - 1)
-    assert kendall_tau([2, 1, 3, 4], [1, 2, 3, 4]) == kendall_tau([1, 2, 4, 3], [1, 2, 3, 4])
+    assert tau_ap([2, 1, 3, 4], [1, 2, 3, 4]) == pytest.approx(2 / 3 * (0 / 1 + 2 / 2 + 3 / 3) - 1)
+    assert tau_ap([1, 2, 4, 3], [1, 2, 3, 4]) == pytest.approx(2 / 3 * (1 / 1 + 2 / 2 + 2 / 3) - 1)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance import evaluate, jaccard
+from pytest_relevance import evaluate
 from pytest_relevance.metrics.graded import GradedRanking, grade_ranking
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.scalar import score
@@ -135,8 +135,3 @@ def test_published_figures_of_a_shop(metric: str, unjudged: str, ideal: str, blu
     for query, expected in (("blue shoes", blue), ("red shoes", red)):
         one = score(parse_metric(metric), grade_ranking(RESULTS[query], SHOES[query]), conventions)
         assert one == pytest.approx(expected, rel=0, abs=1e-6)
-
-
-def test_published_jaccard_similarities() -> None:
-    assert jaccard(["5678", "1122"], ["5678", "2511"]) == pytest.approx(0.333333, abs=1e-6)
-    assert jaccard(["1521", "1251", "5125"], ["1521", "1251", "5125"]) == 1.0
