@@ -265,7 +265,10 @@ class Searches:
         self._forget_lost(calls)
 
     def _drop_after(self, call: Call, calls: Sequence[Call], _: Future[None]) -> None:
-        """Drop the queued calls of a window if the exception of a call ends the run."""
+        """Drop the queued calls of a window if the exception of a call ends the run.
+
+        The first call is made all the same, if its thread has not begun it yet: its case is the one that runs.
+        """
         errors = [outcome.error for outcome in call.outcomes if outcome.error is not None]
         failed = [error for error in errors if not isinstance(error, _NO_FAILURES)]
         if not failed:
@@ -275,7 +278,7 @@ class Searches:
         most = 1 if getattr(option, "stepwise", False) else option.maxfail
         ends_run = any(isinstance(error, _ENDING) for error in failed)
         if ends_run or (most and session.testsfailed + len(self._failures) >= most):
-            for each in calls:
+            for each in calls[1:]:
                 each.future.cancel()
 
     def _forget_lost(self, calls: Sequence[Call]) -> None:

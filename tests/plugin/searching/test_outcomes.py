@@ -86,6 +86,34 @@ def test_an_exception_that_ends_the_run_does_so_in_its_own_case(engine: Engine, 
     assert [result.id for result in recorded.results if result.scores or result.documents] == ["q0"]
 
 
+def test_the_case_that_begins_a_window_is_searched_even_if_its_thread_begins_last(engine: Engine) -> None:
+    engine.searches(
+        searching("if query == 'q1': raise pytest.exit.Exception('over')")
+        + """
+    first, ended = threading.Lock(), threading.Event()
+
+    def begin_last(frame, event, argument):
+        if frame.f_code.co_name == "set_running_or_notify_cancel" and first.acquire(blocking=False):
+            ended.wait(60)  # the first thread begins its call when another call has ended
+        return end if frame.f_code.co_name == "set_result" else None
+
+    def end(frame, event, argument):
+        if event == "return":
+            ended.set()
+        return end
+
+    @pytest.fixture(scope="session", autouse=True)
+    def threads_that_begin_late():
+        before = threading.gettrace()
+        threading.settrace(begin_last)
+        yield
+        threading.settrace(before)
+"""
+    )
+    engine.project.cases(numbered(3))
+    assert engine.run(TWO).outcomes == {"q0": "passed"}
+
+
 @both_kinds
 @pytest.mark.parametrize("error", ["SystemExit", "pytest.fail.Exception", "BaseException"])
 def test_any_other_exception_fails_its_own_case(engine: Engine, search: str, error: str) -> None:
