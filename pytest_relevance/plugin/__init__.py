@@ -72,19 +72,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _configure(config: pytest.Config) -> None:
-    config.stash[options.CASE_FILES] = options.CaseFiles(config)
-    options.tolerance(config)
-    options.requires_baseline(config)
-    options.writes_ci_report(config)
-    options.most_failures(config)
-    options.set_concurrency(config)
-    options.check_redaction(config)
+    options.read_settings(config)
     if hasattr(config, "workerinput"):
         return  # a worker of pytest-xdist installs them, and reads the record, where it collects a case file
-    against, outputs = config.option.relevance_against, options.outputs_of(config.option)
+    against, outputs = config.option.relevance_against, options.settings(config).outputs
     if against is not None:
         options.recorded_rankings(config)
-    if against is not None or outputs or options.is_xdist_controller(config):
+    if against is not None or outputs or config.getoption("dist", "no") != "no":
         from pytest_relevance.plugin import reporting
 
         reporting.install(config)  # the run says so where it has no case file at all

@@ -29,10 +29,10 @@ from pytest_relevance.cases.reader import load_suite
 from pytest_relevance.plugin import reporting
 from pytest_relevance.plugin.case_items import ItemMaker, marks_of
 from pytest_relevance.plugin.failures import shown_path
-from pytest_relevance.plugin.options import CASE_FILES, recorded_rankings, redaction, requires_baseline
+from pytest_relevance.plugin.options import CASE_FILES, recorded_rankings, redaction, settings
 from pytest_relevance.plugin.pytest_internals import AnyItem
 from pytest_relevance.plugin.run_store import run_store
-from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun, run_settings
+from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun
 from pytest_relevance.plugin.running.run_case import bind
 from pytest_relevance.results.case_parts import to_builtin
 from pytest_relevance.results.records.run_info import SUFFIX, FileInfo, Lost, RecordError, baseline_path, has_baseline
@@ -107,7 +107,7 @@ class CaseFile(pytest.Module):
         if option.relevance_against is not None:
             return self._recorded_baseline(shown)
         if not has_baseline(self.path):
-            if option.relevance_update is None and requires_baseline(self.config):
+            if option.relevance_update is None and settings(self.config).requires_baseline:
                 raise self.CollectError(
                     f"{shown}{SUFFIX} is missing, and relevance_baseline is require: restore it (is it committed, or "
                     "ignored by .gitignore?), or make it with --relevance-update"
@@ -138,7 +138,7 @@ class CaseFile(pytest.Module):
 
         recorded = recorded_rankings(self.config)
         entries = recorded.of_file(self.nodeid, shown)
-        if not entries and requires_baseline(self.config):
+        if not entries and settings(self.config).requires_baseline:
             raise self.CollectError(
                 f"{recorded.name} has no scored case of {shown}, and relevance_baseline is require: compare with a "
                 "record that has them"
@@ -189,7 +189,7 @@ class CaseFile(pytest.Module):
                     raise self.CollectError(f"{shown}: {message}") from None
 
     def _items(self, suite: Suite, shown: str) -> Iterator[AnyItem]:
-        maker, path, settings = ItemMaker(self, suite), str(self.path), run_settings(self.config)
+        maker, path, of_run = ItemMaker(self, suite), str(self.path), settings(self.config)
         for case in suite.cases:
             function, items, variants, shared = maker.make(case)
             for item, (variant, number, ends) in zip(items, variants, strict=True):
@@ -197,7 +197,7 @@ class CaseFile(pytest.Module):
                 run = item.stash[CASE_RUN] = CaseRun(
                     case,
                     item,
-                    settings,
+                    of_run,
                     shown,
                     path,
                     function=function,

@@ -1,4 +1,7 @@
-"""The plugin's options and ini keys, and which files are case files. Imported in every run: keep it light."""
+"""The plugin's options and ini keys, and which files are case files. Imported in every run: keep it light.
+
+`settings` are what they ask for; an option that only one place reads is read there.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from dataclasses import replace
 from fnmatch import translate
 from pathlib import Path
 from threading import get_ident
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
@@ -207,23 +210,77 @@ def _is_yaml(name: str) -> bool:
 CASE_FILES: pytest.StashKey[CaseFiles] = pytest.StashKey()
 
 
-def tolerance(config: pytest.Config) -> float:
-    """Return how far a score may drop below its baseline where neither suite nor case set a tolerance.
+class Settings(NamedTuple):
+    """What options and ini keys ask for, checked once in each process.
 
-    Raises UsageError where the ini key `relevance_tolerance` is not a number from 0 to 1.
+    `calls` is how often a search is called for a case, `concurrency` how many searches run at a time, `batch` for how
+    many cases at most `many` is called at once. A search that failed in `give_up` cases in a row is given up (0:
+    never). `tolerance` is for cases that set none. `requires_baseline`: a case file without a baseline fails;
+    `requires_gates`: a gate without a verdict has failed. `outputs` are the names of the options for files that are
+    written at the end of the run; `reports_to_ci`: the run leaves its report in GitHub Actions. `details`: ranking,
+    grades and titles are needed of every case, also of those that pass; `properties`: a JUnit file is written.
+    `runs_tests`: the command does not only list tests, set them up or show their fixtures. `home` is the process and
+    the thread that pytest was started in: plugins may run tests in others.
     """
-    try:
-        value = config.getini("relevance_tolerance")
-    except (TypeError, ValueError, pytest.UsageError) as error:
-        raise pytest.UsageError(f"relevance_tolerance is a number from 0 to 1: {error}") from None
-    if isinstance(value, bool) or not 0 <= value <= 1:
-        raise pytest.UsageError(f"relevance_tolerance is a number from 0 to 1, found {value}")
-    return float(value)
+
+    calls: int
+    concurrency: int
+    batch: int
+    give_up: int
+    tolerance: float
+    requires_baseline: bool
+    requires_gates: bool
+    outputs: Sequence[str]
+    reports_to_ci: bool
+    details: bool
+    properties: bool
+    runs_tests: bool
+    home: tuple[int, int]
 
 
-def requires_baseline(config: pytest.Config) -> bool:
-    """Whether a case file without a baseline fails. Raises UsageError where the ini key has an invalid value."""
-    return _choice(config, "relevance_baseline", BASELINE) == "require"
+_SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
+
+
+def settings(config: pytest.Config) -> Settings:
+    """Return the settings of this process."""
+    return config.stash[_SETTINGS]
+
+
+def read_settings(config: pytest.Config) -> None:
+    """Set the settings of this process, and which files are case files.
+
+    Raises UsageError for an option or ini key with an invalid value. Workers of pytest-xdist have the options and the
+    environment of their controller, and so the same settings.
+    """
+    config.stash[CASE_FILES] = CaseFiles(config)
+    option = config.option
+    outputs = [name for name in OUTPUTS if getattr(option, f"relevance_{name}") is not None]
+    reports_to_ci = _choice(config, "relevance_ci", CI) == "auto"
+    is_step = os.environ.get("GITHUB_ACTIONS") == "true" and bool(os.environ.get("GITHUB_STEP_SUMMARY"))
+    config.stash[_SETTINGS] = Settings(
+        tolerance=_tolerance(config),
+        requires_baseline=_choice(config, "relevance_baseline", BASELINE) == "require",
+        requires_gates=option.relevance_gates == "require",
+        give_up=_number(config, "relevance_give_up", _failures),
+        batch=_number(config, "relevance_batch", _at_least_one),
+        concurrency=_number(config, "relevance_concurrency", _at_least_one),
+        calls=option.relevance_repeat or 1,
+        outputs=outputs,
+        reports_to_ci=reports_to_ci,
+        details=bool(verbosity(option) > 1 or outputs or (is_step and reports_to_ci)),
+        properties=bool(getattr(option, "xmlpath", None)),
+        runs_tests=not any(getattr(option, name, False) for name in _WITHOUT_TESTS),
+        home=here(),
+    )
+    _check_redaction(config)
+
+
+_WITHOUT_TESTS = ("collectonly", "setuponly", "setupplan", "showfixtures", "show_fixtures_per_test")
+
+
+def here() -> tuple[int, int]:
+    """Return the ids of this process and this thread."""
+    return os.getpid(), get_ident()
 
 
 def _choice(config: pytest.Config, name: str, allowed: Sequence[str]) -> str:
@@ -234,14 +291,33 @@ def _choice(config: pytest.Config, name: str, allowed: Sequence[str]) -> str:
     return value
 
 
-def requires_gates(config: pytest.Config) -> bool:
-    """Whether a gate without a verdict has failed."""
-    return bool(config.option.relevance_gates == "require")
+def _number(config: pytest.Config, name: str, convert: Callable[[str], int]) -> int:
+    """Do the same for a whole number, which argparse has converted where the option is given."""
+    given: int | None = getattr(config.option, name, None)
+    try:
+        return convert(str(config.getini(name))) if given is None else given
+    except ArgumentTypeError as error:
+        raise pytest.UsageError(f"{name} is {error}") from None
 
 
-def writes_ci_report(config: pytest.Config) -> bool:
-    """Whether the run writes reports for a CI system. Raises UsageError where the ini key has an invalid value."""
-    return _choice(config, "relevance_ci", CI) == "auto"
+def _tolerance(config: pytest.Config) -> float:
+    try:
+        value = config.getini("relevance_tolerance")
+    except (TypeError, ValueError, pytest.UsageError) as error:
+        raise pytest.UsageError(f"relevance_tolerance is a number from 0 to 1: {error}") from None
+    if isinstance(value, bool) or not 0 <= value <= 1:
+        raise pytest.UsageError(f"relevance_tolerance is a number from 0 to 1, found {value}")
+    return float(value)
+
+
+def _check_redaction(config: pytest.Config) -> None:
+    pattern = config.getini("relevance_redact")
+    try:
+        re.compile(pattern, re.IGNORECASE)
+    except re.error as error:
+        raise pytest.UsageError(
+            f"relevance_redact is a regular expression for names, such as token|secret; found {pattern!r}: {error}"
+        ) from None
 
 
 AGAINST: pytest.StashKey[RecordedRankings] = pytest.StashKey()
@@ -271,58 +347,7 @@ def recorded_rankings(config: pytest.Config) -> RecordedRankings:
     return config.stash[AGAINST]
 
 
-def most_failures(config: pytest.Config) -> int:
-    """Return the number of failures in a row after which a search is given up; 0 means never.
-
-    Raises UsageError where the ini key `relevance_give_up` is no whole number.
-    """
-    given = config.option.relevance_give_up
-    return int(given) if given is not None else _from_ini(config, "relevance_give_up", _failures)
-
-
-def set_concurrency(config: pytest.Config) -> None:
-    """Set `config.option.relevance_concurrency` from the ini key where the option is not given.
-
-    Raises UsageError where `relevance_concurrency` or `relevance_batch` is no whole number of 1 or more.
-    """
-    batch_size(config)
-    config.stash[_HOME] = os.getpid(), get_ident()
-    if config.option.relevance_concurrency is None:
-        config.option.relevance_concurrency = _from_ini(config, "relevance_concurrency", _at_least_one)
-
-
-_HOME: pytest.StashKey[tuple[int, int]] = pytest.StashKey()
-
-
-def is_home(config: pytest.Config) -> bool:
-    """Whether this is the process and the thread that pytest was started in: plugins may run tests in others."""
-    return config.stash[_HOME] == (os.getpid(), get_ident())
-
-
-def batch_size(config: pytest.Config) -> int:
-    """Return for how many cases at most `many` is called at once. Raises UsageError as `set_concurrency` does."""
-    return _from_ini(config, "relevance_batch", _at_least_one)
-
-
-def _from_ini(config: pytest.Config, name: str, convert: Callable[[str], int]) -> int:
-    try:
-        return convert(str(config.getini(name)))
-    except ArgumentTypeError as error:
-        raise pytest.UsageError(f"{name} is {error}") from None
-
-
 _REDACTION: pytest.StashKey[Redaction] = pytest.StashKey()
-
-
-def check_redaction(config: pytest.Config) -> None:
-    """Raise UsageError where the ini key `relevance_redact` is no regular expression."""
-    pattern = config.getini("relevance_redact")
-    try:
-        re.compile(pattern, re.IGNORECASE)
-    except re.error as error:
-        raise pytest.UsageError(
-            f"relevance_redact is a regular expression for names, such as token|secret; found {pattern!r}: {error}"
-        ) from None
 
 
 def redaction(config: pytest.Config) -> Redaction:
@@ -334,46 +359,9 @@ def redaction(config: pytest.Config) -> Redaction:
     return config.stash[_REDACTION]
 
 
-def is_xdist_controller(config: pytest.Config) -> bool:
-    """Whether this process is the controller of pytest-xdist, which only distributes tests to workers."""
-    return config.getoption("dist", "no") != "no" and not hasattr(config, "workerinput")
-
-
 def verbosity(option: Any) -> int:
     """Return the verbosity of the terminal: 1 for `-v`, -1 for `-q`, 0 without a terminal (`-p no:terminal`)."""
     return getattr(option, "verbose", 0)
-
-
-def outputs_of(option: Any) -> list[str]:
-    """Return the names of the options that ask for a file to be written at the end of the run."""
-    return [name for name in OUTPUTS if getattr(option, f"relevance_{name}") not in (None, False)]
-
-
-_NEEDS_DETAILS: pytest.StashKey[bool] = pytest.StashKey()
-
-
-def needs_details(config: pytest.Config) -> bool:
-    """Whether the details of every case are needed, passing ones too: ranking, grades, titles.
-
-    Workers of pytest-xdist have the options and the environment of their controller, and so the same answer.
-    """
-    if _NEEDS_DETAILS not in config.stash:  # called for each case
-        option = config.option
-        written = any(getattr(option, f"relevance_{name}") is not None for name in (*FILES, "update"))
-        config.stash[_NEEDS_DETAILS] = verbosity(option) > 1 or written or _writes_step_summary(config)
-    return config.stash[_NEEDS_DETAILS]
-
-
-def _writes_step_summary(config: pytest.Config) -> bool:
-    """Whether the report is appended to the summary of a step of GitHub Actions."""
-    is_step = os.environ.get("GITHUB_ACTIONS") == "true" and bool(os.environ.get("GITHUB_STEP_SUMMARY"))
-    return is_step and writes_ci_report(config)
-
-
-def runs_tests(config: pytest.Config) -> bool:
-    """Whether the command runs tests: it does not only list them, set them up or show their fixtures."""
-    others = ("collectonly", "setuponly", "setupplan", "showfixtures", "show_fixtures_per_test")
-    return not any(config.getoption(name, False) for name in others)
 
 
 def ended_well(exitstatus: int | pytest.ExitCode) -> bool:

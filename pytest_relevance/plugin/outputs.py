@@ -26,12 +26,9 @@ from pytest_relevance.plugin.failures import without_root
 from pytest_relevance.plugin.options import (
     FILES,
     ended_well,
-    outputs_of,
     redaction,
-    requires_gates,
-    runs_tests,
+    settings,
     verbosity,
-    writes_ci_report,
 )
 from pytest_relevance.plugin.run_store import Message, RunStore, first_named, run_store
 from pytest_relevance.plugin.terminal import not_run
@@ -55,11 +52,11 @@ class Outputs:
 
     def __init__(self, config: pytest.Config) -> None:
         self._store = run_store(config)
-        self._runs_tests = runs_tests(config)
+        self._runs_tests = settings(config).runs_tests
         self._has_begun = False
         started(config)
         _refuse_shared_file(config)
-        self._outputs = {f"--relevance-{name}": _output(name, config) for name in outputs_of(config.option)}
+        self._outputs = {f"--relevance-{name}": _output(name, config) for name in settings(config).outputs}
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtestloop(self) -> Generator[None, object, object]:
@@ -303,7 +300,7 @@ def about_run(config: pytest.Config) -> tuple[dict[str, FileInfo], RunInfo]:
     }
     faults = faults_to_record(store.results, store.warnings.values())
     how = (__version__, started(config), versions, command, store.common_fingerprint)
-    return files, RunInfo(*how, missing, faults, requires_gates(config), not_run(config))
+    return files, RunInfo(*how, missing, faults, settings(config).requires_gates, not_run(config))
 
 
 def report_of(config: pytest.Config, name: str, title: str, most: int | None = None) -> str:
@@ -346,7 +343,7 @@ _ANNOTATORS = ("annotate_errors", "pytest_github_actions_annotate_failures")
 
 def install_github_report(config: pytest.Config) -> None:
     """Register the hooks for GitHub Actions, except in a worker of pytest-xdist."""
-    if not hasattr(config, "workerinput") and writes_ci_report(config) and runs_tests(config):
+    if not hasattr(config, "workerinput") and settings(config).reports_to_ci and settings(config).runs_tests:
         config.pluginmanager.register(GitHubReport(config), "relevance-github")
 
 

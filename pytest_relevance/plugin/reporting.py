@@ -25,7 +25,7 @@ from pytest_relevance.plugin.failures import (
     shorten,
     shown_path,
 )
-from pytest_relevance.plugin.options import ended_well, most_failures, runs_tests
+from pytest_relevance.plugin.options import ended_well, settings
 from pytest_relevance.plugin.pytest_internals import forget_parameters, is_fixture_defined
 from pytest_relevance.plugin.run_end import findings, report_gates
 from pytest_relevance.plugin.run_store import (
@@ -139,7 +139,7 @@ class Reporting:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._is_worker = hasattr(config, "workerinput")
-        self._runs_tests = runs_tests(config)
+        self._runs_tests = settings(config).runs_tests
         self._store = run_store(config)
         self._giving_up = GivingUp(config)
         self._gates_are_judged = self._was_cut_short = self._is_heap_frozen = False
@@ -325,7 +325,7 @@ class GivingUp:
 
     def __init__(self, config: pytest.Config) -> None:
         self._manager = config.pluginmanager
-        self._most = most_failures(config)
+        self._most = settings(config).give_up
         self._items: Mapping[str, pytest.Item] = {}
         self._succeeded: set[Search] = set()
         self._failed: dict[Search, set[tuple[str, str]]] = {}

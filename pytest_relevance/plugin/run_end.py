@@ -16,7 +16,7 @@ import pytest
 
 from pytest_relevance._text import counted, examples, harmless, listed
 from pytest_relevance.plugin.failures import Crash, FailureText
-from pytest_relevance.plugin.options import outputs_of, recorded_rankings, requires_baseline, requires_gates
+from pytest_relevance.plugin.options import recorded_rankings, settings
 from pytest_relevance.plugin.run_store import LOST, PASSED_OVER, RunStore, first_named, run_store
 from pytest_relevance.plugin.terminal import not_run
 from pytest_relevance.results.case_result import SKIPPED
@@ -43,7 +43,7 @@ def report_gates(session: pytest.Session, store: RunStore) -> list[GateResult]:
     from pytest_relevance.results.gates import judge_gates
 
     option = session.config.option
-    require = requires_gates(session.config)
+    require = settings(session.config).requires_gates
     updating = option.relevance_update == "all"
     results = store.finished
     ran = {result.file for result in results if result.status != SKIPPED}
@@ -144,8 +144,8 @@ def _lost_results(config: pytest.Config, store: RunStore) -> Iterator[Finding]:
     case that passed without being scored, because a plugin ran something else instead, is counted only where an option
     needs every result.
     """
-    needed_by = ["--relevance-gates=require"] if requires_gates(config) else []
-    needed_by += [f"--relevance-{name}" for name in outputs_of(config.option)]
+    needed_by = ["--relevance-gates=require"] if settings(config).requires_gates else []
+    needed_by += [f"--relevance-{name}" for name in settings(config).outputs]
     known = store.failed if needed_by else store.failed | store.unscored
     names = [name for name in store.unfinished() if name not in known]
     if not names:
@@ -179,7 +179,7 @@ def _without_comparison(config: pytest.Config, store: RunStore) -> Iterator[Find
 
 def _lost_cases(config: pytest.Config, store: RunStore) -> Iterator[Finding]:
     """Say which cases of a required baseline are missing from a file that ran whole."""
-    if config.option.relevance_update is not None or not requires_baseline(config):
+    if config.option.relevance_update is not None or not settings(config).requires_baseline:
         return
     for file, info in store.files.items():
         names = [*dict.fromkeys(case for case, *_ in info.lost)]

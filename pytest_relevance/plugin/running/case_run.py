@@ -11,8 +11,7 @@ import pytest
 
 from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin.failures import CaseError, NotSearched, search_error
-from pytest_relevance.plugin.options import needs_details, tolerance
-from pytest_relevance.plugin.options import redaction as redaction_of
+from pytest_relevance.plugin.options import Settings, redaction
 from pytest_relevance.plugin.run_store import ATTRIBUTE, sendable
 from pytest_relevance.results.case_parts import SCORING, SETUP, Repeats, SearchError, text_reason
 from pytest_relevance.results.case_result import (
@@ -29,42 +28,7 @@ from pytest_relevance.results.case_result import (
 from pytest_relevance.results.scoring import unscored
 
 if TYPE_CHECKING:
-    from pytest_relevance.plugin.redaction import Redaction
     from pytest_relevance.results.records.baseline_comparison import Baseline
-
-
-class RunSettings(NamedTuple):
-    """The options that every case needs, looked up once in a process.
-
-    `calls` is how often a search is called for a case, `concurrency` how many searches run at a time; `tolerance` is
-    used for cases that set none; `details`: the details of every case are needed; `properties`: a JUnit file is
-    written; `redaction` masks secrets.
-    """
-
-    calls: int
-    concurrency: int
-    tolerance: float
-    details: bool
-    properties: bool
-    redaction: Redaction
-
-
-_RUN_SETTINGS = pytest.StashKey[RunSettings]()
-
-
-def run_settings(config: pytest.Config) -> RunSettings:
-    """Return the settings of this process."""
-    found = config.stash.get(_RUN_SETTINGS, None)
-    if found is None:
-        found = config.stash[_RUN_SETTINGS] = RunSettings(
-            calls=config.option.relevance_repeat or 1,
-            concurrency=config.option.relevance_concurrency,
-            tolerance=tolerance(config),
-            details=needs_details(config),
-            properties=bool(getattr(config.option, "xmlpath", None)),
-            redaction=redaction_of(config),
-        )
-    return found
 
 
 @dataclass(slots=True, eq=False)
@@ -108,7 +72,7 @@ class CaseRun:
 
     case: Case
     item: pytest.Item
-    settings: RunSettings
+    settings: Settings
     file: str
     path: str
     function: Any = None  # a FunctionType or None: mypy takes a field of this type for a method
@@ -163,7 +127,7 @@ class CaseRun:
         if attempt.is_in_window and not result.latency_shared and result.latency is not None:
             result.concurrency = self.settings.concurrency
         if result.params:
-            result.params = self.settings.redaction.values(result.params)
+            result.params = redaction(self.item.config).values(result.params)
         if self.is_check:
             result.search = CHECK
         return result

@@ -21,7 +21,7 @@ import pytest
 
 from pytest_relevance._text import quoted, shown
 from pytest_relevance.plugin.failures import BaselineFailure, CaseFailure, error_text
-from pytest_relevance.plugin.options import needs_details, redaction
+from pytest_relevance.plugin.options import redaction, settings
 from pytest_relevance.plugin.pytest_internals import is_fixture_defined, request_of
 from pytest_relevance.plugin.run_store import DOCUMENTS as NAME
 from pytest_relevance.plugin.run_store import OTHER_IDS, run_store
@@ -142,7 +142,7 @@ class DocumentLookup:
 
     def _look_up(self, item: pytest.Item, runs: Sequence[CaseRun]) -> None:
         """Ask for the documents that failures name, and collect those of other cases where an output needs them."""
-        everything = needs_details(self._config)
+        everything = settings(self._config).details
         wanted = {
             number: run.attempt
             for number, run in enumerate(runs)

@@ -16,10 +16,10 @@ import pytest
 
 from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin.failures import BaselineFailure, CaseError, CaseFailure, NotSearched, shown_path
-from pytest_relevance.plugin.options import verbosity
+from pytest_relevance.plugin.options import settings, verbosity
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import calling
-from pytest_relevance.plugin.running.case_run import CaseRun, Checks, run_settings
+from pytest_relevance.plugin.running.case_run import CaseRun, Checks
 from pytest_relevance.plugin.running.project import add_explanations, explains, request_fingerprint
 from pytest_relevance.results.case_result import ERROR, FAILED, INCONCLUSIVE, NOT_SEARCHED, CaseResult
 from pytest_relevance.results.responses.ranking import Ranking
@@ -91,7 +91,7 @@ def check(item: pytest.Item, checks: Checks, case: Case, ranking: object, path: 
 
     `path` is the file of the check; `case` has its line.
     """
-    this = CaseRun(case, item, run_settings(item.config), shown_path(path, item.config), path)
+    this = CaseRun(case, item, settings(item.config), shown_path(path, item.config), path)
     this.attempt.loop = calling.running_loop()
     checks.runs.append(this)
     score(this, _read(this, ranking), None)

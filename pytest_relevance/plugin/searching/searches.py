@@ -16,7 +16,7 @@ from threading import Thread
 
 import pytest
 
-from pytest_relevance.plugin.options import batch_size, is_home
+from pytest_relevance.plugin.options import here, settings
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import SEARCHES, CaseRun
@@ -59,8 +59,8 @@ class Searches:
         self._ahead: dict[CaseRun, SearchOutcome] = {}
         self._called: set[CaseRun] = set()
         self._threads = _Threads()
-        self._concurrency: int = config.option.relevance_concurrency
-        self._batch = batch_size(config)
+        self._settings = settings(config)
+        self._concurrency = self._settings.concurrency
         self._calls: Sequence[Call] = ()  # the calls of the running window
         self._in_flight: tuple[pytest.Item | None, str] = None, ""  # when a window was abandoned
         self._failures: list[BaseException] = []  # in the running window
@@ -173,18 +173,20 @@ class Searches:
         At most `most` calls are to run at a time.
         """
         search = this.search
-        many, times = calling.many_of(search), self._config.option.relevance_repeat or 1
+        many, times = calling.many_of(search), self._settings.calls
         runs = [this]
         if many is None and most == 1:
             return ()
         if self._begins_window(this):
-            length = _WINDOW * most if many is None else most * self._batch
+            length = _WINDOW * most if many is None else most * self._settings.batch
             runs += (run for run in self._windows.following(this, length - 1) if run not in self._called)
         elif many is None or callable(search):
             return ()
         calls: Sequence[Call]
         if many is not None:
-            groups = [*batches(runs, many, self._batch)][:most]  # those with other params begin a window of their own
+            groups = [*batches(runs, many, self._settings.batch)][
+                :most
+            ]  # those with other params begin a window of their own
             calls = [BatchCall(group, search, many, times) for group in groups]
         elif len(runs) > 1:
             calls = [SingleCall(run, search, times) for run in runs]
@@ -195,7 +197,7 @@ class Searches:
         return calls
 
     def _begins_window(self, this: CaseRun) -> bool:
-        if this in self._called or not is_home(self._config):
+        if this in self._called or here() != self._settings.home:
             return False
         if (why := self._windows.why_alone(this)) and why not in self._warned:
             self._warned.add(why)
