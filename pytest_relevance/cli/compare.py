@@ -275,7 +275,7 @@ def _contradictions(arguments: Namespace) -> Iterator[str]:
 
 def _wrong_files(arguments: Namespace) -> Iterator[str]:
     """Yield messages about runs that are case files, and about judgments that are none."""
-    from pytest_relevance.results.compare.runs import kind_of
+    from pytest_relevance.results.records.file import kind_of
     from pytest_relevance.results.records.run_info import SUFFIX
 
     for path in (arguments.first, arguments.second):
@@ -289,7 +289,7 @@ def _wrong_files(arguments: Namespace) -> Iterator[str]:
     path = arguments.judgments
     if path is None:
         return
-    if (kind := kind_of(path) or "").startswith("pytest-relevance "):
+    if (kind := kind_of(path)).startswith("pytest-relevance "):
         yield (
             f"{quoted(str(path))} is a {kind.removeprefix('pytest-relevance ')}, which has no judgments in it; "
             "--judgments takes a case file, or a judgment file in any format"

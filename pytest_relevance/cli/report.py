@@ -88,11 +88,11 @@ def _compared(run: Run, path: Path) -> Run:
     """Return a run compared with a baseline or with another record. Raises `CommandError` for an invalid file."""
     from pytest_relevance.results.records.against import compare_recorded, entries_of
     from pytest_relevance.results.records.baseline import read_baseline
-    from pytest_relevance.results.records.file import is_baseline
+    from pytest_relevance.results.records.file import BASELINE, kind_of
     from pytest_relevance.results.records.run_info import SUFFIX, RecordError
 
     name = name_to_forward(str(path), Path.cwd())
-    if not path.name.endswith(SUFFIX) and not (path.is_file() and is_baseline(path.read_bytes())):
+    if not path.name.endswith(SUFFIX) and kind_of(path) != BASELINE.kind:
         other = read_run_record(path)
         return compare_recorded(run, entries_of(other.results), name, other.results, other.info.fingerprint)
     case_file = path.name.removesuffix(SUFFIX)

@@ -35,7 +35,7 @@ def case(**values: Any) -> Case:
 
 def entry(*ranking: str, **values: Any) -> BaselineEntry:
     keys: dict[str, Any] = {"id": "watch", "variant": None, "query": "watch", "params": {}, "depth": 10, **values}
-    return BaselineEntry(ranking=ranking, **keys)
+    return BaselineEntry(documents=ranking, **keys)
 
 
 def result_of(case: Case, *ranking: str, tolerance: float = 0.05, variant: str | None = None) -> CaseResult:
@@ -273,7 +273,7 @@ def test_the_order_of_keys_in_params_says_nothing() -> None:
 @pytest.mark.parametrize("now", [{"unjudged": "skip"}, {"ideal": "returned"}, {"expect": {"AP": 0.1}}])
 def test_an_accepted_ranking_that_was_cut_is_stale_where_all_of_it_counts(now: dict[str, Any], tmp_path: Path) -> None:
     cut = entry_of(result_of(case(k=3), "a", "x", "y", "b", "c"))
-    assert cut.ranking == ("a", "x", "y")
+    assert cut.documents == ("a", "x", "y")
     (change,) = since(cut, case(k=3, **now), "a", "x", "y", "b", "c").stale
     assert change == "all of the ranking counts now, and the first 3 were kept"
     short = entry_of(result_of(case(k=3), "a", "x"))
@@ -343,7 +343,7 @@ def test_only_what_the_case_looks_at_is_kept() -> None:
     ranking = [str(number) for number in range(30)]
 
     def kept(**values: Any) -> tuple[str, ...]:
-        return entry_of(result_of(case(k=5, **values), *ranking)).ranking
+        return entry_of(result_of(case(k=5, **values), *ranking)).documents
 
     assert kept() == tuple(ranking[:5])
     assert kept(expect={"P@20": ">= 0"}) == tuple(ranking[:20])

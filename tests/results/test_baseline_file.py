@@ -110,7 +110,7 @@ class TestUpdate:
         write_baseline(path, BaselineEntries([entry("a", "x")]))
         updated = update_baseline(path, BaselineEntries([entry("a", "y"), entry("b", "y")]), only_new=True)
         assert (updated.added, updated.changed) == (1, 0)
-        assert read_baseline(path)["a", None].ranking == ("x",)
+        assert read_baseline(path)["a", None].documents == ("x",)
 
     def test_nothing_to_change_leaves_the_file_alone(self, tmp_path: Path) -> None:
         path = tmp_path / "baseline"
@@ -164,7 +164,7 @@ class TestUpdate:
             process.stdout.close()
             entries = read_baseline(path)
             assert len(entries) == 2000
-            rankings = {each.ranking for each in entries.values()}
+            rankings = {each.documents for each in entries.values()}
             assert len(rankings) == 1
             seen |= rankings
         assert seen <= {("old" * 50,), ("new" * 50,)}
@@ -211,8 +211,18 @@ GOOD = '{"id":"a","depth":10,"documents":["x"]}'
         (HEADER + GOOD.replace('"depth":10,', ""), "FILE:2: the line is damaged: it has no depth; restore the file"),
         (HEADER + GOOD.replace('"id":"a",', ""), "FILE:2: the line is damaged: it has no id"),
         (HEADER + GOOD.replace("10", '"10"'), "FILE:2: the line is damaged: "),
-        (HEADER + GOOD.replace('["x"]', '"x"'), "FILE:2: the line is damaged: its documents are 'x'"),
-        (HEADER + GOOD.replace('"x"', "7"), "FILE:2: the line is damaged: its id, query, variant and documents are"),
+        (HEADER + GOOD.replace('["x"]', '"x"'), "FILE:2: the line is damaged: its documents is 'x'"),
+        (HEADER + GOOD.replace('"x"', "7"), "FILE:2: the line is damaged: its documents are texts"),
+        (HEADER + GOOD.replace("10", "true"), "FILE:2: the line is damaged: its depth is True"),
+        (HEADER + GOOD.replace("10", "10.5"), "FILE:2: the line is damaged: its depth is 10.5"),
+        (HEADER + GOOD.replace('"id"', '"variant":0,"id"'), "FILE:2: the line is damaged: its variant is 0"),
+        (HEADER + GOOD.replace('"id"', '"whole":"no","id"'), "FILE:2: the line is damaged: its whole is 'no'"),
+        (
+            HEADER + GOOD.replace('"id"', '"reaches_depth":1,"id"'),
+            "FILE:2: the line is damaged: its reaches_depth",
+        ),
+        (HEADER + GOOD.replace('"id"', '"scores":{"nDCG@10":"1"},"id"'), "FILE:2: the line is damaged: its scores"),
+        (HEADER + GOOD.replace('"id"', '"scores":null,"id"'), "FILE:2: the line is damaged: its scores is None"),
         (HEADER + '{"document":"x","title":7}', "FILE:2: the line is damaged: "),
         (f"{HEADER}<<<<<<< HEAD\n{GOOD}\n", "FILE:2: a merge conflict is left in the file; take either side"),
         (HEADER, 'FILE: the file is cut: its last line is not {"end":true}; restore the file, or add that line where'),
@@ -263,9 +273,7 @@ def test_two_branches_that_add_an_entry_each_can_be_merged(tmp_path: Path) -> No
 def test_a_link_to_a_file_that_is_not_there(tmp_path: Path) -> None:
     path = tmp_path / "baseline"
     path.symlink_to("elsewhere.jsonl")
-    assert error_of(path) == (
-        'FILE: is a link to "elsewhere.jsonl", which is not there; restore that file, or delete the link'
-    )
+    assert error_of(path) == "FILE: cannot be read: No such file or directory"
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:

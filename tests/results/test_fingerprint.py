@@ -85,5 +85,5 @@ def test_a_damaged_fingerprint_of_a_baseline_is_named(tmp_path: Path) -> None:
     path = tmp_path / "b"
     update_baseline(path, BaselineEntries([entry("a")], fingerprint={"index": "x"}))
     path.write_text(path.read_text().replace('{"index":"x"}', "[1]"))
-    with pytest.raises(RecordError, match=r"b:1: the fingerprint is damaged: .*found \[1\]; restore the file"):
+    with pytest.raises(RecordError, match=r"b:1: the line is damaged: .*found \[1\]; restore the file"):
         read_baseline(path)

@@ -71,7 +71,7 @@ def test_records(path: Path) -> None:
 @pytest.mark.parametrize("path", BASELINES, ids=name_of)
 def test_baselines(path: Path) -> None:
     found = read_baseline(path)
-    assert {key: entry.ranking for key, entry in found.items()} == RANKINGS
+    assert {key: entry.documents for key, entry in found.items()} == RANKINGS
     assert found["smart watch", "or"].params == {"locale": "de_DE"}
     assert found["q2", "and"].query == "usb hub"
     assert (found.titles["sku-1"], found.fingerprint["documents"]) == ("Smart Watch 2", 19406)

@@ -7,7 +7,6 @@ has scores; a baseline has them too, but does not name the judgments that they c
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,14 +15,13 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pytest_relevance._files import line_blocks
 from pytest_relevance._text import counted, did_you_mean, listed
 from pytest_relevance.metrics.names import Metric, parse_metric
 from pytest_relevance.metrics.settings import CHOICES, Settings
 from pytest_relevance.results.case_result import MEASURED, CaseResult
 from pytest_relevance.results.compare.comparison import Compared, score_pairs
 from pytest_relevance.results.compare.pairing import NEW_CASE, Incomparable, Metrics, Pairing, Variants, pair, some
-from pytest_relevance.results.records.file import BASELINE, RECORD
+from pytest_relevance.results.records.file import BASELINE, RECORD, kind_of
 from pytest_relevance.results.records.run import Run, known_ranks
 from pytest_relevance.results.records.run_info import RunInfo, changed
 
@@ -84,27 +82,17 @@ def _read_baseline(path: Path) -> Run:
 
 
 def _result_of_entry(file: str, entry: BaselineEntry, titles: Mapping[str, str]) -> CaseResult:
-    is_as_deep = len(entry.ranking) == entry.depth
+    is_as_deep = len(entry.documents) == entry.depth
     cutoffs = [metric.k for metric in map(parse_metric, entry.scores) if metric.measure == "nDCG"]
     result = CaseResult(file, 1, entry.id, MEASURED, entry.query, variant=entry.variant, params=entry.params, digest="")
     result.k, result.depth, result.scores = next(iter(cutoffs), None) or entry.depth, entry.depth, entry.scores
     # a whole ranking, as deep as its case and not cut: a depth was set, or no number of results was requested
-    result.is_depth_set = entry.whole and is_as_deep and not entry.cut
-    result.reaches_depth = entry.cut or (entry.whole and is_as_deep)
-    result.documents, result.whole, result.grades = entry.ranking, entry.whole, (None,) * len(entry.ranking)
-    result.titles = {document: titles[document] for document in entry.ranking if document in titles}
-    result.returned = len(set(entry.ranking)) + (is_as_deep and not entry.whole)  # there may have been more
+    result.is_depth_set = entry.whole and is_as_deep and not entry.reaches_depth
+    result.reaches_depth = entry.reaches_depth or (entry.whole and is_as_deep)
+    result.documents, result.whole, result.grades = entry.documents, entry.whole, (None,) * len(entry.documents)
+    result.titles = {document: titles[document] for document in entry.documents if document in titles}
+    result.returned = len(set(entry.documents)) + (is_as_deep and not entry.whole)  # there may have been more
     return result
-
-
-def kind_of(path: str | os.PathLike[str]) -> str | None:
-    """The kind in the header of a file of this package; None for another file, and for one that cannot be read."""
-    try:
-        header = json.loads(next(line_blocks(path), b"").partition(b"\n")[0])
-    except (OSError, ValueError, RecursionError):
-        return None
-    kind = header.get("kind") if isinstance(header, dict) else None
-    return kind if isinstance(kind, str) else None
 
 
 Found = TypeVar("Found", bound=Compared)

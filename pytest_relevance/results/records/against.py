@@ -133,14 +133,14 @@ def _compared(
 
     Also returns the reasons of the result, which say what the entry meets.
     """
-    is_short = not entry.whole and result.whole and len(entry.ranking) >= entry.depth
+    is_short = not entry.whole and result.whole and len(entry.documents) >= entry.depth
     reasons = changes_since(entry, result, result.params, was_cut=is_short)
     grades = _grades(result, entry, other)
     if grades is None:
         reasons += ("the record does not name the judgments of all documents that were returned then",)
     if grades is None or reasons:
         return BaselineComparison(STALE, stale=reasons), result.reasons
-    known = grade_ranking(entry.ranking, grades)
+    known = grade_ranking(entry.documents, grades)
     graded = GradedRanking(known.grades, known.repeated, result.graded.judged)
     before = defined(score(result.metric, graded, result.settings))
     scores = gate_scores(result, gates, graded)
@@ -153,7 +153,7 @@ def _grades(result: CaseResult, entry: BaselineEntry, other: CaseResult | None) 
         return _named(other)
     named = _named(result)
     unnamed = Counter(result.judgments) - Counter(named.values())
-    is_known = all(document in named for document in entry.ranking)
+    is_known = all(document in named for document in entry.documents)
     if not is_known and any(result.settings.gains[grade] for grade in unnamed):
         return None
     return named

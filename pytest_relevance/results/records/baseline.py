@@ -14,23 +14,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 from pytest_relevance._files import write_whole
 from pytest_relevance._text import printable, quoted
 from pytest_relevance.metrics.names import LARGEST_CUTOFF
-from pytest_relevance.results.case_parts import STALE
+from pytest_relevance.results.case_parts import STALE, from_builtin, to_builtin
 from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult
-from pytest_relevance.results.records.file import (
-    BASELINE,
-    DAMAGE,
-    END,
-    VERSION,
-    as_json,
-    damaged,
-    encoded,
-    read_file,
-)
+from pytest_relevance.results.records.file import BASELINE, DAMAGE, END, VERSION, as_json, damaged, encoded, read_file
 from pytest_relevance.results.records.run_info import Fingerprint, RecordError, checked, common
 
 EntryKey = tuple[str, str | None]
@@ -38,18 +30,18 @@ EntryKey = tuple[str, str | None]
 
 _HOLDS = "the accepted ranking of each case and variant; written by --relevance-update, scores are those of that day"
 _HEADER = frozenset({"kind", "version", "holds", "fingerprint"})
-_KEYS = frozenset({"id", "variant", "query", "params", "depth", "documents", "scores", "whole", "reaches_depth"})
 _KEYS_OF_VERSION_1 = {"ranking": "documents", "cut": "reaches_depth"}
+_DECIMALS = 6  # of recorded scores: the last digits differ between machines and would clutter a diff
 
 
 @dataclass(frozen=True, slots=True)
 class BaselineEntry:
     """The accepted ranking of a case in one variant, and what was searched for.
 
-    `ranking` is `whole` where it is all that was returned, and otherwise as deep as the case looked (`depth`). A whole
-    ranking is `cut` where the search returned as many results as it was asked for, and no depth was set. `scores` are
-    the scores on the day of acceptance, for readers of a diff; a comparison scores the ranking again. `others` are keys
-    of its line that a later version has added.
+    The ranking, `documents`, is `whole` where it is all that was returned, and otherwise as deep as the case looked
+    (`depth`). A whole ranking `reaches_depth` where the search returned as many results as it was asked for, and no
+    depth was set. `scores` are the scores on the day of acceptance, for readers of a diff; a comparison scores the
+    ranking again. `others` are keys of its line that a later version has added.
     """
 
     id: str
@@ -57,20 +49,23 @@ class BaselineEntry:
     query: str
     params: Mapping[str, Any]
     depth: int
-    ranking: tuple[str, ...]
+    documents: tuple[str, ...]
     scores: Mapping[str, float | None] = field(default_factory=dict)
     whole: bool = False
-    cut: bool = False
+    reaches_depth: bool = False
     others: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Check what a comparison would pass over. Raises ValueError or TypeError."""
-        if {*map(type, (self.id, self.query, self.variant or "", *self.ranking))} != {str}:
-            raise ValueError("its id, query, variant and documents are texts")
+        """Check what a comparison would pass over. Raises ValueError."""
+        for name, types in _TYPES.items():
+            if type(value := getattr(self, name)) not in types:
+                raise ValueError(f"its {name} is {value!r}")
+        if not {*map(type, self.documents)} <= {str}:
+            raise ValueError("its documents are texts")
+        if not {*map(type, self.scores.values())} <= {int, float, NoneType}:
+            raise ValueError("its scores are numbers")
         if not 0 <= self.depth <= LARGEST_CUTOFF:
             raise ValueError(f"its depth is {self.depth}")
-        if not isinstance(self.params, dict) or not isinstance(self.scores, dict):
-            raise ValueError("its params and scores are objects")
 
     @property
     def key(self) -> EntryKey:
@@ -85,38 +80,27 @@ class BaselineEntry:
     @property
     def line(self) -> str:
         """Its line in the file, with the keys that a record has."""
-        values = {
-            "id": self.id,
-            "variant": self.variant,
-            "query": self.query if self.query != self.id else None,
-            "params": with_sorted_keys(self.params),
-            "depth": self.depth,
-            "documents": self.ranking,
-            "scores": self.scores,
-            "whole": self.whole,
-            "reaches_depth": self.cut,
-        }
-        needed = ("id", "depth", "documents") if self.variant is None else ("id", "variant", "depth", "documents")
-        return as_json({name: value for name, value in values.items() if value or name in needed} | dict(self.others))
+        values = {**to_builtin(self), "params": with_sorted_keys(self.params)}
+        defaults: dict[str, object] = {"variant": None, "query": self.id, "params": {}}
+        return as_json({name: value for name, value in values.items() if defaults.get(name, ...) != value})
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> BaselineEntry:
         """The entry of a line of a baseline of any version. Raises one of `DAMAGE`."""
         values = {_KEYS_OF_VERSION_1.get(name, name): value for name, value in values.items()}
-        if type(values["documents"]) is not list:  # a text would be read as a ranking of its letters
-            raise ValueError(f"its documents are {values['documents']!r}")
-        return cls(
-            values["id"],
-            values.get("variant"),
-            values.get("query", values["id"]),
-            values.get("params", {}),
-            values["depth"],
-            tuple(values["documents"]),
-            values.get("scores", {}),
-            whole=values.get("whole", False),
-            cut=values.get("reaches_depth", False),
-            others={name: value for name, value in values.items() if name not in _KEYS},
-        )
+        needed = {name: values[name] for name in ("id", "depth", "documents")}
+        return from_builtin(cls, {**needed, "variant": None, "query": values["id"], "params": {}, **values})
+
+
+_TYPES: Mapping[str, tuple[type, ...]] = {
+    **dict.fromkeys(("id", "query"), (str,)),
+    "variant": (str, NoneType),
+    **dict.fromkeys(("params", "scores"), (dict,)),
+    "depth": (int,),
+    "documents": (tuple,),
+    **dict.fromkeys(("whole", "reaches_depth"), (bool,)),
+}
+"""The types that a field of an entry may have."""
 
 
 def with_sorted_keys(value: Any) -> Any:
@@ -152,34 +136,25 @@ class BaselineEntries(dict[EntryKey, BaselineEntry]):
         self.is_outdated = is_outdated
 
 
-def shown_key(key: EntryKey) -> str:
-    """An entry as reports name it: `"smart watch"[bm25]`."""
-    case, variant = key
-    return quoted(case, 40) + (f"[{printable(variant)}]" if variant is not None else "")
-
-
 def read_baseline(path: str | os.PathLike[str], shown: str | None = None) -> BaselineEntries:
     """Read a baseline, which messages call `shown`. Raises `RecordError`, which names the line and what is wrong."""
     file = shown if shown is not None else os.fspath(path)
-    if os.path.islink(path) and not os.path.exists(path):
-        target = quoted(os.readlink(path))
-        raise RecordError.at(file, f"is a link to {target}, which is not there; restore that file, or delete the link")
     header, lines = read_file(path, file, BASELINE)
+    number, others = 1, {name: value for name, value in header.items() if name not in _HEADER}
     try:
         searched = checked(header.get("fingerprint", {}))
-    except ValueError as error:
-        raise RecordError.at(file, f"the fingerprint is damaged: {error}; restore the file", 1) from None
-    others = {name: value for name, value in header.items() if name not in _HEADER}
-    found = BaselineEntries(fingerprint=searched, others=others, is_outdated=header["version"] < VERSION)
-    for number, values in lines:
-        try:
-            entry = None if "document" in values else BaselineEntry.from_dict(values)
-            if entry is None:
+        found = BaselineEntries(fingerprint=searched, others=others, is_outdated=header["version"] < VERSION)
+        for number, values in lines:
+            if "document" in values:
                 _add_title(found, **values)
-        except DAMAGE as error:
-            raise damaged(file, number, error, BASELINE) from None
-        if entry is not None and found.setdefault(entry.key, entry) is not entry:
-            raise RecordError.at(file, f"a second entry of {quoted(entry.id)}; delete one of them", number)
+                continue
+            entry = BaselineEntry.from_dict(values)
+            if found.setdefault(entry.key, entry) is not entry:
+                raise RecordError.at(file, f"a second entry of {quoted(entry.id)}; delete one of them", number)
+    except RecordError:
+        raise
+    except DAMAGE as error:
+        raise damaged(file, number, error, BASELINE) from None
     return found
 
 
@@ -204,7 +179,7 @@ def write_baseline(path: str | os.PathLike[str], baseline: BaselineEntries) -> N
     write_whole(path, encoded(BASELINE, header, (*(entry.line for entry in ordered), *titles, END)))
 
 
-_DECIMALS = 6  # of recorded scores: the last digits differ between machines and would clutter a diff
+# --- updates ----------------------------------------------------------------------------------------------------------
 
 
 def entry_of(result: CaseResult) -> BaselineEntry:
@@ -221,7 +196,7 @@ def entry_of(result: CaseResult) -> BaselineEntry:
         tuple(result.documents if result.whole else result.documents[:depth]),
         {name: None if value is None else round(value, _DECIMALS) for name, value in scores.items()},
         whole=result.whole,
-        cut=result.whole and result.is_cut,
+        reaches_depth=result.whole and result.is_cut,
     )
 
 
@@ -237,13 +212,13 @@ def acceptable(results: Iterable[CaseResult], *, only_new: bool = False) -> tupl
         if not result.is_check:
             by_key.setdefault((result.id, result.variant), []).append(result)
     entries, unstable = [], []
-    for key, repeats in by_key.items():
+    for (case, variant), repeats in by_key.items():
         scored = [result for result in repeats if result.scores]
         accepted = [entry_of(result) for result in scored]
         is_stale = only_new and any(each.baseline is not None and each.baseline.standing == STALE for each in scored)
         is_unstable = any(each.repeats is not None and each.repeats.rankings > 1 for each in scored)
-        if is_unstable or len({entry.ranking for entry in accepted}) > 1:
-            unstable.append(shown_key(key))
+        if is_unstable or len({entry.documents for entry in accepted}) > 1:
+            unstable.append(quoted(case, 40) + (f"[{printable(variant)}]" if variant is not None else ""))
         elif accepted and not is_stale and all(result.verdict not in WITHOUT_SCORE for result in repeats):
             entries.append(accepted[0])
     return entries, sorted(unstable)
@@ -313,7 +288,7 @@ def _merged(
     pairs = [(before[key], new[key]) for key in new.keys() & before.keys()]
     pairs = [(old, entry) for old, entry in pairs if old.line != entry.line]  # as JSON: in Python 1 equals true
     rescored = sum(replace(old, scores=entry.scores).line == entry.line for old, entry in pairs)
-    ranked = {document for entry in after.values() for document in entry.ranking}
+    ranked = {document for entry in after.values() for document in entry.documents}
     titles = {**before.titles, **accepted.titles}
     titles = {document: title for document, title in titles.items() if document in ranked}
     searched = accepted.fingerprint
@@ -328,9 +303,8 @@ def _merged(
 
 def _with_others(entry: BaselineEntry, before: BaselineEntry | None) -> BaselineEntry:
     """An entry with the keys that a later version added to its line, if the ranking is the same."""
-    if before is None or not before.others or entry.ranking != before.ranking:
-        return entry
-    return replace(entry, others=before.others)
+    is_same = before is not None and entry.documents == before.documents
+    return replace(entry, others=before.others) if before is not None and is_same else entry
 
 
 @contextmanager
@@ -339,7 +313,7 @@ def locked(folder: Path) -> Iterator[None]:
 
     The lock ends with the process. Raises OSError.
     """
-    if sys.platform == "win32":  # a lock file would outlive a killed run: docs/background/baselines.md
+    if sys.platform == "win32":  # a lock file would outlive a killed run (docs/background/baselines.md)
         yield
         return
     import fcntl

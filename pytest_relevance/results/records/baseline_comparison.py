@@ -135,8 +135,8 @@ def _variants_text(names: Sequence[str | None]) -> str:
 def _compare_scores(result: CaseResult, case: Case, entry: BaselineEntry, *, accepting: bool, details: bool) -> bool:
     """Compare the score of a result with that of the accepted ranking; whether a drop decides its verdict."""
     depth = None if looks_at_all(case) else case.depth
-    is_same = entry.ranking[:depth] == tuple(result.documents[:depth])  # down to the depth of the case
-    graded = grade_ranking(entry.ranking, case.judgments)
+    is_same = entry.documents[:depth] == tuple(result.documents[:depth])  # down to the depth of the case
+    graded = grade_ranking(entry.documents, case.judgments)
     before = result.score if is_same else defined(score(result.metric, graded, case.settings))
     scores = gate_scores(result, case.terms.gates, graded) if case.judgments else {}
     found, result.reasons = comparison_of(result, entry, graded, before, scores)
@@ -168,7 +168,7 @@ def comparison_of(
     if result.verdict == FAILED:
         reasons, met = _compared_reasons(result, entry, graded, before)
     found = BaselineComparison(
-        *(_standing(result, before), before, (), scores, entry.ranking, tuple(graded.grades), entry.scores),
+        *(_standing(result, before), before, (), scores, entry.documents, tuple(graded.grades), entry.scores),
         newly_failing=True in met,
         failed_before=False in met and True not in met,
     )
@@ -195,9 +195,9 @@ def _compared_reasons(
     Also returns whether it meets each bound; None where that is not known. Latencies belong to calls and are left out.
     `before` is nDCG@k of the accepted ranking.
     """
-    ranks = first_ranks(entry.ranking)
-    found = Found(result.k, result.settings, accepted, entry.ranking, ranks, None, is_cut=entry.cut)
-    may_go_on = not entry.whole and len(entry.ranking) >= entry.depth
+    ranks = first_ranks(entry.documents)
+    found = Found(result.k, result.settings, accepted, entry.documents, ranks, None, is_cut=entry.reaches_depth)
+    may_go_on = not entry.whole and len(entry.documents) >= entry.depth
     reasons: list[Outcome] = []
     met: list[bool | None] = []
     for reason in result.reasons:
@@ -256,8 +256,8 @@ def stale_reasons(
     `params` are the parameters of the case with secrets masked, as in the entry. `is_cut`: the present ranking is cut,
     so that the case has no score of the whole ranking.
     """
-    was_cut = len(entry.ranking) >= entry.depth and (
-        (entry.cut and not is_cut and scores_all(case)) or (not entry.whole and looks_at_all(case))
+    was_cut = len(entry.documents) >= entry.depth and (
+        (entry.reaches_depth and not is_cut and scores_all(case)) or (not entry.whole and looks_at_all(case))
     )
     return changes_since(entry, case, params, was_cut=was_cut)
 

@@ -19,7 +19,7 @@ from operator import index
 from sys import intern
 from typing import Any, NamedTuple, NoReturn
 
-from pytest_relevance._files import Unreadable, read_whole, write_whole
+from pytest_relevance._files import Unreadable, line_blocks, read_whole, write_whole
 from pytest_relevance._text import digits, quoted
 from pytest_relevance.cases.checking.gates import gate_of
 from pytest_relevance.metrics.names import LARGEST_CUTOFF
@@ -61,7 +61,6 @@ MOST_JUDGMENTS = 10_000_000
 
 _BEGINNING = re.compile(rb'\{"kind": ?"([^"]*)", ?"version": ?([0-9]{1,9})\b')
 _LONGEST_BEGINNING = 100
-_GZIP = b"\x1f\x8b"
 _CONFLICT = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
 
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=str).encode
@@ -109,24 +108,22 @@ def encoded(kind: Kind, header: Mapping[str, Any], lines: Iterable[str]) -> byte
 
 def is_record(data: bytes) -> bool:
     """Whether bytes, compressed or not, begin as those of a record do, of a version that is known here."""
-    found = _BEGINNING.match(_unpacked(data))
+    if data.startswith(b"\x1f\x8b"):
+        try:
+            data = zlib.decompressobj(wbits=31).decompress(data, _LONGEST_BEGINNING)
+        except zlib.error:
+            return False
+    found = _BEGINNING.match(data)
     return found is not None and found[1] == RECORD.kind.encode() and int(found[2]) <= VERSION
 
 
-def is_baseline(data: bytes) -> bool:
-    """Whether bytes begin as those of a baseline do."""
-    found = _BEGINNING.match(_unpacked(data))
-    return found is not None and found[1] == BASELINE.kind.encode()
-
-
-def _unpacked(data: bytes) -> bytes:
-    """The beginning of data, unpacked if it is gzip."""
-    if not data.startswith(_GZIP):
-        return data[:_LONGEST_BEGINNING]
+def kind_of(path: str | os.PathLike[str]) -> str:
+    """The kind in the header of a file of this package; empty for another file, and for one that cannot be read."""
     try:
-        return zlib.decompressobj(wbits=31).decompress(data, _LONGEST_BEGINNING)
-    except zlib.error:
-        return b""
+        found = _BEGINNING.match(next(line_blocks(path), b""))
+    except (OSError, ValueError):
+        return ""
+    return found[1].decode(errors="replace") if found is not None else ""
 
 
 def read_record(
@@ -265,25 +262,23 @@ def _case_result(values: dict[str, Any]) -> CaseResult:
     # Python matches names of arguments by identity before it compares them, and those in JSON are other objects
     found = CaseResult.from_dict({intern(name): value for name, value in values.items()})
     accepted = found.baseline
-    words = [(found.verdict, VERDICTS), (found.outcome, OUTCOMES)]
-    words += [(accepted.standing, STANDINGS)] if accepted is not None else []
-    for word, known in words:
-        if word not in known:
-            raise ValueError(f"{word!r} is none of {', '.join(known)}")
+    if found.verdict not in VERDICTS or found.outcome not in OUTCOMES:
+        raise ValueError(f"its verdict is {found.verdict!r}, its outcome {found.outcome!r}")
+    if accepted is not None and accepted.standing not in STANDINGS:
+        raise ValueError(f"its standing is {accepted.standing!r}")
     if not (0 < found.k <= LARGEST_CUTOFF and 0 < found.weight < math.inf):
         raise ValueError(f"its k is {found.k}, its weight {found.weight}")
     if len(found.grades) != len(found.documents) or len(found.engine_scores) not in (0, len(found.documents)):
         raise ValueError("documents, grades and engine_scores are not equally many")
-    grades = {*found.grades, *(() if accepted is None else accepted.grades), *(grade for _, grade in found.missing)}
-    if unknown := grades - {None, *found.judgments}:
-        raise ValueError(f"documents have grades that no judgment has: {sorted(map(str, unknown))}")
-    for grade in found.judgments:
-        found.settings.gains[grade]  # a ValueError where it has none
-    if isinstance(found.settings.gain, str):  # a mapping may lack the ends of a scale
-        found.settings.gains[found.highest]
+    known = {None, *found.judgments}
+    named = (found.grades, accepted.grades if accepted else (), [grade for _, grade in found.missing])
+    if not all(map(known.issuperset, named)):
+        raise ValueError("documents have grades that no judgment has")
+    gains = found.settings.gains
+    for grade in (*found.judgments, *([found.highest] if isinstance(found.settings.gain, str) else ())):
+        gains[grade]  # a ValueError where it has none; a mapping may lack the ends of a scale
     if sum(found.judgments.values()) > MOST_JUDGMENTS:
         raise ValueError(f"it has more than {MOST_JUDGMENTS:,} judgments")
-    for score in (*found.scores.values(), found.lower, found.upper):
-        if score is not None and not math.isfinite(score):
-            raise ValueError(f"it has the score {score}")
+    if not all(score is None or math.isfinite(score) for score in (*found.scores.values(), found.lower, found.upper)):
+        raise ValueError(f"it has the scores {found.scores}")
     return found
