@@ -12,8 +12,6 @@ from typing import Any
 
 import pytest
 
-import pytest_relevance
-
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "background" / "ndcg.md").read_text(encoding="utf-8")
 DATA = ROOT / os.environ.get("RELEVANCE_DATA", "../shared") / "vectors" / "worked_examples.json"
@@ -79,12 +77,6 @@ def test_every_block_prints_what_the_page_shows() -> None:
 
     assert not failed, "".join(report)
     assert attempted >= 40
-
-
-def test_only_public_names_are_used() -> None:
-    imports = re.findall(r"^>>> (?:from (\S+) )?import (.*)$", PAGE, re.MULTILINE)
-    assert [home for home, _ in imports] == ["", "pytest_relevance"]
-    assert set(imports[1][1].split(", ")) <= set(pytest_relevance.__all__)
 
 
 @pytest.mark.parametrize("example", published())

@@ -139,16 +139,6 @@ def test_long_text_is_not_wider_than_the_window(reader: Reader, hostile: Path) -
     assert reader.script("return document.documentElement.scrollWidth") == 400
 
 
-def test_text_right_to_left_leaves_its_surroundings_alone(reader: Reader, hostile: Path) -> None:
-    reader.open(hostile)
-    reader.click("#list tbody a.query", "the right to left ")
-    before, after = (
-        reader.script("return document.querySelector(arguments[0]).getBoundingClientRect().left", selector)
-        for selector in ("#case [data-document] .rank", "#case [data-document] .title")
-    )
-    assert before < after
-
-
 def test_grades_of_hostile_documents_are_downloaded(reader: Reader, hostile: Path) -> None:
     reader.open(hostile)
     reader.click("#list tbody a.query", "the prototype ")

@@ -61,13 +61,6 @@ class TestVariants:
             results.append(result)
         return page_of(tmp_path, *results)
 
-    def test_are_filtered(self, reader: Reader, variants: Path) -> None:
-        reader.open(variants)
-        assert len(reader.queries) == 2
-        reader.choose("variant", "good")
-        assert reader.attribute("#list tbody tr", "data-case") == "shop.relevance.yaml::tv[good]"
-        assert len(reader.queries) == 1
-
     def test_share_a_grade(self, reader: Reader, variants: Path) -> None:
         reader.open(variants)
         reader.click('tr[data-case="shop.relevance.yaml::tv[fast]"] td.scores')
@@ -87,12 +80,6 @@ class TestEmptyResults:
         assert reader.score == 0
         reader.press("3", "?", "n", "u", "j", "k")
         assert reader.opened == "tv"
-
-    def test_a_run_of_nothing(self, reader: Reader, tmp_path: Path) -> None:
-        reader.open(page_of(tmp_path))
-        assert reader.queries == []
-        reader.press("j", "k", "Enter", "n", "u")
-        assert reader.opened == ""
 
 
 class TestNumbers:

@@ -49,15 +49,6 @@ class TestFirstScreen:
         assert "Watch Orbit 2 1 \u2192 gone" in row
         assert "Sport strap 22 mm" in row
 
-    def test_names_the_rank_of_what_rose_below_rank_1(self, reader: Reader, tmp_path: Path) -> None:
-        project = Project(tmp_path)
-        project.write("s.relevance.yaml", "cases: [{query: hats, judgments: {a: 3, b: 3, c: 0}, min_ndcg: 0.99}]")
-        project.search_returns({"hats": [{"id": document} for document in "abc"]})
-        project.pytest("--relevance-update")
-        project.search_returns({"hats": [{"id": document} for document in "acb"]})
-        reader.open(project.report())
-        assert reader.text('td[data-label="on top"]') == "rank 2: c"
-
     def test_shows_all_queries_when_asked(self, reader: Reader, page: Path) -> None:
         reader.open(page)
         reader.click(".more button", "show all 28")
@@ -106,19 +97,6 @@ class TestFinding:
         reader.press("Enter")
         assert reader.opened == "red shoes"
 
-    def test_escape_leaves_the_search_and_keeps_what_was_found(self, reader: Reader, page: Path) -> None:
-        reader.open(page)
-        reader.type("shoes")
-        reader.press("Escape", "j", "j")
-        assert reader.queries == ["blue shoes", "red shoes"]
-        assert reader.text("#list tr.current .query") == "red shoes"
-
-    def test_keeps_the_cursor_in_the_search(self, reader: Reader, page: Path) -> None:
-        reader.open(page)
-        reader.type("jk")
-        assert reader.element("#search").get_property("value") == "jk"
-        assert reader.opened == ""
-
     @pytest.mark.parametrize(
         ("button", "found"),
         [
@@ -165,11 +143,6 @@ class TestMoving:
         reader.open(page)
         reader.click('#charts a[aria-label^="rain jacket"]')
         assert reader.opened == "rain jacket"
-
-    def test_follows_a_tag(self, reader: Reader, page: Path) -> None:
-        reader.open(page)
-        reader.click("#charts th a", "shoes")
-        assert reader.queries == ["blue shoes", "red shoes"]
 
     def test_goes_back_and_forward(self, reader: Reader, page: Path) -> None:
         reader.open(page)
@@ -225,12 +198,6 @@ class TestMoving:
         assert scrolled == 0
         assert reader.script("return scrollY") > 300
 
-    def test_marks_the_row_after_the_link_back(self, reader: Reader, page: Path) -> None:
-        reader.open(page)
-        reader.open_query("blue shoes")
-        reader.click("#case a.back")
-        assert reader.texts("#list tr.current .query") == ["blue shoes"]
-
     def test_returns_to_a_row_of_show_more(self, reader: Reader, long_list: Path) -> None:
         reader.open(long_list, "#all=1")
         assert len(reader.queries) == 100
@@ -239,12 +206,6 @@ class TestMoving:
         reader.press("Escape")
         assert reader.texts("#list tr.current .query") == ["lamp 150"]
         assert len(reader.queries) == 200
-
-    def test_returns_to_a_row_that_was_reached_from_its_neighbour(self, reader: Reader, long_list: Path) -> None:
-        reader.open(long_list, "#all=1")
-        reader.open_query("lamp 099")
-        reader.press("j", "j", "Escape")
-        assert reader.texts("#list tr.current .query") == ["lamp 101"]
 
 
 class TestOpenQuery:

@@ -89,15 +89,6 @@ def test_the_list_says_what_was_not_returned(reader: Reader, scales: Path) -> No
     assert broken[0].split() == ["n/a", "error"]
 
 
-def test_an_error_stands_in_the_open_query_once(reader: Reader, scales: Path) -> None:
-    reader.open(scales)
-    reader.open_query("broken")
-    reasons = reader.texts("#case .reasons li")
-    assert reasons[0] == "ConnectionError: the engine is down"
-    assert [reason.partition(" ")[0] for reason in reasons[1:]] == ["at"]
-    assert "The search failed." in reader.text("#case .now")
-
-
 def test_filters_by_verdict(reader: Reader, scales: Path) -> None:
     reader.open(scales)
     reader.choose("verdict", "error")
@@ -123,13 +114,6 @@ class TestOrderToJudge:
         reader.press("2", "2", "Escape")
         assert "named" not in reader.queries[:2]
 
-    def test_next_goes_to_the_query_that_is_worth_most(self, reader: Reader, scales: Path) -> None:
-        reader.open(scales)
-        reader.press("n")
-        assert reader.opened == "named"
-        reader.press("2", "2", "n")
-        assert reader.opened in ("halves", "percent")
-
 
 class TestGradesOfAScale:
     def test_a_scale_of_many_grades_has_a_number_field(self, reader: Reader, scales: Path) -> None:
@@ -143,26 +127,11 @@ class TestGradesOfAScale:
         assert reader.text('[data-document="percent-3"] .badge') == "62.5"
         assert reader.score > before
 
-    def test_a_digit_goes_into_the_number_field(self, reader: Reader, scales: Path) -> None:
-        reader.open(scales)
-        reader.open_query("percent")
-        reader.press("4", "2", "Enter")
-        badges = reader.texts("#case .now .badge")
-        assert badges.count("42") == 1
-
     def test_a_grade_off_the_scale_is_not_taken(self, reader: Reader, scales: Path) -> None:
         reader.open(scales)
         reader.open_query("percent")
         reader.press("4", "2", "0", "Enter")
         assert reader.texts("#case .now .badge").count("\u2013") == 2
-
-    def test_the_grade_that_was_typed_is_downloaded(self, reader: Reader, scales: Path) -> None:
-        reader.open(scales)
-        reader.open_query("halves")
-        reader.press("2", ".", "5", "Enter")
-        (row,) = reader.download().read_text(encoding="utf-8").splitlines()[1:]
-        assert row.startswith("halves,halves,halves-3,,3,")
-        assert ",2.5," in row
 
     def test_named_grades_have_a_legend_and_no_number_field(self, reader: Reader, scales: Path) -> None:
         reader.open(scales)
@@ -271,15 +240,3 @@ class TestOpenQuery:
         moves = moves_of(reader, tmp_path, case, ["boot", "shoe"], ["tent", "boot", "shoe"])
         assert sorted(moves["What fell or left"]) == ["boot fell from 1 to 2", "shoe fell from 2 to 3"]
         assert moves["What rose or came"] == ["tent came at 1"]
-
-    def test_a_result_at_the_same_rank_may_count_for_more(self, reader: Reader, tmp_path: Path) -> None:
-        case = "{query: boots, unjudged: skip, judgments: {boot: 3, shoe: 1}}"
-        moves = moves_of(reader, tmp_path, case, ["shoe", "boot"], ["tent", "boot", "shoe"])
-        assert moves["What rose or came"][0] == "boot stayed at 2: +0.339"
-        assert moves["What fell or left"] == ["shoe fell from 1 to 3: -0.048"]
-
-    def test_no_column_is_wider_than_a_phone(self, reader: Reader, page: Path) -> None:
-        reader.resize(400, 800)
-        for fragment in ("", "#all=1", "#case=shop.relevance.yaml%3A%3Asmart+watch"):
-            reader.open(page, fragment)
-            assert reader.script("return document.documentElement.scrollWidth") <= 400
