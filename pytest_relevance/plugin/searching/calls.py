@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
@@ -24,7 +24,6 @@ from pytest_relevance.plugin.failures import CaseError
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CaseRun
 from pytest_relevance.results.responses.ranking import Ranking
-from pytest_relevance.results.responses.reading import is_a
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
@@ -326,11 +325,10 @@ class _Reader:
         if isinstance(returned, Iterator):
             return returned
         if not isinstance(returned, list):
-            advice = next((advice for fits, advice in _SPLITS if fits(returned)), "")
-            begin = f"{self._name}: {advice}. It" if advice else self._name
+            advice = f": {_ZIP}, of a tuple of responses list(responses). It" if isinstance(returned, tuple) else ""
             raise _wrong_batch(
-                f"{begin} returns a list or a generator with one response a query, in their order; for {self._queries} "
-                f"it returned {shown(returned)} ({type(returned).__name__})"
+                f"{self._name}{advice} returns a list or a generator with one response a query, in their order; for "
+                f"{self._queries} it returned {shown(returned)} ({type(returned).__name__})"
             )
         if _are_columns(returned, count):
             raise _wrong_batch(
@@ -406,23 +404,3 @@ def _are_columns(responses: Sequence[object], queries: int) -> bool:
 
 
 _ZIP = "of (distances, labels) return list(zip(distances, labels))"
-
-_SPLITS: Sequence[tuple[Callable[[Any], bool], str]] = (
-    (lambda value: is_a(type(value), "bm25s", "Results"), "return [Results(*each) for each in zip(*results)]"),
-    (lambda value: is_a(type(value), "usearch", "BatchMatches"), "return list(matches)"),
-    (
-        lambda value: isinstance(value, Mapping) and "ids" in value,
-        'of a dict of Chroma return [list(zip(*each)) for each in zip(found["ids"], found["distances"])]',
-    ),
-    (lambda value: isinstance(value, tuple), f"{_ZIP}, of a tuple of responses list(responses)"),
-    (
-        lambda value: hasattr(value, "keys"),
-        'of a multi-search body return body["responses"], of a mapping by query [found[query] for query in queries]',
-    ),
-    (
-        lambda value: hasattr(value, "shape"),
-        "of an array or a frame with a row a query return list(array), of a frame with rows of all queries "
-        "[frame[frame.query == query] for query in queries]",
-    ),
-)
-"""Tests for values that cannot be used as a list of responses, each with advice on how to split the value."""

@@ -144,20 +144,8 @@ REFUSED = {
         "tuple([query] for query in queries)",
         "search.many: of (distances, labels) return list(zip(distances, labels))",
     ),
-    "a mapping": ("{'responses': [[query] for query in queries]}", 'body["responses"]'),
-    "an array": ("__import__('numpy').zeros((len(queries), 2))", "list(array)"),
-    "Results of bm25s": (
-        "__import__('collections').namedtuple('Results', 'documents scores', module='bm25s')([['a']], [[1]])",
-        "[Results(*each) for each in zip(*results)]",
-    ),
-    "BatchMatches of usearch": (
-        "type('BatchMatches', (), {'__module__': 'usearch.index', 'keys': [[3]]})()",
-        "return list(matches)",
-    ),
-    "the dict of Chroma": (
-        "{'ids': [[query] for query in queries], 'distances': [[0.5]] * len(queries)}",
-        '[list(zip(*each)) for each in zip(found["ids"], found["distances"])]',
-    ),
+    "a mapping": ("{'responses': [[query] for query in queries]}", "a list or a generator with one response a query"),
+    "an array": ("__import__('numpy').zeros((len(queries), 2))", "a list or a generator with one response a query"),
     "text": ("'abc'", "a list or a generator with one response a query"),
     "None": ("None", "a list or a generator with one response a query"),
     "a set": ("set(queries)", "a list or a generator with one response a query"),
