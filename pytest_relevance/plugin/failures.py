@@ -238,40 +238,26 @@ def missing_fixture(error: pytest.FixtureLookupError, search: str) -> str:
 
 
 def shorten(excinfo: pytest.ExceptionInfo[BaseException], config: pytest.Config) -> None:
-    """Make pytest show an exception without the frames of this plugin and of installed packages."""
-    _leave_out_ours(excinfo)
-    _leave_out_installed(excinfo, config)
+    """Make pytest show an exception without the frames of this plugin, and without those of installed packages.
 
-
-def _leave_out_ours(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-    """Remove the frames before the user's code from a traceback. One that ends in this plugin stays complete.
-
-    Of an exception that a batch returned, or that ended the waiting for searches (a timeout), only the case is shown.
+    A traceback that ends in this plugin stays complete. Of an exception that a batch returned, or that ended the
+    waiting for searches (a timeout), only the case is shown. The last frame is shown wherever it is, and the frames of
+    installed packages are left in where options ask for another traceback than pytest's default.
     """
     frames = excinfo.traceback
     ours = [number for number, entry in enumerate(frames) if _module_of(entry).startswith(_OURS)]
-    if not ours:
-        return
-    module, after = _module_of(frames[ours[-1]]), frames[ours[-1] + 1 :]
-    if (not after and module.startswith(RAISING)) or (module == _WAITING and not any(map(_is_of_user, after))):
-        _represent_with(excinfo, _case_frame)
-    elif after:
-        excinfo.traceback = after
-
-
-def _leave_out_installed(excinfo: pytest.ExceptionInfo[BaseException], config: pytest.Config) -> None:
-    """Make pytest show an exception without the frames inside installed packages, except for the last.
-
-    Nothing is changed where options ask for another traceback than pytest's default, where the last frame is the
-    user's, and where no frame is.
-    """
+    if ours:
+        module, after = _module_of(frames[ours[-1]]), frames[ours[-1] + 1 :]
+        if (not after and module.startswith(RAISING)) or (module == _WAITING and not any(map(_is_of_user, after))):
+            _represent_with(excinfo, _case_frame)
+            return
+        excinfo.traceback = after or frames
     option = config.option
     if verbosity(option) > 0 or getattr(option, "fulltrace", False) or getattr(option, "tbstyle", "") != "auto":
         return
     visible = [entry for entry in excinfo.traceback if not entry.ishidden(excinfo)]
-    if not any(map(_is_of_user, visible)) or _is_of_user(visible[-1]):
-        return
-    _represent_with(excinfo, _user_frames)
+    if any(map(_is_of_user, visible)) and not _is_of_user(visible[-1]):
+        _represent_with(excinfo, _user_frames)
 
 
 def _represent_with(excinfo: pytest.ExceptionInfo[BaseException], frames: Callable[[Any], Any]) -> None:
