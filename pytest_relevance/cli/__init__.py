@@ -8,7 +8,6 @@ imports heavy modules where it uses them. To add a command, add such a module an
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
@@ -20,7 +19,6 @@ from typing import NoReturn
 
 from pytest_relevance import __version__
 from pytest_relevance._problems import FileError
-from pytest_relevance._text import did_you_mean, listed, quoted
 from pytest_relevance.cli.command import (
     FOUND,
     OK,
@@ -37,7 +35,7 @@ _BROKEN_PIPE, _INTERRUPTED = 141, 130  # exit codes in a shell after SIGPIPE and
 COMMANDS: Mapping[str, str] = {
     "init": "write a first suite and its conftest.py",
     "check": "check case files and judgment files without running a search",
-    "convert": "convert judgments from any format to a case file, CSV, JSON Lines or qrels",
+    "convert": "convert judgments to a case file, CSV, JSON Lines or qrels; runs to TREC runs",
     "raters": "show where the raters of a judgment file disagree, and how far",
     "compare": "compare two runs: means, tests, the queries that moved most; gates for CI",
     "merge": "join the records of the shards of a run, and judge the gates over the whole",
@@ -76,7 +74,7 @@ def _run(arguments: list[str]) -> int:
         return refused.code
     except FileError as error:
         complain(str(error))
-        return FOUND
+        return USAGE if parsed.command in _READ_RECORDS else FOUND
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -108,25 +106,16 @@ def _parsed(arguments: list[str]) -> Namespace:
     """Parse a command and its arguments. Raises SystemExit for invalid ones, and after `--help` and `--version`."""
     parser = _Parser(prog=PROGRAM, epilog=f"{PROGRAM} COMMAND --help shows its options.", allow_abbrev=False)
     parser.add_argument("-V", "--version", action="version", version=f"{PROGRAM} {__version__}")
-    commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
-    parsers = {name: commands.add_parser(name, help=does, allow_abbrev=False) for name, does in COMMANDS.items()}
+    commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND", required=True)
+    named = next((argument for argument in arguments if not argument.startswith("-")), None)
+    for name, does in COMMANDS.items():
+        of_command = commands.add_parser(name, help=does, allow_abbrev=False)
+        if name == named:
+            _declare(name, of_command)
     if not arguments:
         parser.print_help(sys.stderr)
         parser.exit(USAGE)
-    if "help" in arguments[:1]:
-        arguments = [*arguments[1:], "--help"]
-    name = next((argument for argument in arguments if not argument.startswith("-")), "")
-    if name in COMMANDS:
-        _declare(name, parsers[name])
-    elif name:
-        close = did_you_mean(name, COMMANDS) or f"; the commands are {listed(COMMANDS, 'and')}"
-        parser.error(f"there is no command {quoted(name)}{close}")
-    found, unknown = parser.parse_known_args(arguments)
-    if unknown:
-        _refuse(unknown[0], parsers.get(name, parser))
-    if found.command is None:
-        parser.error(f"a command is missing: {listed(COMMANDS)}")
-    return found
+    return parser.parse_args(arguments)
 
 
 def _declare(name: str, parser: ArgumentParser) -> None:
@@ -139,10 +128,3 @@ def _declare(name: str, parser: ArgumentParser) -> None:
     parser.epilog = "\n\n".join(text if text.startswith(" ") else fill(text, width) for text in paragraphs)
     parser.set_defaults(run=command.run)
     command.declare(parser)
-
-
-def _refuse(unknown: str, parser: ArgumentParser) -> None:
-    if unknown.startswith("-"):
-        options = re.findall(r"--[\w-]+", parser.format_help())
-        parser.error(f"there is no option {quoted(unknown)}{did_you_mean(unknown.partition('=')[0], options)}")
-    parser.error(f"{quoted(unknown)} is one argument too many")

@@ -62,17 +62,6 @@ def refuse_to_overwrite(paths: Iterable[str | Path], advice: str) -> None:
         raise CommandError(f"{listed(there, 'and')}: {are} there already, and nothing was written; {advice}", FOUND)
 
 
-def read_run_record(path: Path) -> Run:
-    """Read the record of a run. Raises `CommandError` where it is not valid."""
-    from pytest_relevance.results.records.run import Run
-    from pytest_relevance.results.records.run_info import RecordError
-
-    try:
-        return Run.open(path)
-    except RecordError as error:
-        raise CommandError(str(error)) from None
-
-
 def survive_any_text() -> None:
     """Make standard output and error escape the characters that their encoding lacks, instead of raising an error."""
     for stream in (sys.stdout, sys.stderr):
@@ -123,7 +112,6 @@ def write(path: str | Path, data: bytes) -> None:
 YAML = (".yaml", ".yml")
 """The endings of the names of case files."""
 
-_NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
 _RANGE = re.compile(r"(.+?)\.\.(.+)")
 
 Found = TypeVar("Found")
@@ -153,15 +141,11 @@ def _scale(text: str) -> Scale:
         return written.strip() if as_number is None else as_number
 
     ends = _RANGE.fullmatch(text)
-    if ends is not None:
-        scale: object = [value(end) for end in ends.groups()]
-    elif "=" in text:
-        pairs = [part.rpartition("=") for part in text.split(",") if part.strip()]
-        scale = {name.strip(): value(grade) for name, _, grade in pairs}
-        if len(scale) < len(pairs):
-            raise ArgumentTypeError(f"a name stands twice in {quoted(text)}; keep one of them")
-    else:
+    pairs = [part.rpartition("=") for part in text.split(",") if "=" in part]
+    names = {name.strip(): value(grade) for name, _, grade in pairs}
+    if not ends and (not pairs or len(names) < len(text.split(","))):
         raise ArgumentTypeError(f"expected exact=3,substitute=2,... or 0..3, found {quoted(text)}")
+    scale = [value(end) for end in ends.groups()] if ends else names
     at = Location({})
     checked = check_scale(scale, at)
     if at.mistakes:
@@ -202,7 +186,10 @@ def whole_from(least: int) -> Callable[[str], int]:
 
 def number(text: str, is_allowed: Callable[[float], bool], what: str) -> float:
     """Parse a decimal number. Raises ArgumentTypeError, which names `what` is expected, unless it `is_allowed`."""
-    found = float(text) if _NUMBER.fullmatch(text) else math.nan
+    try:
+        found = float(text)
+    except ValueError:
+        found = math.nan
     if not is_allowed(found):
         raise ArgumentTypeError(f"expected {what}, found {quoted(text)}")
     return found
@@ -276,6 +263,21 @@ def report_format(arguments: Namespace) -> str:
     """Return the format of the report: the named one, else the one of the file name, else text."""
     ending = os.path.splitext(arguments.output or "")[1].lower()
     return arguments.format or _ENDINGS.get(ending, TEXT)
+
+
+def report_of(run: Run, format: str, text: Callable[[], str], data: Callable[[], object], **markdown: Any) -> str:
+    """Return the report of a run in a format. `text` and `data` make the plain text and the values of the JSON."""
+    if format == JSON:
+        return as_indented_json(data())
+    if format == MARKDOWN:
+        from pytest_relevance.reports.run.markdown import run_markdown
+
+        return run_markdown(run, **markdown)
+    if format == HTML:
+        from pytest_relevance.reports.html.page import html_page
+
+        return html_page(run)
+    return text()
 
 
 def as_indented_json(values: object) -> str:

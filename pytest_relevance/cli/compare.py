@@ -18,33 +18,13 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._paused_gc import paused_gc
 from pytest_relevance._text import counted, did_you_mean, listed, quoted
-from pytest_relevance.cli.command import (
-    FOUND,
-    JSON,
-    MARKDOWN,
-    OK,
-    PROGRAM,
-    TEXT,
-    YAML,
-    CommandError,
-    add_reading,
-    add_report,
-    check_output,
-    checked_by,
-    complain,
-    deliver,
-    existing,
-    number,
-    report_format,
-    say,
-    whole_from,
-)
+from pytest_relevance.cli import command
+from pytest_relevance.cli.command import FOUND, JSON, MARKDOWN, OK, PROGRAM, TEXT, YAML, CommandError, checked_by
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.settings import CHOICES
 from pytest_relevance.reports.text import WIDEST, terminal_width
@@ -93,7 +73,7 @@ def declare(parser: ArgumentParser) -> None:
     repeated: dict[str, Any] = {"action": "append", "default": []}
     _add(parser, "--metric", dest="metrics", metavar="METRIC", type=_metric, **repeated)
     _add(parser, "--judgments", "--qrels", metavar="FILE", type=_file)
-    add_reading(parser, "--grade-column")
+    command.add_reading(parser, "--grade-column")
     _add(parser, "--set", dest="settings", metavar="NAME=VALUE", type=_setting, **repeated)
     _add(parser, "--variants", metavar=("OF_A", "OF_B"), nargs=2)
     _add(parser, "--common", action="store_true")
@@ -103,10 +83,10 @@ def declare(parser: ArgumentParser) -> None:
     _add(gates, "--p", metavar="P", type=_probability)
     _add(gates, "--max-case-drop", metavar="X", type=_allowance)
     output = parser.add_argument_group("output")
-    add_report(output)
-    _add(output, "--limit", metavar="N", type=whole_from(0), default=_MOST_SHOWN)
-    _add(output, "--seed", metavar="N", type=whole_from(0), default=0)
-    _add(output, "--resamples", metavar="N", type=whole_from(1), default=100_000)
+    command.add_report(output)
+    _add(output, "--limit", metavar="N", type=command.whole_from(0), default=_MOST_SHOWN)
+    _add(output, "--seed", metavar="N", type=command.whole_from(0), default=0)
+    _add(output, "--resamples", metavar="N", type=command.whole_from(1), default=100_000)
 
 
 def _add(parser: Any, option: str, *names: str, **keywords: Any) -> None:
@@ -127,7 +107,7 @@ def run(arguments: Namespace) -> int:
             comparison = _compared(arguments)
             gates = _judged(comparison, arguments)
             limit = arguments.limit or sys.maxsize
-            format = report_format(arguments)
+            format = command.report_format(arguments)
             width = WIDEST if format == TEXT and arguments.output is not None else terminal_width()
             makers: Mapping[str, Callable[..., str]] = {
                 TEXT: partial(comparison.summary, width=width),
@@ -139,11 +119,11 @@ def run(arguments: Namespace) -> int:
         raise CommandError(_with_remedies(error, arguments)) from None
     except (ValueError, OverflowError, RecursionError) as error:
         raise CommandError(f"{PROGRAM} compare: {error}") from None
-    deliver(reports[format], format, arguments.output)
+    command.deliver(reports[format], format, arguments.output)
     if arguments.output is not None:
-        say(reports[TEXT], end="")
+        command.say(reports[TEXT], end="")
     if os.path.realpath(arguments.first) == os.path.realpath(arguments.second) and not arguments.variants:
-        complain(f"A and B are the same file: {arguments.first}")
+        command.complain(f"A and B are the same file: {arguments.first}")
     return OK if gates is None or gates.passed else FOUND
 
 
@@ -190,7 +170,7 @@ def _with_remedies(error: Incomparable, arguments: Namespace) -> str:
 
 def _file(text: str) -> Path:
     """Return the path of an existing regular file, which can be read more than once."""
-    path = existing(text)
+    path = command.existing(text)
     if not path.is_file():
         raise ArgumentTypeError(f"{quoted(text)} is no file but a pipe or a device; write what it has to a file first")
     return path
@@ -211,17 +191,19 @@ def _drop(text: str) -> tuple[str, float]:
             f"expected a metric and by how much its mean may drop, nDCG@10=0.02, found {quoted(text)}"
         )
     by = checked_by(parse_metric, name)
-    return by.text, number(amount, lambda found: is_allowance(found, by), allowance_of(by))
+    return by.text, command.number(amount, lambda found: is_allowance(found, by), allowance_of(by))
 
 
 def _allowance(text: str) -> float:
     """Parse by how much a score may drop, 0 or more; `check` compares it with the range of the metric."""
-    return number(text, lambda found: 0 <= found < math.inf, "by how much a score may drop, 0 or more, such as 0.02")
+    return command.number(
+        text, lambda found: 0 <= found < math.inf, "by how much a score may drop, 0 or more, such as 0.02"
+    )
 
 
 def _probability(text: str) -> float:
     """Parse a p-value, above 0 and at most 1."""
-    return number(text, lambda found: 0 < found <= 1, "a p-value above 0 and at most 1, such as 0.05")
+    return command.number(text, lambda found: 0 < found <= 1, "a p-value above 0 and at most 1, such as 0.05")
 
 
 def _setting(text: str) -> tuple[str, Any]:
@@ -232,18 +214,18 @@ def _setting(text: str) -> tuple[str, Any]:
             f"expected a setting and its value, gain=linear, found {quoted(text)}"
             + (did_you_mean(name, _SETTINGS) or f"; settings are {listed(_SETTINGS, 'and')}")
         )
-    return name, number(value, math.isfinite, "a number for max_grade") if name == "max_grade" else value
+    return name, command.number(value, math.isfinite, "a number for max_grade") if name == "max_grade" else value
 
 
 def _check(arguments: Namespace) -> None:
     """Raise `CommandError` for arguments that contradict each other, before anything is read."""
-    for message in chain(_contradictions(arguments), _wrong_files(arguments)):
+    for message in _contradictions(arguments):
         raise CommandError(f"{PROGRAM} compare: {message}")
     if arguments.output is not None:
         from pytest_relevance.reports.comparison import is_report
 
         inputs = (arguments.first, arguments.second, arguments.judgments)
-        check_output(arguments, inputs, is_report, "no report of a comparison")
+        command.check_output(arguments, inputs, is_report, "no report of a comparison")
 
 
 def _metrics_of(arguments: Namespace) -> list[str]:
@@ -259,7 +241,7 @@ def _contradictions(arguments: Namespace) -> Iterator[str]:
         twice = [name for name, times in Counter(name for name, _ in given).items() if times > 1]
         if twice:
             yield f"{option} is given twice for {listed(twice, 'and')}; keep one of them"
-    if (format := report_format(arguments)) not in (TEXT, MARKDOWN, JSON):
+    if (format := command.report_format(arguments)) not in (TEXT, MARKDOWN, JSON):
         yield (
             f"--output {quoted(arguments.output)} is named as {format}, and a comparison is written as text, Markdown "
             "or JSON; let the name end in .txt, .md or .json, or give --format"
@@ -271,28 +253,11 @@ def _contradictions(arguments: Namespace) -> Iterator[str]:
     by = parse_metric(next(iter(_metrics_of(arguments)), "nDCG@10"))
     if arguments.max_case_drop is not None and not is_allowance(arguments.max_case_drop, by):
         yield f"--max-case-drop is {allowance_of(by)}, not {arguments.max_case_drop:g}"
-
-
-def _wrong_files(arguments: Namespace) -> Iterator[str]:
-    """Yield messages about runs that are case files, and about judgments that are none."""
-    from pytest_relevance.results.records.file import kind_of
-    from pytest_relevance.results.records.run_info import SUFFIX
-
     for path in (arguments.first, arguments.second):
         if path.suffix in YAML:
-            accepted = f"{path}{SUFFIX}"
-            its = f"; its baseline is one: {accepted}" if os.path.isfile(accepted) else ""
             yield (
-                f"{quoted(str(path))} is a case file, which says what should be found, and no run{its}\n--judgments "
-                "takes a case file; a record of a run is written by pytest --relevance-record=FILE"
+                f"{quoted(str(path))} is a case file, which says what should be found, and no run\n--judgments takes a "
+                "case file; a record of a run is written by pytest --relevance-record=FILE"
             )
-    path = arguments.judgments
-    if path is None:
-        return
-    if (kind := kind_of(path)).startswith("pytest-relevance "):
-        yield (
-            f"{quoted(str(path))} is a {kind.removeprefix('pytest-relevance ')}, which has no judgments in it; "
-            "--judgments takes a case file, or a judgment file in any format"
-        )
-    if arguments.grade_column is not None and path.suffix in YAML:
-        yield f"{quoted(str(path))} is a case file, which has no columns; leave out --grade-column"
+    if arguments.grade_column is not None and arguments.judgments.suffix in YAML:
+        yield f"{quoted(str(arguments.judgments))} is a case file, which has no columns; leave out --grade-column"

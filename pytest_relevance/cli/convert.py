@@ -1,4 +1,4 @@
-"""`pytest-relevance convert`: judgments from any format, case files included, to a case file, CSV, JSON Lines or qrels.
+"""`pytest-relevance convert`: judgments from any format to a case file, CSV, JSON Lines or qrels; a run to a TREC run.
 
 OUT is written whole or not at all. What its format cannot hold is listed on standard error, a line for each kind. - is
 standard input or output.
@@ -8,168 +8,125 @@ from __future__ import annotations
 
 import os
 import sys
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Iterator, Mapping, Sequence
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import Any
 
 from pytest_relevance._problems import FileError
 from pytest_relevance._source import Source
 from pytest_relevance._text import counted, harmless, listed, quoted
 from pytest_relevance.cases.lint import blank_documents
 from pytest_relevance.cases.yaml.writing import CASE_FILE, case_file, judgments_of, losses_of
-from pytest_relevance.cli.check import CASE_FILES as COLLECTED
-from pytest_relevance.cli.command import (
-    FOUND,
-    OK,
-    PROGRAM,
-    STANDARD,
-    YAML,
-    CommandError,
-    a_format,
-    add_reading,
-    checked_by,
-    complain,
-    existing,
-    put,
-    refuse_to_overwrite,
-    write,
-)
+from pytest_relevance.cli import check, command
+from pytest_relevance.cli.command import FOUND, OK, PROGRAM, STANDARD, YAML, CommandError, complain
+from pytest_relevance.judgments import reading, write
 from pytest_relevance.judgments.grading import graded
 from pytest_relevance.judgments.model import FORMATS_OF_IDS, Judgments, Query, Ratings, queries_of, with_queries
-from pytest_relevance.judgments.reading import holds_queries_alone, load_queries, options_of, queries_in, read_ratings
 from pytest_relevance.judgments.scale import Scale
-from pytest_relevance.judgments.write import (
-    IN_QUERIES,
-    QUERY_WRITERS,
-    WRITERS,
-    Written,
-    check_target,
-    format_of_name,
-    packed,
-    renumbered,
-    write_judgments,
-    write_queries,
-)
+from pytest_relevance.judgments.write import Written
 
-_CASE_FILES = (CASE_FILE, "yaml")
-_TARGETS = (CASE_FILE, *WRITERS)
+_TARGETS = (CASE_FILE, *write.WRITERS, write.RUN)
 
 
 def declare(parser: ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("source", metavar="IN", type=_source, help="a judgment file in any format, or a case file")
+    parser.add_argument("source", metavar="IN", type=_source, help="a judgment file in any format, a case file, a run")
     parser.add_argument("target", metavar="OUT", help="the file to write; its ending or --to gives the format")
+    parser.add_argument("--from", dest="source_format", metavar="FORMAT", type=_source_format, help="the format of IN")
     to = f"the format of OUT: {listed(_TARGETS)}"
-    optional: dict[str, Any] = {"metavar": "FORMAT", "nargs": "?", "const": ""}  # no format: an error that lists them
-    parser.add_argument("--from", dest="source_format", type=_source_format, help="the format of IN", **optional)
-    parser.add_argument("--to", dest="target_format", type=_target_format, help=to, **optional)
-    parser.add_argument("--queries", metavar="FILE", type=existing, help="the texts of the queries in IN, or their ids")
+    parser.add_argument("--to", dest="target_format", choices=_TARGETS, metavar="FORMAT", help=to)
+    parser.add_argument(
+        "--queries", metavar="FILE", type=command.existing, help="the texts of the queries in IN, or their ids"
+    )
     parser.add_argument("--queries-out", metavar="FILE", help="a file of queries to write: ids, texts, weights")
     parser.add_argument(
         "--query", metavar="PATH", help="where a rank_eval request has the text of its query, such as params.text"
     )
     parser.add_argument("--overwrite", action="store_true", help="replace OUT if it exists")
-    add_reading(parser, "--scale", "--raters", "--grade-column")
+    command.add_reading(parser, "--scale", "--raters", "--grade-column")
+
+
+def _source(path: str) -> str:
+    return path if path == STANDARD else str(command.existing(path))
+
+
+def _source_format(name: str) -> str:
+    return CASE_FILE if name == CASE_FILE else command.a_format(name)
 
 
 def run(arguments: Namespace) -> int:
     """Read IN, convert it, write OUT, and return the exit code. Raises `CommandError` where that is not possible."""
-    _refuse_one_file_twice(arguments)
-    target = _format_of(arguments.target, arguments.target_format)
+    outputs = [path for path in (arguments.target, arguments.queries_out) if path not in (None, STANDARD)]
+    paths = [os.path.realpath(path) for path in (arguments.source, *outputs) if path != STANDARD]
+    if len(set(paths)) < len(paths):
+        raise CommandError(f"{PROGRAM} convert: IN, OUT and --queries-out are different files; nothing was written")
+    target = arguments.target_format or _format_of(arguments.target)
     if not arguments.overwrite:
-        outputs = [path for path in (arguments.target, arguments.queries_out) if path]
-        refuse_to_overwrite(filter(os.path.isfile, outputs), "--overwrite replaces what is there")
-    judgments, said = read_input(arguments)
+        command.refuse_to_overwrite(filter(os.path.isfile, outputs), "--overwrite replaces what is there")
+    judgments, said = _run_read(arguments.source) if target == write.RUN else _read(arguments)
     for message in said:
         complain(f"{_shown(arguments.source)}: {message}")
-    if target == CASE_FILE and arguments.target != STANDARD and not arguments.target.endswith(COLLECTED):
-        complain(
-            f"{harmless(arguments.target)}: pytest collects *{COLLECTED[0]} and *{COLLECTED[1]}; this file runs where "
-            "it is named to pytest, or called so"
-        )
+    if target == CASE_FILE and not arguments.target.endswith((STANDARD, *check.CASE_FILES)):
+        named = listed([f"*{ending}" for ending in check.CASE_FILES], "and")
+        complain(f"{harmless(arguments.target)}: pytest collects {named}; this file runs where it is named to pytest")
     files = _converted(judgments, target, arguments)
-    _write(files)
-    names = [harmless(path) for path in files if path != STANDARD]
-    if names:
-        found = [counted(len({*judgments, *judgments.queries}), "query", "queries")]
-        if judgments:
-            found.append(counted(sum(map(len, judgments.values())), "judgment"))
-        (complain if STANDARD in files else print)(f"written: {listed(names, 'and')}: {', '.join(found)}")
-    return OK
-
-
-def _write(files: Mapping[str, Written]) -> None:
-    """Write the files, by path, after the messages about what their formats cannot represent."""
     for path, written in files.items():
         for message in written.lost:
             complain(f"{_shown(path, 'standard output')}: {message}")
     for path, written in files.items():
         if path == STANDARD:
-            put(written.data)
+            command.put(written.data)
         else:
-            write(path, packed(path, written.data))
+            command.write(path, write.packed(path, written.data))
+    if outputs:
+        found = [counted(len({*judgments, *judgments.queries}), "query", "queries")]
+        if judgments:
+            what = "result" if target == write.RUN else "judgment"
+            found.append(counted(sum(map(len, judgments.values())), what))
+        names = listed(map(harmless, outputs), "and")
+        (complain if STANDARD in files else print)(f"written: {names}: {', '.join(found)}")
+    return OK
 
 
 def _converted(judgments: Judgments, target: str, arguments: Namespace) -> dict[str, Written]:
     """Return the files to write, by path. Raises `CommandError` where the format cannot represent the data."""
     out, queries_out = arguments.target, arguments.queries_out
     queries = queries_of(judgments)
-    if target == CASE_FILE:
-        _refuse_ids_alone(queries, arguments)
+    if target == CASE_FILE and queries and all(query.text is None for query in queries):
+        raise CommandError(
+            f"{_shown(arguments.source)}: it has the ids of queries, and their texts are needed; name the file that "
+            "has them: --queries queries.tsv (a line is an id, a tab and the text)"
+        )
     lacks_ids = False
     files: dict[str, Written] = {}
     try:
         if target == CASE_FILE:
             files[out] = case_file(judgments, comment=f"From {_shown(arguments.source)}, by {PROGRAM} convert")
-        elif judgments.format == QUERIES and target in QUERY_WRITERS:
-            files[out] = write_queries(queries, target)
+        elif judgments.format == _QUERIES and target in write.QUERY_WRITERS:
+            files[out] = write.write_queries(queries, target)
         else:
-            fitting, renewed = renumbered(judgments, check_target(target))
+            fitting, renewed = write.renumbered(judgments, target)
             if queries_out is not None:
                 judgments, queries = fitting, renewed
             lacks_ids = fitting is not judgments
-            files[out] = write_judgments(judgments, target)
+            files[out] = write.write_judgments(judgments, target)
         if queries_out is not None:
             out = queries_out
-            files[queries_out] = write_queries(queries, _format_of_queries(queries_out))
+            files[out] = write.write_queries(queries, _format_of_queries(out))
     except ValueError as error:
         cure = "--queries-out FILE gives queries ids that can be written, and writes their texts to that file"
         lines = [*str(error).splitlines(), *([cure] if lacks_ids else [])]
         raise CommandError("\n".join(f"{_shown(out, 'standard output')}: {line}" for line in lines), FOUND) from None
     if queries_out is not None:
-        lost = [message for message in files[arguments.target].lost if not message.endswith(IN_QUERIES)]
-        files[arguments.target] = Written(files[arguments.target].data, tuple(lost))
+        main = files[arguments.target]
+        lost = (message for message in main.lost if not message.endswith(write.IN_QUERIES))
+        files[arguments.target] = Written(main.data, tuple(lost))
     return files
 
 
-def _refuse_ids_alone(queries: Sequence[Query], arguments: Namespace) -> None:
-    if queries and all(query.text is None for query in queries):
-        raise CommandError(
-            f"{_shown(arguments.source)}: it has the ids of queries, and their texts are needed; name the "
-            "file that has them: --queries queries.tsv (a line is an id, a tab and the text)"
-        )
-
-
-def _refuse_one_file_twice(arguments: Namespace) -> None:
-    """Raise `CommandError` where two of IN, OUT and `--queries-out` are the same file."""
-    roles = {"IN": arguments.source, "OUT": arguments.target, "--queries-out": arguments.queries_out}
-    known: dict[str, str] = {}
-    for role, path in roles.items():
-        if path in (None, STANDARD):
-            continue
-        if (first := known.setdefault(os.path.realpath(path), role)) != role:
-            raise CommandError(
-                f"{PROGRAM} convert: {first} and {role} are the same file, {quoted(path)}; nothing was written: name "
-                "another file"
-            )
-
-
-def _format_of(path: str, format: str | None) -> str:
-    """Return the format to write: the named one, else that of the file name. Raises `CommandError` without either."""
-    if format is not None:
-        return format
-    found = CASE_FILE if path.endswith(YAML) else format_of_name(path)
+def _format_of(path: str) -> str:
+    """Return the format to write by the name of the file. Raises `CommandError` where it says none."""
+    found = CASE_FILE if path.endswith(YAML) else write.format_of_name(path)
     if found is None:
         what = "standard output has" if path == STANDARD else f"the ending of {quoted(path)} says"
         raise CommandError(f"{PROGRAM} convert: {what} no format; name it: --to {listed(_TARGETS)}")
@@ -177,42 +134,22 @@ def _format_of(path: str, format: str | None) -> str:
 
 
 def _format_of_queries(path: str) -> str:
-    found = format_of_name(path)
-    if found is None or found not in QUERY_WRITERS:
-        raise CommandError(
-            f"{PROGRAM} convert: the ending of {quoted(path)} says no format that queries can be written in; it may be "
-            f"{listed(f'.{format}' for format in QUERY_WRITERS)}"
-        )
-    return found
+    found = write.format_of_name(path)
+    if found not in write.QUERY_WRITERS:
+        endings = listed(f".{format}" for format in write.QUERY_WRITERS)
+        what = f"the ending of {quoted(path)} says no format that queries can be written in; it may be {endings}"
+        raise CommandError(f"{PROGRAM} convert: {what}")
+    return str(found)
 
 
-def _source(path: str) -> str:
-    return path if path == STANDARD else str(existing(path))
-
-
-def _source_format(name: str) -> str:
-    return CASE_FILE if name in _CASE_FILES else a_format(name)
-
-
-def _target_format(name: str) -> str:
-    if name in _CASE_FILES:
-        return CASE_FILE
-    if not name:
-        raise ArgumentTypeError(f"a format is missing; it may be {listed(_TARGETS)}")
-    try:
-        return checked_by(check_target, name)
-    except ArgumentTypeError as error:
-        raise ArgumentTypeError(f"{error}; a case file is {CASE_FILE}") from None
-
-
-QUERIES = "queries"
+_QUERIES = "queries"
 """The `format` of empty `Judgments` that were read from a queries file."""
 
 _MAY_LACK_TEXTS = ("csv", "parquet", "json", "jsonl")
 """The formats of judgments that have the texts of queries, or their ids alone."""
 
 
-def read_input(arguments: Namespace) -> tuple[Judgments, list[str]]:
+def _read(arguments: Namespace) -> tuple[Judgments, list[str]]:
     """Return the judgments of IN, and messages for the user about reading them.
 
     Raises `CommandError`, `CaseFileError` or `FileError` where they cannot be read, and OSError.
@@ -220,15 +157,15 @@ def read_input(arguments: Namespace) -> tuple[Judgments, list[str]]:
     name, format = arguments.source, arguments.source_format
     if format == CASE_FILE or (format is None and name.endswith(YAML)):
         return _case_file_judgments(arguments)
-    source = _opened(name, options_of(arguments.query, arguments.grade_column))
-    if holds_queries_alone(source, format):
-        queries = queries_in(source, format)
-        return Judgments(file=source.file, format=QUERIES, queries={query.id: query for query in queries}), []
-    rows = read_ratings(source, format)
+    source = _opened(name, reading.options_of(arguments.query, arguments.grade_column))
+    if reading.holds_queries_alone(source, format):
+        queries = reading.queries_in(source, format)
+        return Judgments(file=source.file, format=_QUERIES, queries={query.id: query for query in queries}), []
+    rows = reading.read_ratings(source, format)
     judgments = graded(rows, arguments.scale, arguments.raters)
     read = [*judgments.notices, *_grade_messages(rows, arguments.scale)]
     if arguments.queries is not None:
-        queries = load_queries(arguments.queries)
+        queries = reading.load_queries(arguments.queries)
         try:
             judgments, said = with_queries(judgments, queries, str(arguments.queries), keep_others=False)
         except ValueError as error:
@@ -237,6 +174,17 @@ def read_input(arguments: Namespace) -> tuple[Judgments, list[str]]:
     if not _has_texts(source, rows.format):
         judgments.queries = {key: Query(key) for key in [*judgments, *judgments.queries]}
     return judgments, read
+
+
+def _run_read(path: str) -> tuple[Judgments, list[str]]:
+    """Return a run in the form of judgments: the grades of the results descend to 1. A later copy is left out."""
+    from pytest_relevance.results.read_run import read_run
+
+    found = Judgments()
+    for query, documents in read_run(path).items():
+        results = dict.fromkeys(documents)
+        found[query] = dict(zip(results, range(len(results), 0, -1), strict=True))
+    return found, []
 
 
 def _shown(name: str, standard: str = "standard input") -> str:
@@ -279,5 +227,5 @@ def _has_texts(source: Source, format: str) -> bool:
     if format in FORMATS_OF_IDS:
         return False
     with suppress(FileError):
-        return bool(queries_in(source, format))
+        return bool(reading.queries_in(source, format))
     return format not in _MAY_LACK_TEXTS

@@ -7,25 +7,14 @@ request, as an HTML page, or as JSON. The exit code is 0 whatever the run came t
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_relevance._files import name_to_forward
 from pytest_relevance._text import listed, quoted
-from pytest_relevance.cli.command import (
-    HTML,
-    JSON,
-    MARKDOWN,
-    OK,
-    CommandError,
-    add_report,
-    as_indented_json,
-    check_output,
-    deliver,
-    existing,
-    read_run_record,
-    report_format,
-)
+from pytest_relevance.cli import command
+from pytest_relevance.cli.command import HTML, OK, CommandError
 from pytest_relevance.reports.text import WIDEST, is_report, plain, terminal_width
 
 if TYPE_CHECKING:
@@ -34,12 +23,12 @@ if TYPE_CHECKING:
 
 def declare(parser: ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("record", metavar="RUN", type=existing, help="the record of a run")
-    add_report(parser, HTML)
+    parser.add_argument("record", metavar="RUN", type=command.existing, help="the record of a run")
+    command.add_report(parser, HTML)
     parser.add_argument(
         "--against",
         metavar="BASELINE_OR_RUN",
-        type=existing,
+        type=command.existing,
         help="compare with the record of another run, or with the baseline of a case file",
     )
     parser.add_argument(
@@ -50,38 +39,27 @@ def declare(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Print or write the report of a record. Raises `CommandError` for an invalid record or output."""
-    format = report_format(arguments)
-    check_output(arguments, [arguments.record, arguments.against], _is_report, "no report")
-    deliver(_report(arguments, format), format, arguments.output)
-    return OK
-
-
-def _is_report(data: bytes) -> bool:
-    """Whether a file is a report in any format, which the next one may replace."""
-    from pytest_relevance.reports.run import report
-
-    return is_report(data) or report.is_report(data)
-
-
-def _report(arguments: Namespace, format: str) -> str:
+    from pytest_relevance.reports.run.report import is_report as is_report_of_run
     from pytest_relevance.reports.run.report import report_data, report_lines
+    from pytest_relevance.results.records.run import Run
 
-    run = read_run_record(arguments.record)
+    format, verbosity = command.report_format(arguments), arguments.verbose - arguments.quiet
+    inputs = [arguments.record, arguments.against]
+    command.check_output(arguments, inputs, lambda data: is_report(data) or is_report_of_run(data), "no report")
+    run = Run.open(arguments.record)
     if arguments.against is not None:
         run = _compared(run, arguments.against)
-    verbosity = arguments.verbose - arguments.quiet
-    if format == JSON:
-        return as_indented_json(report_data(run))
-    if format == MARKDOWN:
-        from pytest_relevance.reports.run.markdown import run_markdown
-
-        return run_markdown(run, verbosity=verbosity, most=arguments.max_chars)
-    if format == HTML:
-        from pytest_relevance.reports.html.page import html_page
-
-        return html_page(run)
     width = WIDEST if arguments.output is not None else terminal_width()
-    return plain(report_lines(run, verbosity=verbosity, width=width)) + "\n"
+    report = command.report_of(
+        run,
+        format,
+        lambda: plain(report_lines(run, verbosity=verbosity, width=width)) + "\n",
+        partial(report_data, run),
+        verbosity=verbosity,
+        most=arguments.max_chars,
+    )
+    command.deliver(report, format, arguments.output)
+    return OK
 
 
 def _compared(run: Run, path: Path) -> Run:
@@ -89,11 +67,12 @@ def _compared(run: Run, path: Path) -> Run:
     from pytest_relevance.results.records.against import compare_recorded, entries_of
     from pytest_relevance.results.records.baseline import read_baseline
     from pytest_relevance.results.records.file import BASELINE, kind_of
-    from pytest_relevance.results.records.run_info import SUFFIX, RecordError
+    from pytest_relevance.results.records.run import Run
+    from pytest_relevance.results.records.run_info import SUFFIX
 
     name = name_to_forward(str(path), Path.cwd())
     if not path.name.endswith(SUFFIX) and kind_of(path) != BASELINE.kind:
-        other = read_run_record(path)
+        other = Run.open(path)
         return compare_recorded(run, entries_of(other.results), name, other.results, other.info.fingerprint)
     case_file = path.name.removesuffix(SUFFIX)
     files = [file for file in run.files if file.rpartition("/")[2] == case_file]
@@ -104,8 +83,5 @@ def _compared(run: Run, path: Path) -> Run:
             f"{path} is the baseline of one case file, {quoted(case_file)}, and the run has {found}; compare with the "
             "record of another run"
         )
-    try:
-        entries = read_baseline(path, str(path))
-        return compare_recorded(run, {files[0]: entries}, name, fingerprint=entries.fingerprint)
-    except RecordError as error:
-        raise CommandError(str(error)) from None
+    entries = read_baseline(path, str(path))
+    return compare_recorded(run, {files[0]: entries}, name, fingerprint=entries.fingerprint)

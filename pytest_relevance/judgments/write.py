@@ -22,7 +22,7 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from pytest_relevance._tables import escaped
-from pytest_relevance._text import counted, did_you_mean, listed, quoted
+from pytest_relevance._text import counted, listed, quoted
 from pytest_relevance.judgments.model import Judgments, Query, queries_of, rekeyed
 from pytest_relevance.judgments.scale import AGGREGATES, aggregate
 
@@ -214,6 +214,15 @@ def _qrels(judgments: Judgments) -> str:
     )
 
 
+def _run(judgments: Judgments) -> str:
+    """A run whose scores are the grades, which give its order: `qid Q0 docid rank score tag`."""
+    return "".join(
+        f"{query} Q0 {document} {rank} {_number_text(score)} pytest-relevance\n"
+        for query, documents in judgments.items()
+        for rank, (document, score) in enumerate(documents.items(), 1)
+    )
+
+
 def _query_table(judgments: Judgments) -> str:
     queries = judgments.queries.values()
     columns = {"query_id": [query.id for query in queries], "query": [query.text or "" for query in queries]}
@@ -231,6 +240,9 @@ def _query_lines(judgments: Judgments) -> str:
 
 _TABLE = frozenset({"texts", "titles", "raters", "unrated"})
 
+RUN = "run"
+"""The name of the format of runs, which are written from judgments whose grades are scores."""
+
 WRITERS: Mapping[str, TargetFormat] = {
     "csv": TargetFormat("CSV", _csv, _NOT_BLANK, _TABLE),
     "jsonl": TargetFormat("JSON Lines", _json_lines, _NOT_BLANK, _TABLE),
@@ -238,13 +250,13 @@ WRITERS: Mapping[str, TargetFormat] = {
 }
 """The formats that judgments are written in, by the name that a user gives them."""
 
+_WRITERS = {**WRITERS, RUN: TargetFormat("a TREC run", _run, _WITHOUT_SPACES, frozenset())}
+
 QUERY_WRITERS: Mapping[str, TargetFormat] = {
     "csv": TargetFormat("CSV", _query_table, _NOT_BLANK, frozenset({"texts", "unrated", "weights", "notes"})),
     "jsonl": TargetFormat("BEIR's queries.jsonl", _query_lines, _NOT_BLANK, frozenset({"texts", "unrated"})),
 }
 """The formats that queries are written in."""
-
-_ALIASES: Mapping[str, str] = {"qrels": "trec"}
 
 _ENDINGS: Mapping[str, str] = {
     ".csv": "csv",
@@ -253,22 +265,9 @@ _ENDINGS: Mapping[str, str] = {
     ".trec": "trec",
     ".qrels": "trec",
     ".txt": "trec",
+    ".run": RUN,
 }
 """The format of a file of judgments by the ending of its name."""
-
-
-def check_target(name: str) -> str:
-    """Find the name of a format in `WRITERS`.
-
-    Raises:
-        ValueError: judgments are not written in such a format; with the names there are.
-    """
-    found = _ALIASES.get(name, name)
-    if found not in WRITERS:
-        names = [*WRITERS, *_ALIASES]
-        close = did_you_mean(name, names)
-        raise ValueError(f"judgments cannot be written as {quoted(name)}; it may be {listed(names)}{close}")
-    return found
 
 
 def format_of_name(path: str | os.PathLike[str]) -> str | None:
@@ -288,10 +287,10 @@ def write_judgments(judgments: Judgments, format: str) -> Written:
     """Write judgments in a format of `WRITERS`, and report what it cannot store of them.
 
     Raises:
-        ValueError: there are no judgments, the format does not exist, or it cannot have some of the ids or grades; a
-            line for each mistake.
+        ValueError: there are no judgments, or the format cannot have some of the ids or grades; a line for each
+            mistake.
     """
-    writer = WRITERS[check_target(format)]
+    writer = _WRITERS[format]
     if not any(judgments.values()) and not ("unrated" in writer.holds and judgments.unrated):
         raise ValueError("there are no judgments to write")
     refuse([*_wrong_grades(judgments), *_forbidden_in(judgments, writer)])
@@ -342,11 +341,8 @@ def renumbered(judgments: Judgments, format: str = "trec") -> tuple[Judgments, l
 
     Where the format can store each key, the judgments are the same object. Else a query with its text as key, or with
     an id that the format cannot store, gets a new one: q01, q02 ... in their order. Other ids do not change.
-
-    Raises:
-        ValueError: judgments are not written in such a format.
     """
-    allowed = WRITERS[check_target(format)].ids.queries
+    allowed = _WRITERS[format].ids.queries
     queries = queries_of(judgments)
     unfit = {query.id for query in queries if not re.fullmatch(allowed, query.id)}
     if not unfit:

@@ -86,27 +86,6 @@ def test_a_schema_that_is_there_stays(terminal: Terminal) -> None:
     assert "written: relevance.schema.json" not in said.lines
 
 
-@pytest.mark.parametrize("arguments", [(), ("--judgments", "shop.csv")])
-def test_a_module_beside_it_has_the_search(terminal: Terminal, arguments: tuple[str, ...]) -> None:
-    terminal.write("shop.csv", JUDGED)
-    terminal.write("relevance/test_engine.py", "")
-    terminal.write(
-        "relevance/engine.py", "def my_function(query, k):\n    return ['sku-1', 'boots-1', 'jacket-1'][:k]\n"
-    )
-    terminal.run("init", "relevance", *arguments)
-    code = terminal.read("relevance/conftest.py")
-    assert "`import engine` above" in code or "import engine (above)" in code
-    call = next(line for line in code.splitlines() if "return engine." in line)
-    body = code[code.index('    """\n', code.index("def my_search")) + len('    """\n') : code.index("@pytest.fixture")]
-    code = code.replace(body, f"    {call[call.index('return') :]}\n\n\n").replace(
-        "import pytest\n", "import engine\nimport pytest\n"
-    )
-    terminal.write("relevance/conftest.py", code)
-    done = run_pytest(terminal, "relevance")
-    assert "error" not in done.stdout, done.stdout
-    assert "mean nDCG@10" in done.stdout
-
-
 def test_until_the_search_is_written_each_case_says_what_to_write(terminal: Terminal) -> None:
     terminal.write("shop.csv", JUDGED)
     terminal.run("init", "relevance", "--judgments", "shop.csv")
@@ -256,24 +235,6 @@ def test_queries_of_other_judgments_write_nothing(terminal: Terminal) -> None:
         'first query is "101"; do the files belong together?\n'
     )
     assert terminal.files() == ["queries.tsv", "shop.qrels"]
-
-
-def test_where_the_second_file_cannot_be_written_neither_is(
-    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    opened = Path.open
-
-    def full(path: Path, *arguments: object, **options: object) -> object:
-        if path.name == "conftest.py":
-            raise OSError(28, "No space left on device", str(path))
-        return opened(path, *arguments, **options)  # type: ignore[call-overload]
-
-    monkeypatch.setattr(Path, "open", full)
-    said = terminal.run("init", "relevance")
-    monkeypatch.undo()
-    assert said.code == 2
-    assert said.err == "relevance/conftest.py: cannot be written: No space left on device; nothing was written\n"
-    assert terminal.files() == []
 
 
 @pytest.mark.skipif(not CHORUS.is_dir(), reason=f"there is no {CHORUS}")

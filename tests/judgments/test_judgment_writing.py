@@ -66,7 +66,7 @@ def test_a_row_for_each_judgment_and_for_each_query_without_one() -> None:
         '{"query_id": "q2", "query": "tv, 55 inch", "doc_id": "=x", "grade": -1}',
         '{"query_id": "q3", "query": "nothing yet", "doc_id": null, "grade": null}',
     ]
-    assert text(SHOP, "trec") == text(SHOP, "qrels") == "q1 0 sku-1 3\nq1 0 007 0.5\nq2 0 =x -1\n"
+    assert text(SHOP, "trec") == "q1 0 sku-1 3\nq1 0 007 0.5\nq2 0 =x -1\n"
 
 
 @pytest.mark.parametrize("begin", ["=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20", "\t", "\r", " =", "  @"])
@@ -145,7 +145,6 @@ def test_ratings_that_make_another_grade_than_their_median_are_spoken_of(grade: 
         (Judgments({"a": {"x": float("nan")}}), "csv", 'query "a", document "x": a grade is a finite number, found'),
         (Judgments({}), "csv", "there are no judgments to write"),
         (Judgments({"a": {}}), "trec", "there are no judgments to write"),
-        (SHOP, "quepid", 'judgments cannot be written as "quepid"; it may be csv, jsonl, trec or qrels'),
     ],
 )  # fmt: skip
 def test_what_cannot_be_written_is_refused_by_name(judgments: Judgments, format: str, says: str) -> None:
