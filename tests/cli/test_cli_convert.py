@@ -364,7 +364,7 @@ def test_a_run_becomes_a_trec_run(terminal: Terminal) -> None:
     )
     assert read_run("out.run") == read_run("run.csv")
     terminal.write("spaced.json", '{"blue shoes": ["a"]}')
-    assert "there is white space in it" in terminal.run("convert", "spaced.json", "-", "--to", "run").err
+    assert "a TREC run cannot hold it" in terminal.run("convert", "spaced.json", "-", "--to", "run").err
     terminal.write("shop.qrels", "q1 0 a 3\n")
     said = terminal.run("convert", "shop.qrels", "no.run")
     assert (said.code, said.err.partition(":")[0]) == (1, "shop.qrels")
