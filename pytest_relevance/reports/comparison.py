@@ -32,8 +32,7 @@ from pytest_relevance.results.gates import ComparisonGates, judge_comparison
 
 if TYPE_CHECKING:
     from pytest_relevance.results.compare.pairing import Variants
-    from pytest_relevance.results.compare.rejudging import JudgmentSource
-    from pytest_relevance.results.compare.runs import RunSource
+    from pytest_relevance.results.compare.runs import JudgmentSource, RunSource
 
 
 class Comparison(Compared):

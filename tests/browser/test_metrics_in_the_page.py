@@ -14,7 +14,7 @@ from pytest_relevance import CaseResult, Run
 from pytest_relevance.metrics.graded import grade_ranking, interval, ndcg
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_result import count_grades
-from pytest_relevance.results.unjudged import PlausibleGains, unjudged_results
+from pytest_relevance.results.worklist import PlausibleGains, unjudged_results
 from tests.browser.reader import Reader
 from tests.helpers import write_page
 

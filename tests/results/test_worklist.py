@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, read_judgments
 from pytest_relevance._problems import FileError
-from pytest_relevance.results.unjudged import Unjudged
-from pytest_relevance.results.worklist import COLUMNS, Worklist, why_kept
+from pytest_relevance.results.worklist import COLUMNS, Unjudged, Worklist, why_kept
 
 BM25, HYBRID = ("search", "bm25"), ("search", "hybrid")
 

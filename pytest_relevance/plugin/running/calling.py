@@ -78,7 +78,7 @@ async def wait(response: object) -> object:
         results = [result async for result in response]
         if not hasattr(response, "description"):
             return results
-        from pytest_relevance.results.responses.tables import ReadCursor
+        from pytest_relevance.results.responses.families import ReadCursor
 
         return ReadCursor(response.description, results)
     return response

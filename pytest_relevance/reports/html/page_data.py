@@ -17,7 +17,7 @@ from pytest_relevance.reports.run.changes import case_change, is_new_failure
 from pytest_relevance.results.case_parts import NEW
 from pytest_relevance.results.case_result import SKIPPED, CaseResult
 from pytest_relevance.results.records.run import Run
-from pytest_relevance.results.unjudged import PlausibleGains, top_grade
+from pytest_relevance.results.worklist import PlausibleGains, top_grade
 
 _EMPTY: Sequence[object] = (None, "", [], {})
 

@@ -23,10 +23,10 @@ from pytest_relevance.results.responses.reading import (
     BadResult,
     ReadOptions,
     UnreadableRanking,
+    is_row,
     kind_of,
     unreadable,
 )
-from pytest_relevance.results.responses.rows import is_row
 
 NOTHING_FOUND = -1
 """The label by which faiss fills up the results of a query that finds too few."""

@@ -17,7 +17,6 @@ from numbers import Real
 from typing import Any
 
 from pytest_relevance._text import listed, quoted, shown
-from pytest_relevance.results.responses import rows
 from pytest_relevance.results.responses.reading import (
     ID_NAMES,
     NESTED,
@@ -25,15 +24,23 @@ from pytest_relevance.results.responses.reading import (
     TITLE_NAMES,
     WITHOUT_FIELDS,
     BadResult,
+    BareRow,
     Fields,
     NoResults,
     ReadOptions,
     UnreadableRanking,
+    ambiguity,
+    are_scores,
     fields_there,
     has_any,
+    has_dimensions,
+    is_integer,
+    is_row,
     kind_of,
     one_result,
     read_each,
+    read_row,
+    refuse_row_beside_value,
 )
 
 __all__ = ["ID_NAMES", "TITLE_NAMES", "Ranking", "UnreadableRanking", "id_text", "read_ranking"]
@@ -105,7 +112,7 @@ def read_ranking(
         if isinstance(_only(found), (str, int)):
             raise one_result(response) from None
         raise
-    if why := rows.ambiguity(results):
+    if why := ambiguity(results):
         raise UnreadableRanking(f"search returned {why}")
     return _copied(results, names, title_names)
 
@@ -115,7 +122,7 @@ def id_text(value: object) -> str | None:
     if isinstance(value, str):
         # exactly str, and not what a subclass calls its text: enums have another, and none travel to xdist's controller
         return str.__str__(value)
-    if rows.is_integer(value):
+    if is_integer(value):
         return str(operator.index(value))  # type: ignore[arg-type]
     return str(value) if type(value).__name__ == "UUID" else None
 
@@ -145,9 +152,9 @@ def _copied(results: Sequence[Any], names: Sequence[str], title_names: Sequence[
     kinds = set(map(type, results))
     if kinds <= SCALARS and "" not in results:
         return Ranking([*map(str, results)])
-    rows.refuse_row_beside_value(kinds, results)
+    refuse_row_beside_value(kinds, results)
     is_plain = kinds <= _PLAIN
-    if not is_plain and rows.are_scores(kinds, results):
+    if not is_plain and are_scores(kinds, results):
         raise UnreadableRanking(
             f"search returned {len(results)} floats, {shown(results)}; if they are scores, return the documents too, "
             "sorted best first, as (id, score) pairs (rank-bm25: return what get_top_n() returns)"
@@ -171,7 +178,7 @@ def _copied(results: Sequence[Any], names: Sequence[str], title_names: Sequence[
 def _refuse_other_order(ranks: Sequence[Any], results: Sequence[Any]) -> None:
     """Raise `UnreadableRanking` where results have ranks of their own that are not in the order of the results."""
     if not set(map(type, ranks)) <= {int}:
-        ranks = [operator.index(rank) for rank in ranks if rows.is_integer(rank)]
+        ranks = [operator.index(rank) for rank in ranks if is_integer(rank)]
         if len(ranks) < len(results):
             return
     number = next((number for number, (one, two) in enumerate(pairwise(ranks), 2) if two < one), None)
@@ -182,15 +189,15 @@ def _refuse_other_order(ranks: Sequence[Any], results: Sequence[Any]) -> None:
         )
 
 
-def _row_of(id_names: Sequence[str], result: Any) -> rows.BareRow:
+def _row_of(id_names: Sequence[str], result: Any) -> BareRow:
     """A result as a `BareRow`: read from a row, or made of a document alone. Raises `BadResult`."""
     try:
-        row = rows.read_row(result) if rows.is_row(result) else rows.BareRow(result)
+        row = read_row(result) if is_row(result) else BareRow(result)
     except BadResult:
         for part in result:  # a family of libraries may know better what is wrong with it
             _as_mapping(part, id_names)
         raise
-    return rows.BareRow(_as_mapping(row.document, id_names), None if row.title is None else _text(row.title), row.score)
+    return BareRow(_as_mapping(row.document, id_names), None if row.title is None else _text(row.title), row.score)
 
 
 def _is_text(values: Sequence[object]) -> bool:
@@ -211,12 +218,12 @@ def _id_of(document: Any, field: object, names: Sequence[str]) -> str:
     if text == "":
         raise BadResult("has an empty id")
     if field is None and document is not None and not isinstance(document, WITHOUT_FIELDS):
-        from pytest_relevance.results.responses import tables
+        from pytest_relevance.results.responses.families import is_arrow, is_frame
 
         value = None
-        if tables.is_frame(document) or tables.is_arrow(document):
+        if is_frame(document) or is_arrow(document):
             raise BadResult("is a table or a column; return it alone, not in a list, with all results in it")
-        if rows.has_dimensions(document):
+        if has_dimensions(document):
             raise BadResult(
                 "is an array; return the arrays of one query as a tuple, (distances, labels), or (id, score) pairs: "
                 "zip(ids, scores)"
@@ -263,7 +270,7 @@ def _scores(values: Sequence[Any], results: Sequence[object]) -> Sequence[float 
 def _number(value: Any) -> float | None:
     """A score as a number: an integer as it is, as large ones are not exact as floats. Raises `BadResult` for NaN."""
     score: Any = _only(value)
-    if score is None or isinstance(score, (str, bool)) or not hasattr(score, "__float__") or rows.has_dimensions(score):
+    if score is None or isinstance(score, (str, bool)) or not hasattr(score, "__float__") or has_dimensions(score):
         return None
     if isinstance(score, int):
         return int(score)

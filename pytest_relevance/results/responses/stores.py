@@ -19,7 +19,6 @@ from typing import Any
 from uuid import UUID
 
 from pytest_relevance._text import counted, shown
-from pytest_relevance.results.responses import rows
 from pytest_relevance.results.responses.reading import (
     ID_NAMES,
     ONE_QUERY,
@@ -27,6 +26,7 @@ from pytest_relevance.results.responses.reading import (
     ReadOptions,
     instance_of,
     is_a,
+    is_score,
     read_each,
     unreadable,
 )
@@ -255,7 +255,7 @@ def of_tantivy_pair(pair: tuple[Any, Any], _: ReadOptions) -> Sequence[object]:
     searcher, result = pair
     hits = getattr(result, "hits", result)
     pairs = [hit if isinstance(hit, tuple) else (None, hit) for hit in hits]
-    return [(searcher.doc(address), score if rows.is_score(score) else None) for score, address in pairs]
+    return [(searcher.doc(address), score if is_score(score) else None) for score, address in pairs]
 
 
 def of_tantivy_document(document: Any) -> Mapping[str, object]:
