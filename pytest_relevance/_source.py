@@ -29,7 +29,6 @@ JsonPath = tuple[str | int, ...]
 Refuse = Callable[[str, "int | None", "str | None"], object]
 """What takes a mistake in a JSON text: the message, and the line in the text or the path."""
 
-_STEP = 1 << 20
 _BOM = b"\xef\xbb\xbf"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _PATH_NAME = re.compile(r"\$?[^\W\d]\w*")
@@ -91,19 +90,18 @@ class Source:
         raise FileError.at(self.file, message, line, path)
 
     def _check_text(self) -> None:
-        """Refuse what is no UTF-8, without a copy of all of it as text; make line feeds of carriage returns alone."""
+        """Refuse what is no UTF-8; make line feeds of carriage returns alone."""
         data = self.data
         if data.startswith(_UTF_16):
             self.refuse("the file is UTF-16; save it as UTF-8")
         if (at := data.find(b"\0")) >= 0:
             self.refuse("there is a NUL byte in the file; it is no text", data.count(b"\n", 0, at) + 1)
-        if not data.isascii() and not _is_utf_8(data):
-            try:
-                data.decode()
-            except UnicodeDecodeError as error:
-                wrong = f"byte 0x{data[error.start]:02x} cannot stand there"
-                line = data.count(b"\n", 0, error.start) + 1
-                self.refuse(f"the file is not UTF-8 ({wrong}); save it as UTF-8", line)
+        try:
+            data.isascii() or data.decode()
+        except UnicodeDecodeError as error:
+            wrong = f"byte 0x{data[error.start]:02x} cannot stand there"
+            line = data.count(b"\n", 0, error.start) + 1
+            self.refuse(f"the file is not UTF-8 ({wrong}); save it as UTF-8", line)
         if b"\r" in data and b"\n" not in data:
             self.data = data.replace(b"\r", b"\n")
 
@@ -183,20 +181,6 @@ class Source:
                     break
         problems.check()
         return found, numbers
-
-
-def _is_utf_8(data: bytes) -> bool:
-    """Whether data is UTF-8, found without a copy of all of it as text."""
-    from codecs import getincrementaldecoder
-
-    decode = getincrementaldecoder("utf-8")().decode
-    try:
-        for start in range(0, len(data), _STEP):
-            decode(data[start : start + _STEP])
-        decode(b"", final=True)
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 class NumberAsWritten(str):

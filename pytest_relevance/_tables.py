@@ -306,9 +306,7 @@ def _wrong_quotes(error: str) -> str:
     """Explain what the csv module says of the quotes in a row."""
     if "end of data" in error:
         return "a quoted cell in this row never ends; is the file truncated?"
-    if "expected after" in error:
-        return 'a quoted cell in this row goes on behind its closing quote; a quote within quotes is written twice, ""'
-    return f"the row that begins here cannot be read: {error}"
+    return 'a quoted cell in this row goes on behind its closing quote; a quote within quotes is written twice, ""'
 
 
 def white_cells(line: str) -> list[str]:

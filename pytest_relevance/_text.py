@@ -116,16 +116,6 @@ def p_text(p: float, bound: float = 0.05) -> str:
     return "<0.001" if p < 0.001 < bound else f"{p:.{digits_apart(p, bound)}f}"
 
 
-def digits(number: int) -> str:
-    """Return the digits of an integer, which `str` refuses to do for more than a few thousand."""
-    try:
-        return str(number)
-    except ValueError:
-        from decimal import Decimal
-
-        return str(Decimal(number))
-
-
 def examples(names: Sequence[str], most: int = 3) -> str:
     """Quote the first of some names: `"a", "b", "c" ...`."""
     return ", ".join(quoted(name, 40) for name in names[:most]) + " ..." * (len(names) > most)

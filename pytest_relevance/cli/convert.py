@@ -167,7 +167,7 @@ def _read(arguments: Namespace) -> tuple[Judgments, list[str]]:
     if arguments.queries is not None:
         queries = reading.load_queries(arguments.queries)
         try:
-            judgments, said = with_queries(judgments, queries, str(arguments.queries), keep_others=False)
+            judgments, said = with_queries(judgments, queries, str(arguments.queries))
         except ValueError as error:
             raise CommandError(f"{source.file}: {error}", FOUND) from None
         return judgments, [*read, *said]

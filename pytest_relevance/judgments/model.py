@@ -187,13 +187,11 @@ def rekeyed(judgments: Judgments, names: Mapping[str, str]) -> Judgments:
     )
 
 
-def with_queries(
-    judgments: Judgments, queries: Sequence[Query], file: str, *, keep_others: bool = True
-) -> tuple[Judgments, list[str]]:
+def with_queries(judgments: Judgments, queries: Sequence[Query], file: str) -> tuple[Judgments, list[str]]:
     """Give judgments the ids of a file of queries, with all that it says of them. Returns notices too.
 
     A query of the judgments is matched by id, or else by text. One that the file does not know is
-    not changed; one that only the file knows has no judgments, and without `keep_others` is left out.
+    not changed; one that only the file knows is left out.
 
     Raises:
         ValueError: two queries of the judgments are one in the file.
@@ -204,7 +202,7 @@ def with_queries(
     joined = rekeyed(judgments, names)
     known = {key: _united(by_id[key], joined.queries.get(key)) for key in joined if key in by_id}
     used = {*names.values()}
-    others = {key: by_id[key] for key in by_id if key not in known and (keep_others or key in used)}
+    others = {key: by_id[key] for key in by_id if key not in known and key in used}
     left_out = [key for key in by_id if key not in known and key not in others]
     joined.queries = {**joined.queries, **known, **others}
     texts = [by_id[key].text_or_id for key in left_out]

@@ -227,7 +227,7 @@ def test_a_score_that_is_not_defined_comes_back_as_none(make: Maker, tmp_path: P
         ({1: {(1, 2): math.inf}}, {"1": {"(1, 2)": "inf"}}),
         ([math.nan, 1.5], ["nan", 1.5]),
         ((1, "a"), [1, "a"]),
-        (10**5000, "1" + "0" * 5000),
+        (10**5000, hex(10**5000)),
     ],
     ids=["infinity", "NaN", "a date", "keys", "a list", "a tuple", "an integer of many digits"],
 )

@@ -20,7 +20,7 @@ from sys import intern
 from typing import Any, NamedTuple, NoReturn
 
 from pytest_relevance._files import Unreadable, line_blocks, read_whole, write_whole
-from pytest_relevance._text import digits, quoted
+from pytest_relevance._text import quoted
 from pytest_relevance.cases.checking.gates import gate_of
 from pytest_relevance.metrics.names import LARGEST_CUTOFF
 from pytest_relevance.results.case_parts import STANDINGS
@@ -81,7 +81,7 @@ def _plain(value: object) -> object:
     if isinstance(value, (list, tuple)):
         return [_plain(each) for each in value]
     if isinstance(value, int) and abs(value) > sys.float_info.max:
-        return digits(value)
+        return hex(value)  # of any length, where `str` refuses thousands of digits
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
