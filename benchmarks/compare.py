@@ -21,6 +21,7 @@ from pathlib import Path
 from pytest_relevance.metrics.graded import grade_ranking
 from pytest_relevance.metrics.scalar import score
 from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.results.case_parts import CaseCall, CaseConditions, CaseEvaluation, CaseRanking
 from pytest_relevance.results.case_result import CaseResult, count_grades, ndcg_at
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.scoring import defined, digest_of
@@ -81,18 +82,19 @@ def write_records(folder: Path) -> tuple[str, str]:
                 line=3 * number + 1,
                 id=query,
                 verdict="passed",
+                query=query,
                 tags=("head",) if number % 3 == 0 else (),
-                depth=10,
-                documents=tuple(ranking),
-                grades=tuple(graded.grades),
-                returned=RESULTS,
-                judgments=count_grades([*judgments.values()]),
-                missing=tuple((each, grade) for each, grade in judgments.items() if each not in ranking),
-                digest=digest_of(judgments),
-                scores={metric.text: defined(score(metric, graded, Settings()))},
-                judged=RESULTS - graded.grades.count(None),
-                top=RESULTS,
-                latency=chance.random() / 100,
+                conditions=CaseConditions(depth=10),
+                ranking=CaseRanking(documents=tuple(ranking), grades=tuple(graded.grades), returned=RESULTS),
+                evaluation=CaseEvaluation(
+                    judgments=count_grades([*judgments.values()]),
+                    missing=tuple((each, grade) for each, grade in judgments.items() if each not in ranking),
+                    digest=digest_of(judgments),
+                    scores={metric.text: defined(score(metric, graded, Settings()))},
+                    judged=RESULTS - graded.grades.count(None),
+                    top=RESULTS,
+                ),
+                call=CaseCall(latency=chance.random() / 100),
             )
             results.append(result)
         paths.append(str(folder / name))

@@ -18,15 +18,16 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import quote
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
 from pytest_relevance.cases.build import case_from_values
+from pytest_relevance.results.case_parts import CaseCall
 from pytest_relevance.results.records.against import compare_recorded, entries_of
 from pytest_relevance.results.responses.ranking import read_ranking
-from pytest_relevance.results.scoring import score_case
+from pytest_relevance.results.scoring import CaseInRun, score_case
 
 CASES, RESULTS, JUDGED, FLOOR = 10_000, 10, 12, 0.5
 FILE = "shop.relevance.yaml"
@@ -95,9 +96,9 @@ def write_record(path: Path, cases: int) -> None:
 def scored(values: Mapping[str, object], ranking: Sequence[str], titles: Mapping[str, str], number: int) -> CaseResult:
     """The result of one case."""
     returned = [{"id": document, "title": titles[document]} for document in ranking]
-    result = score_case(case_from_values(values), read_ranking(returned), 0.012)
-    result.file, result.line, result.node = FILE, number + 2, f"{FILE}::{result.id}"
-    return result
+    case = replace(case_from_values(values), line=number + 2)
+    in_run = CaseInRun(FILE, f"{FILE}::{case.id}")
+    return score_case(case, read_ranking(returned), CaseCall(latency=0.012), in_run=in_run)
 
 
 def written(record: Path, page: Path, times: int) -> Iterator[Figure]:

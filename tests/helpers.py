@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import base64
+import dataclasses
 import gc
 import gzip
 import json
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from textwrap import dedent
@@ -21,9 +23,9 @@ from pytest_relevance.cases.checking.gates import check_gates, gate_values
 from pytest_relevance.cases.problems import Location
 from pytest_relevance.cli import main
 from pytest_relevance.reports.reasons import reason_texts
-from pytest_relevance.results.case_parts import BaselineComparison
+from pytest_relevance.results.case_parts import BaselineComparison, CaseCall
 from pytest_relevance.results.responses.ranking import Ranking, read_ranking
-from pytest_relevance.results.scoring import add_details, score_case
+from pytest_relevance.results.scoring import score_case, with_details
 
 
 def syntax_nodes(source: str) -> list[ast.AST]:
@@ -64,11 +66,28 @@ def scored(
     `baseline` compares the result with an accepted ranking. `all_missing` names every judged document that is missing.
     """
     ranking = read_ranking(returned)
-    result = score_case(case, ranking, latency, asked, details=False)
+    result = score_case(case, ranking, CaseCall(latency=latency), asked, details=False)
     if baseline is not None:
-        result.baseline = baseline(result)
-    add_details(result, case, ranking, all_missing=all_missing)
-    return result
+        result = replace(result, baseline=baseline(result))
+    return with_details(result, case, ranking, all_missing=all_missing)
+
+
+def case_result(file: str, line: int, id: str, verdict: str, query: str = "", **fields: Any) -> CaseResult:  # noqa: A002
+    """A result with these fields, by their names in a record."""
+    return changed(CaseResult(file, line, id, verdict, query or id), **fields)
+
+
+def changed(result: CaseResult, **fields: Any) -> CaseResult:
+    """The result with other values of these fields, by their names in a record."""
+    if fields.get("outcome") == fields.get("verdict", result.verdict):
+        fields["outcome"] = ""
+    own = {name: fields.pop(name) for name in {*fields} & {each.name for each in dataclasses.fields(result)}}
+    for part in ("origin", "conditions", "ranking", "texts", "evaluation", "call"):
+        values = getattr(result, part)
+        if found := {*fields} & {each.name for each in dataclasses.fields(values)}:
+            own[part] = replace(values, **{name: fields.pop(name) for name in found})
+    assert not fields
+    return replace(result, **own)
 
 
 def reasons_of(result: CaseResult) -> list[str]:
@@ -92,7 +111,7 @@ def result_of(
     """
     result = scored(case_of(keys), ranking, latency, asked)
     if file:
-        result.file, result.line, result.node = file, line, f"{file}::{result.id}"
+        return replace(result, file=file, line=line, node=f"{file}::{result.id}")
     return result
 
 

@@ -115,7 +115,7 @@ def _output(name: str, config: pytest.Config) -> tuple[Write, str]:
 def _write_worklist(target: Target, has_ended_well: bool) -> Iterator[Message]:
     from pytest_relevance.results.worklist import Worklist
 
-    scored = [result for result in run_store(target.config).results if result.scores]
+    scored = [result for result in run_store(target.config).results if result.evaluation.scores]
     if not (scored or has_ended_well):  # no rankings, so that the unjudged results are unknown
         yield Message(f"{target.shown} is not written: no case was scored")
         return
@@ -228,7 +228,7 @@ def _why_kept(name: str, data: bytes) -> str | None:
 def update_baselines(config: pytest.Config) -> Iterator[Message]:
     """Accept the rankings of all scored cases, and yield messages about the changes and failures."""
     store = run_store(config)
-    files = {result.file for result in store.results if result.scores and not result.is_check}
+    files = {result.file for result in store.results if result.evaluation.scores and not result.is_check}
     if not files:
         yield Message("no baseline is written: no case was scored")
     for file in sorted(files):
@@ -240,7 +240,7 @@ def _update_baseline(store: RunStore, file: str, *, only_new: bool) -> Iterator[
     finished, is_whole = store.of_file(file), store.is_whole(file)
     results = [result for result in store.results if result.file == file]
     accepted, unstable = acceptable(results, only_new=only_new)
-    titles = {document: title for result in results for document, title in result.titles.items()}
+    titles = {document: title for result in results for document, title in result.texts.titles.items()}
     keys = frozenset((result.id, result.variant) for result in finished) if is_whole and not only_new else None
     try:
         updated = update_baseline(

@@ -99,7 +99,7 @@ def _brief(report: pytest.TestReport, result: CaseResult, option: Any) -> Any:
     """Return a copy of a report with one line for its text."""
     crash = getattr(report.longrepr, "reprcrash", None)
     if crash is None:
-        crash = Crash(result.source or result.file, result.line, lambda: harmless(failure_message(result)))
+        crash = Crash(result.origin.source or result.file, result.line, lambda: harmless(failure_message(result)))
     return _copy(report, FailureText(option, partial(repeated_lines, result), crash))
 
 
@@ -110,11 +110,17 @@ def _for_all(found: Sequence[Found], option: Any) -> Any:
     if result.status == NOT_SEARCHED:
         message = f"{cases}: {message.removeprefix(f'{NOT_SEARCHED}: ')}"
     else:
-        alike = message if result.error is not None else "no result is judged" if result.returned else "no results"
+        alike = (
+            message
+            if result.call.error is not None
+            else "no result is judged"
+            if result.ranking.returned
+            else "no results"
+        )
         message = f"{counted(len(found), 'more case')} failed alike: {alike}"
     text = together_text(results, full=verbosity(option) > 0)
     lines = folded_lines(text, BAD) if verbosity(option) >= 0 else [line(harmless(text), BAD)]
-    crash = Crash(result.source or result.file, result.line, lambda: harmless(message))
+    crash = Crash(result.origin.source or result.file, result.line, lambda: harmless(message))
     stand_in = _copy(first, FailureText(option, lambda **_: lines, crash))
     files = {report.nodeid.partition("::")[0] for report, _ in found}
     stand_in.nodeid = files.pop() if len(files) == 1 else counted(len(files), "file")

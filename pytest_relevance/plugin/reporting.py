@@ -294,14 +294,13 @@ class Reporting:
         file = os.path.normpath(self._config.invocation_params.dir / result.file)
 
         def complete() -> CaseResult:
-            self._store.complete([result])
-            return result
+            return self._store.completed([result])[0]
 
         def lines_of(**form: int) -> list[Line]:
             known = result.is_unjudged and ids_are_known(result, self._store.results)
             return failure_lines(complete(), ids_are_known=known, **form)
 
-        crash = Crash(result.source or file, result.line, lambda: harmless(failure_message(complete())))
+        crash = Crash(result.origin.source or file, result.line, lambda: harmless(failure_message(complete())))
         return FailureText(self._config.option, lines_of, crash)
 
 

@@ -165,7 +165,7 @@ def _lost_results(config: pytest.Config, store: RunStore) -> Iterator[Finding]:
 def _without_comparison(config: pytest.Config, store: RunStore) -> Iterator[Finding]:
     """Say that the record to compare with has none of the case files that ran."""
     against = config.option.relevance_against
-    ran = {result.file for result in store.results if result.scores and not result.is_check}
+    ran = {result.file for result in store.results if result.evaluation.scores and not result.is_check}
     if against is None or not ran:
         return
     recorded = recorded_rankings(config)

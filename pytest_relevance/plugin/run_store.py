@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
@@ -185,7 +185,7 @@ class RunStore:
         """Complete the results when no more follow: all get their titles in one pass."""
         self._is_over = True
         if self._results is not None:
-            self.complete(self._results)
+            self._results = self.completed(self._results)
 
     @property
     def results(self) -> list[CaseResult]:
@@ -193,32 +193,33 @@ class RunStore:
         if self._results is None:
             with paused_gc():
                 self._results = [CaseResult.from_dict(values) for values in self._ended()]
-                if any(len(result.items) > 1 for result in self._results):
+                if any(len(result.origin.items) > 1 for result in self._results):
                     from pytest_relevance.results.rank_changes import worst_of_repeats
 
                     self._results = worst_of_repeats(self._results)
             if self._is_over:
-                self.complete(self._results)
+                self._results = self.completed(self._results)
         return self._results
 
-    def complete(self, results: Iterable[CaseResult]) -> None:
-        """Complete results in place with what is known by now.
+    def completed(self, results: Sequence[CaseResult]) -> list[CaseResult]:
+        """Results with what is known by now: the titles of the catalogues.
 
-        Add the titles of the catalogues, and messages about catalogues that cannot be read. No document is said to be
-        missing from an index that has other ids.
+        Catalogues that cannot be read become messages. No document is said to be missing from an index that has other
+        ids.
         """
-        for result in results if OTHER_IDS in self.warnings else ():
-            result.not_in_index = ()
+        if OTHER_IDS in self.warnings:
+            results = [result.with_texts(not_in_index=()) for result in results]
         if not self._is_over or not any(info.documents for info in self.files.values()):
-            return  # a catalogue is read once, for the documents of all results
+            return [*results]  # a catalogue is read once, for the documents of all results
         if self._titles is None:
             from pytest_relevance.results.documents import RunTitles
 
             self._titles = RunTitles()
         _ = self.results  # so that one pass over a catalogue finds the documents of all results
-        self._titles.add(results, self.files)
+        found = self._titles.add(results, self.files)
         self.messages += map(Message, self._titles.problems)
         self._titles.problems.clear()
+        return found
 
     @property
     def dicts(self) -> list[dict[str, Any]]:
@@ -242,7 +243,7 @@ class RunStore:
         """The results of the cases whose repeats have all ended."""
         repeated = (CaseResult.from_dict(values) for values in self._cases.values() if values.get("items"))
         ended = Counter(result.key for result in repeated)
-        return [result for result in self.results if ended[result.key] >= len(result.items)]
+        return [result for result in self.results if ended[result.key] >= len(result.origin.items)]
 
     def of_file(self, file: str) -> list[CaseResult]:
         """Return the finished results of a case file."""

@@ -82,7 +82,7 @@ class SummarySection:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print the reports of passing cases with `-vv`, and the plugin's section, whose last line is the verdict."""
         results = self._store.results if anything_ran(self._store.results) else []
-        passed = [result for result in results if result.outcome == "passed" and result.scores]
+        passed = [result for result in results if result.outcome == "passed" and result.evaluation.scores]
         if passed and self._config.option.verbose > 1:
             from pytest_relevance.reports.failure import failure_lines
 

@@ -188,7 +188,14 @@ def losses_of(result: CaseResult) -> tuple[Loss, ...]:
 
 
 def _scored(result: CaseResult) -> _Scored:
-    return _Scored(result.documents, result.graded, result.settings, result.k, result.missing, result.deeper)
+    return _Scored(
+        result.ranking.documents,
+        result.graded,
+        result.conditions.settings,
+        result.conditions.k,
+        result.evaluation.missing,
+        result.ranking.deeper,
+    )
 
 
 class _Scored:

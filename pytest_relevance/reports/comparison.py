@@ -24,7 +24,7 @@ from pytest_relevance.reports.comparison_report import (
 )
 from pytest_relevance.reports.run.gates import finding_text
 from pytest_relevance.reports.text import REPORT_MARK, WIDEST, plain
-from pytest_relevance.results.case_parts import settings_to_dict
+from pytest_relevance.results.case_dict import settings_to_dict
 from pytest_relevance.results.case_result import Key
 from pytest_relevance.results.compare.comparison import MOST_MOVERS, Compared, Mover
 from pytest_relevance.results.compare.runs import Options, compare

@@ -72,15 +72,15 @@ def failure_lines(
     if result.is_unjudged and not ids_are_known:
         lines += _unjudged_ids(result, columns, title_room(columns, full=full))
     lines += _ids_written_otherwise(result, columns)
-    if result.judgments:
+    if result.evaluation.judgments:
         found = break_down(result)
         if found.rows:
             lines += [line(""), *breakdown_lines(result, found, full=full, columns=columns)]
         lines += [*_totals(result, found, columns), *_unjudged(result, full, columns, ids_are_known=ids_are_known)]
         lines += blame_lines(result, found, full=full, columns=columns)
-    elif result.documents:
+    elif result.ranking.documents:
         lines += [line(""), *result_lines(result, full=full, columns=columns)]
-    if full and result.shown:
+    if full and result.texts.shown:
         lines += field_lines(result, columns)
     lines += baseline_change_lines(result, full=full, columns=columns)
     return lines + _explanations(result, full=full, columns=columns)
@@ -93,13 +93,13 @@ def failure_message(result: CaseResult) -> str:
 
 def reason_in_brief(result: CaseResult) -> str:
     """Why a case failed, in a few words: `newly failing: 0.764 -> 0.310, floor 0.500`."""
-    return failure_reason(result) if result.error is not None else "; ".join(short_reasons(result))
+    return failure_reason(result) if result.call.error is not None else "; ".join(short_reasons(result))
 
 
 def failure_reason(result: CaseResult) -> str:
     """Why a case failed, in one line."""
-    if result.error is not None:
-        return result.error.headline
+    if result.call.error is not None:
+        return result.call.error.headline
     return "; ".join(reason_texts(result))
 
 
@@ -138,11 +138,11 @@ def _brief(result: CaseResult) -> Line:
 
 def _error_lines(result: CaseResult, columns: int) -> list[Line]:
     """The report of a case that could not be scored."""
-    message = "" if result.error is None else result.error.message
+    message = "" if result.call.error is None else result.call.error.message
     lines = [line(f"{harmless(result.place)}: {harmless(failure_reason(result))}", BAD)]
     lines += [line(harmless(text)) for text in message.split("\n")[1:]]  # not folded: there may be code in it
-    if result.error is not None and result.error.frame:
-        lines.append(line(f"  in {harmless(result.error.frame)}", DIM))
+    if result.call.error is not None and result.call.error.frame:
+        lines.append(line(f"  in {harmless(result.call.error.frame)}", DIM))
     return [*lines, *(line(text) for text in wrapped("", _asked(result), columns, "   "))]
 
 
@@ -153,18 +153,20 @@ def _asked(result: CaseResult) -> list[str]:
 def _query_line(result: CaseResult, columns: int) -> list[Line]:
     """The query, what searched, how long that took, how much came back and how much of it is judged."""
     parts = _asked(result)
-    if result.latency is not None:
-        parts.append(duration(result.latency) + (" (share of a batch)" if result.latency_shared else ""))
-    returned, top = result.returned, result.top
+    if result.call.latency is not None:
+        parts.append(duration(result.call.latency) + (" (share of a batch)" if result.call.latency_shared else ""))
+    returned, top = result.ranking.returned, result.evaluation.top
     results = counted(returned, "result") if returned else "no results"
-    if returned and result.judgments:
-        judged = "all judged" if result.judged == top and returned > 1 else f"{result.judged} judged"
-        results += f", {judged}" if top == returned else f"; of the top {result.k}, {judged}"
+    if returned and result.evaluation.judgments:
+        judged = (
+            "all judged" if result.evaluation.judged == top and returned > 1 else f"{result.evaluation.judged} judged"
+        )
+        results += f", {judged}" if top == returned else f"; of the top {result.conditions.k}, {judged}"
     return [line(text) for text in wrapped("", [*parts, results], columns, "   ")]
 
 
 def _repeated(result: CaseResult, columns: int, longest: int) -> list[Line]:
-    documents = result.documents
+    documents = result.ranking.documents
     copies: dict[str, list[int]] = {}
     for index in result.graded.repeated:
         copies.setdefault(documents[index], []).append(index + 1)
@@ -173,7 +175,7 @@ def _repeated(result: CaseResult, columns: int, longest: int) -> list[Line]:
     parts = []
     for document, ranks in copies.items():
         where = f"at rank {documents.index(document) + 1} and again at {', '.join(map(str, ranks))}"
-        parts.append(f"{titled(harmless(document), document, result.titles, longest)} {where}")
+        parts.append(f"{titled(harmless(document), document, result.texts.titles, longest)} {where}")
     return [
         line(text) for text in wrapped("returned more than once, counted at the first rank: ", _some(parts), columns)
     ]
@@ -181,10 +183,14 @@ def _repeated(result: CaseResult, columns: int, longest: int) -> list[Line]:
 
 def _unjudged_ids(result: CaseResult, columns: int, longest: int) -> list[Line]:
     """Both kinds of id, one below the other, in quotes: they may differ by a blank."""
-    returned = _some([titled(quoted(document), document, result.titles, longest) for document in result.documents])
-    judged = [titled(quoted(document), document, result.titles, longest) for document, _ in result.missing]
-    judged = _some(judged, count=sum(result.judgments.values()))
-    absent = _some([quoted(document) for document in result.not_in_index])
+    returned = _some(
+        [titled(quoted(document), document, result.texts.titles, longest) for document in result.ranking.documents]
+    )
+    judged = [
+        titled(quoted(document), document, result.texts.titles, longest) for document, _ in result.evaluation.missing
+    ]
+    judged = _some(judged, count=sum(result.evaluation.judgments.values()))
+    absent = _some([quoted(document) for document in result.texts.not_in_index])
     return [
         *folded_lines("no result is judged; are these the same kind of id?", BAD, columns, "  "),
         *(line(text) for text in wrapped("  returned: ", returned, columns)),
@@ -196,7 +202,7 @@ def _unjudged_ids(result: CaseResult, columns: int, longest: int) -> list[Line]:
 
 def changed_ids(result: CaseResult) -> Iterator[tuple[str, str]]:
     """Judged documents that were not returned, with the unjudged results whose ids are the same number."""
-    judged = [document for document, _ in result.missing if spreadsheet_number(document) is not None]
+    judged = [document for document, _ in result.evaluation.missing if spreadsheet_number(document) is not None]
     if not judged:
         return
     equal: dict[Any, list[str]] = {}
@@ -216,7 +222,7 @@ def _may_be_rounded(document: str) -> bool:
 def _respelled_ids(result: CaseResult) -> Iterator[tuple[str, str]]:
     """Judged documents that were not returned, with the unjudged results that are the same but for their spelling."""
     returned = {_folded(document): document for document in result.unjudged}
-    for judged, _ in result.missing:
+    for judged, _ in result.evaluation.missing:
         if (spelled := _folded(judged)) in returned:
             yield judged, returned[spelled]
 
@@ -263,7 +269,10 @@ def _some(parts: Sequence[str], *, full: bool = False, count: int | None = None)
 
 
 def _totals(result: CaseResult, found: Breakdown, columns: int) -> list[Line]:
-    name, settings = result.metric.text, settings_text(result.settings, result.depth if result.is_depth_set else None)
+    name, settings = (
+        result.metric.text,
+        settings_text(result.conditions.settings, result.conditions.depth if result.conditions.is_depth_set else None),
+    )
     if result.score is None:
         parts = [f"{name} n/a: no judged document is relevant", settings]
         return [line(text) for text in wrapped("", parts, columns, "     ")]
@@ -280,7 +289,7 @@ def _totals(result: CaseResult, found: Breakdown, columns: int) -> list[Line]:
 def _unjudged(result: CaseResult, full: bool, columns: int, *, ids_are_known: bool) -> list[Line]:
     """The results without a judgment, and the interval of nDCG@k that they leave open."""
     longest = title_room(columns, full=full)
-    named = [titled(harmless(document), document, result.titles, longest) for document in result.unjudged]
+    named = [titled(harmless(document), document, result.texts.titles, longest) for document in result.unjudged]
     unjudged = _some(named, full=full)
     is_inconclusive = result.verdict == INCONCLUSIVE
     if not unjudged or result.score is None:
@@ -298,12 +307,12 @@ def _unjudged(result: CaseResult, full: bool, columns: int, *, ids_are_known: bo
 
 def _explanations(result: CaseResult, *, full: bool, columns: int) -> list[Line]:
     """Why documents have their ranks, as the project explains it: in full, or how many explanations there are."""
-    found = result.explanations
+    found = result.texts.explanations
     if not found or not full:
         return [line(f"explained: {counted(len(found), 'document')} (-v shows why)", DIM)] if found else []
     lines = [line(""), line("why documents stand where they do", STRONG)]
     for document, text in found.items():
-        rank, title = result.rank_of(document), result.titles.get(document, "")
+        rank, title = result.ranking.rank_of(document), result.texts.titles.get(document, "")
         place = "not returned" if rank is None else f"rank {rank}"
         lines.append(line("  ".join(filter(None, (f"  {harmless(document)}", harmless(title), place)))))
         parts = text.split("\n")
@@ -316,7 +325,7 @@ def _explanations(result: CaseResult, *, full: bool, columns: int) -> list[Line]
 
 def unstable_text(result: CaseResult) -> str:
     """The text about a ranking that changes from call to call; empty for one that does not."""
-    repeats = result.repeats
+    repeats = result.call.repeats
     if repeats is None or repeats.rankings == 1:
         return ""
     different = counted(repeats.rankings, "different ranking")
@@ -326,12 +335,12 @@ def unstable_text(result: CaseResult) -> str:
 
 def difference_text(result: CaseResult, longest: int = _LONGEST_ID) -> str:
     """`rank 3: a / b (of the same score)` of repeated calls; ids, and titles, are cut to `longest` columns."""
-    repeats = result.repeats
+    repeats = result.call.repeats
     assert repeats is not None
     if repeats.rank is None:
         return counted(repeats.rankings, "different ranking")
     ends = [
-        "nothing" if name is None else titled(cut_middle(harmless(name), longest), name, result.titles, longest)
+        "nothing" if name is None else titled(cut_middle(harmless(name), longest), name, result.texts.titles, longest)
         for name in repeats.documents
     ]
     return f"rank {repeats.rank}: {' / '.join(ends)}{' (of the same score)' if repeats.is_tie else ''}"

@@ -64,21 +64,27 @@ def breakdown_lines(result: CaseResult, found: Breakdown, *, full: bool, columns
     score, before = [_SCORE] if scores else [], [_WAS] if was else []
     table = Table([_RANK, *document_columns(full=full), *score, _GRADE, *before, *_FIGURES, Column()])
     unwanted = unwanted_documents(result)
-    nothing = styled("nothing returned" if result.settings.unjudged == "zero" else "no judged result", DIM, 2)
+    nothing = styled(
+        "nothing returned" if result.conditions.settings.unjudged == "zero" else "no judged result", DIM, 2
+    )
     blanks = ("",) * (len(score) + 1 + len(before))
     for row in rows:
         mark = "" if row.repeated else unwanted.get(row.document or "", "")
         names: tuple[str | Cell, ...] = (nothing, *blanks)
         if row.document is not None:
             known = "" if row.repeated else row.document
-            names = (row.document, result.titles.get(row.document, ""), *([scores.get(known, "")] if scores else []))
+            names = (
+                row.document,
+                result.texts.titles.get(row.document, ""),
+                *([scores.get(known, "")] if scores else []),
+            )
             names += (grade_text(row), *([was.get(known, _NEW) if known else ""] if was else []))
         table.add(f"{row.rank}", *names, *figure_texts(row), mark, style=BAD if mark else _style(row))
     if is_long and not full:
         table.note = f"      ... {len(found.rows) - MOST_ROWS} more ranks (-v shows all)"
-    elif results < len(found.rows) and len(rows) < result.k:
+    elif results < len(found.rows) and len(rows) < result.conditions.k:
         last, first = found.rows[-1], len(rows) + 1
-        ranks = f"{first}" if first == result.k else f"{first}-{result.k}"
+        ranks = f"{first}" if first == result.conditions.k else f"{first}-{result.conditions.k}"
         sums = ("", "", "", total(last.dcg), "", total(last.ideal_dcg))
         table.add(ranks, nothing, *blanks, *sums, style=DIM)
     return table.lines(columns)
@@ -86,18 +92,18 @@ def breakdown_lines(result: CaseResult, found: Breakdown, *, full: bool, columns
 
 def result_lines(result: CaseResult, *, full: bool, columns: int) -> list[Line]:
     """The results of a case without judgments."""
-    most = max(result.depth or 0, MOST_ROWS) if full else MOST_ROWS
-    shown = result.documents[:most]
+    most = max(result.conditions.depth or 0, MOST_ROWS) if full else MOST_ROWS
+    shown = result.ranking.documents[:most]
     unwanted = unwanted_documents(result)
-    scores, was = engine_score_texts(result.engine_scores[: len(shown)]), _ranks_before(result)
+    scores, was = engine_score_texts(result.ranking.engine_scores[: len(shown)]), _ranks_before(result)
     score, before = [_SCORE] if any(scores) else [], [_WAS] if was else []
     table = Table([_RANK, *document_columns(full=full), *score, *before, Column()])
     for rank, document in enumerate(shown, 1):
         mark = unwanted.get(document, "")
-        cells = [f"{rank}", document, result.titles.get(document, ""), *([scores[rank - 1]] if score else [])]
+        cells = [f"{rank}", document, result.texts.titles.get(document, ""), *([scores[rank - 1]] if score else [])]
         cells += [was.get(document, _NEW)] if was else []
         table.add(*cells, mark, style=BAD if mark else PLAIN)
-    if more := max(len(result.documents), result.returned) - len(shown):
+    if more := max(len(result.ranking.documents), result.ranking.returned) - len(shown):
         table.note = f"      ... {counted(more, 'more result')}"
     return table.lines(columns)
 
@@ -105,18 +111,23 @@ def result_lines(result: CaseResult, *, full: bool, columns: int) -> list[Line]:
 def unwanted_documents(result: CaseResult) -> dict[str, str]:
     """The documents in ranks that an expectation keeps them out of, each with its mark: `excluded`, `not before 4`."""
     marks: dict[str, str] = {}
-    for outcome in result.outcomes:
-        within, is_below = outcome.within or result.k, (outcome.kind, outcome.comparison) == ("within", BELOW)
+    for outcome in result.evaluation.outcomes:
+        within, is_below = (
+            outcome.within or result.conditions.k,
+            (outcome.kind, outcome.comparison) == ("within", BELOW),
+        )
         if not outcome.met and (is_below or outcome.kind == "exclude"):
             mark = f"not before {within + 1}" if is_below else "excluded"
-            marks |= dict.fromkeys(set(result.documents[:within]).intersection(outcome.documents), mark)
+            marks |= dict.fromkeys(set(result.ranking.documents[:within]).intersection(outcome.documents), mark)
     return marks
 
 
 def _engine_scores(result: CaseResult) -> dict[str, str]:
     """The score that the engine gave to each document at its first rank in the top k; empty where it gave none."""
-    texts = engine_score_texts(result.engine_scores[: result.k])
-    return dict(zip(reversed(result.documents[: len(texts)]), reversed(texts), strict=True)) if any(texts) else {}
+    texts = engine_score_texts(result.ranking.engine_scores[: result.conditions.k])
+    return (
+        dict(zip(reversed(result.ranking.documents[: len(texts)]), reversed(texts), strict=True)) if any(texts) else {}
+    )
 
 
 def _ranks_before(result: CaseResult) -> dict[str, str]:
@@ -157,9 +168,9 @@ def _too_high(result: CaseResult, found: Breakdown, full: bool, columns: int) ->
     chosen = _most(too_high, full=full)
     parts = []
     for row, given in chosen:
-        grade, name = f"grade {number(given)}", harmless(result.grade_names.get(given, ""))
+        grade, name = f"grade {number(given)}", harmless(result.conditions.grade_names.get(given, ""))
         document = row.document or ""
-        shown = titled(harmless(document), document, result.titles, title_room(columns, full=full))
+        shown = titled(harmless(document), document, result.texts.titles, title_room(columns, full=full))
         parts.append(f"{shown} ({grade}{name and ' '}{name}, rank {row.rank})")
     if more := len(too_high) - len(chosen):
         parts.append(f"and {more} more")
@@ -174,7 +185,7 @@ def _lost(result: CaseResult, found: Breakdown, full: bool, columns: int) -> Ite
     shown = [*chosen, *(_missing_without_loss(result, found) if full else ())]
     if not shown:
         return
-    table = _table(result, shown, result.grade_names, full=full)
+    table = _table(result, shown, result.conditions.grade_names, full=full)
     if table.width() > columns:
         table = _table(result, shown, {}, full=full)
     for words, value in _rest(found, lost, len(chosen)):
@@ -184,16 +195,16 @@ def _lost(result: CaseResult, found: Breakdown, full: bool, columns: int) -> Ite
         yield from lines
         if loss is not None and loss.document is None:
             yield from _left_since_baseline(result, loss, full, columns)
-        elif loss is not None and (note := result.notes.get(loss.document or "", "")):
+        elif loss is not None and (note := result.texts.notes.get(loss.document or "", "")):
             yield from folded_lines(f"      {note}", DIM, columns, "      ")
     yield from _not_in_index(result, {loss.document for loss in shown}, columns)
 
 
 def _left_since_baseline(result: CaseResult, loss: Loss, full: bool, columns: int) -> Iterator[Line]:
     """The documents of a loss that several share, as far as they were in the top k of the accepted ranking."""
-    gains, changes, longest = result.settings.gains, baseline_changes(result), title_room(columns, full=full)
+    gains, changes, longest = result.conditions.settings.gains, baseline_changes(result), title_room(columns, full=full)
     left = [
-        f"{titled(harmless(move.document), move.document, result.titles, longest)} (was rank {move.first})"
+        f"{titled(harmless(move.document), move.document, result.texts.titles, longest)} (was rank {move.first})"
         for move in (changes.left if changes else ())
         if move.second is None and move.grade is not None and gains[move.grade] == gains[loss.grade]
     ]
@@ -206,8 +217,8 @@ def _left_since_baseline(result: CaseResult, loss: Loss, full: bool, columns: in
 
 def _not_in_index(result: CaseResult, listed_above: Collection[str | None], columns: int) -> Iterator[Line]:
     """The documents that are not in the index and have no row of their own, as several share one loss."""
-    judged = dict(result.missing)
-    others = [document for document in result.not_in_index if document in judged and document not in listed_above]
+    judged = dict(result.evaluation.missing)
+    others = [document for document in result.texts.not_in_index if document in judged and document not in listed_above]
     if others:
         yield from map(line, wrapped("not in the index: ", [*map(harmless, others)], columns))
 
@@ -215,18 +226,20 @@ def _not_in_index(result: CaseResult, listed_above: Collection[str | None], colu
 def _missing_without_loss(result: CaseResult, found: Breakdown) -> Iterator[Loss]:
     """The relevant documents that were not returned, or below k, and are not among the losses that are shown."""
     shown = {loss.document for loss in found.losses if loss.loss > LEAST}
-    for document, grade in result.missing:
-        if document not in shown and result.settings.gains[grade] > 0:
-            yield Loss(document, grade, result.deeper.get(document), 0.0)
+    for document, grade in result.evaluation.missing:
+        if document not in shown and result.conditions.settings.gains[grade] > 0:
+            yield Loss(document, grade, result.ranking.deeper.get(document), 0.0)
     for loss in found.losses:
-        is_below = loss.rank is not None and loss.rank > result.k and loss.document in result.documents
+        is_below = (
+            loss.rank is not None and loss.rank > result.conditions.k and loss.document in result.ranking.documents
+        )
         if is_below and loss.document not in shown:
             yield loss
 
 
 def _table(result: CaseResult, losses: Sequence[Loss], names: Mapping[float, str], *, full: bool) -> Table:
     """A table with one row for each loss; `names` are those of grades."""
-    gains = result.settings.gains
+    gains = result.conditions.settings.gains
     together = {gains[loss.grade] for loss in losses if loss.document is None}
     table = Table(
         [*document_columns("", full=full), Column(gap=3), Column(gap=3), Column(align=RIGHT, gap=3)], indent=2
@@ -234,7 +247,7 @@ def _table(result: CaseResult, losses: Sequence[Loss], names: Mapping[float, str
     for loss in losses:
         rank = f"rank {loss.rank}" if loss.rank is not None else absence(result, loss.document)
         if loss.document is None:
-            alike = (grade for grade in sorted(result.judgments) if gains[grade] == gains[loss.grade])
+            alike = (grade for grade in sorted(result.evaluation.judgments) if gains[grade] == gains[loss.grade])
             grades = listed(map(number, alike))  # several where a mapping gives them the same gain
             words = f"any {loss.places} of {loss.candidates:,} with grade {grades}"
             table.add(styled(words, PLAIN, 3), rank, figure(loss.loss))
@@ -242,26 +255,29 @@ def _table(result: CaseResult, losses: Sequence[Loss], names: Mapping[float, str
         grade = f"grade {number(loss.grade)}" + (f" ({names[loss.grade]})" if loss.grade in names else "")
         is_of_several = loss.rank is None and not loss.loss and gains[loss.grade] in together
         amount = "" if is_of_several else figure(loss.loss)
-        table.add(loss.document, result.titles.get(loss.document, ""), grade, rank, amount)
+        table.add(loss.document, result.texts.titles.get(loss.document, ""), grade, rank, amount)
     return table
 
 
 def field_lines(result: CaseResult, columns: int) -> list[Line]:
     """The further fields of the documents that the report names: a table, or a paragraph each where it is too wide."""
-    gains, changes = result.settings.gains, baseline_changes(result)
-    documents = [*result.documents[: result.k], *(each for each, grade in result.missing if gains[grade] > 0)]
+    gains, changes = result.conditions.settings.gains, baseline_changes(result)
+    documents = [
+        *result.ranking.documents[: result.conditions.k],
+        *(each for each, grade in result.evaluation.missing if gains[grade] > 0),
+    ]
     documents += [move.document for move in changes.left] if changes else []
-    expected = [document for outcome in result.outcomes if not outcome.met for document in outcome.documents]
-    named = [document for document in dict.fromkeys([*documents, *expected]) if result.shown.get(document)]
-    names = dict.fromkeys(name for document in named for name in result.shown[document])
+    expected = [document for outcome in result.evaluation.outcomes if not outcome.met for document in outcome.documents]
+    named = [document for document in dict.fromkeys([*documents, *expected]) if result.texts.shown.get(document)]
+    names = dict.fromkeys(name for document in named for name in result.texts.shown[document])
     table = Table([Column("document"), *(Column(name) for name in names)], indent=2, title="about the documents")
     for document in named:
-        table.add(document, *(result.shown[document].get(name, "") for name in names))
+        table.add(document, *(result.texts.shown[document].get(name, "") for name in names))
     if not named or table.width() <= columns:
         return table.lines(columns)
     lines, longest = [line(table.title, STRONG)], max(width(harmless(document)) for document in named)
     for document in named:
-        fields = [f"{harmless(name)}: {harmless(text)}" for name, text in result.shown[document].items()]
+        fields = [f"{harmless(name)}: {harmless(text)}" for name, text in result.texts.shown[document].items()]
         head = harmless(document)
         lines += map(line, wrapped(f"  {head}{' ' * (longest - width(head))}   ", fields, columns, "   "))
     return lines
@@ -269,9 +285,9 @@ def field_lines(result: CaseResult, columns: int) -> list[Line]:
 
 def absence(result: CaseResult, document: str | None) -> str:
     """Why a document is not in the ranking, as far as is known: `not returned`, `not in the index`."""
-    if document in result.not_in_index:
+    if document in result.texts.not_in_index:
         return "not in the index"
-    return "not returned, not in the catalogue" if document in result.not_in_catalogue else "not returned"
+    return "not returned, not in the catalogue" if document in result.texts.not_in_catalogue else "not returned"
 
 
 def _rest(found: Breakdown, lost: Sequence[Loss], chosen: int) -> Iterator[tuple[str, float]]:

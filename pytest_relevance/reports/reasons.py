@@ -69,9 +69,9 @@ def reason_text(reason: Outcome, result: CaseResult, titles: Mapping[str, str] |
     ranks: Mapping[str, int] = {}
     unknown: Mapping[str, str] = {}
     if reason.documents:
-        ranks = {**result.deeper, **first_ranks(result.documents)}
-        unknown = dict.fromkeys(result.not_in_catalogue, "not returned, not in the catalogue")
-        unknown |= dict.fromkeys(result.not_in_index, "not in the index")
+        ranks = {**result.ranking.deeper, **first_ranks(result.ranking.documents)}
+        unknown = dict.fromkeys(result.texts.not_in_catalogue, "not returned, not in the catalogue")
+        unknown |= dict.fromkeys(result.texts.not_in_index, "not in the index")
     return _WORDS.get(reason.kind, _unknown)(reason, _Names(result, titles or {}, ranks, unknown))
 
 
@@ -90,10 +90,11 @@ def _floor(reason: Outcome, _: _Names) -> str:
 def _metric(reason: Outcome, names: _Names) -> str:
     metric, result = parse_metric(reason.name), names.result
     if reason.value is None and result.is_cut and metric.k is None:  # a bound of RR
-        there = f"no relevant document in the {result.asked or len(result.documents)} results that were asked for"
+        asked = result.conditions.asked or len(result.ranking.documents)
+        there = f"no relevant document in the {asked} results that were asked for"
         return f"{reason.name} is {_OPPOSITE[reason.comparison]} {reason.bound:g}: {there}"
-    is_whole = result.is_depth_set and ranks_needed(metric, result.settings) is None
-    name = f"{reason.name} (depth {result.depth})" if is_whole else reason.name
+    is_whole = result.conditions.is_depth_set and ranks_needed(metric, result.conditions.settings) is None
+    name = f"{reason.name} (depth {result.conditions.depth})" if is_whole else reason.name
     return below(name, reason.value, reason.comparison, reason.bound)
 
 
@@ -129,7 +130,7 @@ def _first(reason: Outcome, names: _Names) -> str:
     wrong = []
     for rank, document in enumerate(reason.documents, 1):
         if document in reason.wrong:
-            there = names.result.documents[rank - 1 : rank]
+            there = names.result.ranking.documents[rank - 1 : rank]
             title = names.titles.get(there[0]) if there else None
             found = f"{quoted(there[0])}{f' ({title})' if title else ''}" if there else "nothing"
             wrong.append(f"rank {rank} has {found}, expected {names.listing([document])}")
@@ -137,7 +138,7 @@ def _first(reason: Outcome, names: _Names) -> str:
 
 
 def _present(reason: Outcome, names: _Names) -> str:
-    where = f"{'not ' if reason.kind == 'include' else ''}in the top {reason.within or names.result.k}"
+    where = f"{'not ' if reason.kind == 'include' else ''}in the top {reason.within or names.result.conditions.k}"
     return f"{reason.kind}: {where}: {names.listing(reason.wrong)}"
 
 
@@ -157,13 +158,13 @@ def _order(reason: Outcome, names: _Names) -> str:
 
 
 def _within(reason: Outcome, names: _Names) -> str:
-    where = _NOT_WITHIN[reason.comparison].format(reason.within or names.result.k)
+    where = _NOT_WITHIN[reason.comparison].format(reason.within or names.result.conditions.k)
     return f"within: {names.listing(reason.wrong)} {where}"
 
 
 def _results(reason: Outcome, names: _Names) -> str:
     bound = f"exactly {reason.bound:g}" if reason.comparison == "==" else f"{reason.comparison} {reason.bound:g}"
-    asked = f" (asked for {names.result.asked})" if names.result.asked else ""
+    asked = f" (asked for {names.result.conditions.asked})" if names.result.conditions.asked else ""
     return f"results: {reason.value or 0:g} returned{asked}, expected {bound}"
 
 
@@ -226,7 +227,7 @@ def reasons_in_brief(result: CaseResult) -> Line:
     if interval := interval_text(result):
         parts.append(interval)
     if result.verdict == INCONCLUSIVE and result.unjudged:
-        parts.append(f"judge these: {', '.join(titled(each, each, result.titles) for each in result.unjudged)}")
+        parts.append(f"judge these: {', '.join(titled(each, each, result.texts.titles) for each in result.unjudged)}")
     text = query_first("; ".join(parts), result)
     return (f"{harmless(result.place)}: ", PLAIN), (harmless(text), STATUSES[result.verdict])
 
@@ -279,7 +280,7 @@ def reasons_in_full(result: CaseResult, columns: int, *, full: bool = False) -> 
 
 def reason_texts(result: CaseResult, longest: int = _LONGEST_TITLE) -> list[str]:
     """The reasons of a result, a sentence each. Documents have their titles, cut to `longest` columns."""
-    return _texts(result, result.reasons, longest)
+    return _texts(result, result.evaluation.reasons, longest)
 
 
 def short_reasons(result: CaseResult) -> list[str]:
@@ -303,7 +304,7 @@ def _score_in_brief(reason: Outcome, result: CaseResult) -> str:
     if score is None:
         return reason_text(reason, result)
     digits = 3 if is_drop else digits_apart(score, reason.bound)
-    if before is not None and any(each.kind == DROP for each in result.reasons):
+    if before is not None and any(each.kind == DROP for each in result.evaluation.reasons):
         digits = max(digits, digits_apart(score, before))
     now, then = f"{score:.{digits}f}", "" if before is None else f"{before:.{digits}f}"
     change = f"{then} -> {now}" if then not in ("", now) else f"{reason.name} {now}"
@@ -313,8 +314,8 @@ def _score_in_brief(reason: Outcome, result: CaseResult) -> str:
 
 def _shown_reasons(result: CaseResult) -> list[Outcome]:
     """The reasons; without the drop if the score is below its floor too, whose reason names the baseline."""
-    has_floor = any(reason.kind == FLOOR for reason in result.reasons)
-    return [reason for reason in result.reasons if not (has_floor and reason.kind == DROP)]
+    has_floor = any(reason.kind == FLOOR for reason in result.evaluation.reasons)
+    return [reason for reason in result.evaluation.reasons if not (has_floor and reason.kind == DROP)]
 
 
 def _with_figures(result: CaseResult, longest: int) -> list[str]:
@@ -354,16 +355,16 @@ def _change_text(score: float | None, before: float | None) -> str:
 
 
 def _texts(result: CaseResult, reasons: Sequence[Outcome], longest: int) -> list[str]:
-    titles = {document: cut_middle(harmless(title), longest) for document, title in result.titles.items()}
+    titles = {document: cut_middle(harmless(title), longest) for document, title in result.texts.titles.items()}
     return [reason_text(reason, result, titles) for reason in reasons]
 
 
 def _met(result: CaseResult) -> str:
     """The text about a case that met everything."""
-    name, floor = result.metric.text, result.floor
-    met = ", ".join(dict.fromkeys(map(_met_outcome, result.outcomes)))
-    not_applicable = "".join(f"; {name} n/a" for name in result.not_applicable)
-    if not result.judgments:
+    name, floor = result.metric.text, result.conditions.floor
+    met = ", ".join(dict.fromkeys(map(_met_outcome, result.evaluation.outcomes)))
+    not_applicable = "".join(f"; {name} n/a" for name in result.evaluation.not_applicable)
+    if not result.evaluation.judgments:
         text = "" if met else "no judgments"
     elif result.score is None:
         text = f"{name} n/a, no judged document is relevant"
@@ -389,8 +390,13 @@ def _met_outcome(outcome: Outcome) -> str:
 
 def interval_text(result: CaseResult) -> str:
     """`nDCG@10 lies between 0.287 and 0.641`, or nothing where unjudged results cannot change the score."""
-    settings, (lower, upper) = result.settings, result.interval
-    if lower is None or settings.ideal != "judged" or settings.unjudged != "zero" or result.judged == result.top:
+    settings, (lower, upper) = result.conditions.settings, result.interval
+    if (
+        lower is None
+        or settings.ideal != "judged"
+        or settings.unjudged != "zero"
+        or result.evaluation.judged == result.evaluation.top
+    ):
         return ""
     digits = score_digits(result)
     return f"{result.metric.text} lies between {lower:.{digits}f} and {upper:.{digits}f}"
@@ -398,9 +404,9 @@ def interval_text(result: CaseResult) -> str:
 
 def score_digits(result: CaseResult) -> int:
     """The number of decimals of the score: enough to distinguish it from the floor."""
-    if result.floor is None or result.score is None:
+    if result.conditions.floor is None or result.score is None:
         return 3
-    return digits_apart(result.score, result.floor)
+    return digits_apart(result.score, result.conditions.floor)
 
 
 def baseline_change_lines(result: CaseResult, *, full: bool, columns: int) -> list[Line]:
@@ -416,7 +422,7 @@ def baseline_change_lines(result: CaseResult, *, full: bool, columns: int) -> li
     if not changes:
         text = "the ranking is the same" + (f"; its score {judgments}" if judgments else "")
         return [*lines, *(line(part) for part in folded(_HEAD + text, columns, "    "))]
-    alike = [f"Jaccard@{result.k} {changes.jaccard:.2f}", f"RBO {changes.rbo:.2f}"]
+    alike = [f"Jaccard@{result.conditions.k} {changes.jaccard:.2f}", f"RBO {changes.rbo:.2f}"]
     style = BAD if baseline.standing == REGRESSION else PLAIN
     kinds = (("out", changes.left), ("in", changes.entered), ("moved", changes.moved))
     counts = [f"{len(moves)} {kind}" for kind, moves in kinds if moves]
@@ -444,7 +450,9 @@ def _moves(moves: Sequence[Move], result: CaseResult, full: bool, columns: int) 
     """The documents of some changes, `sku-1 "Smart Watch 2" (grade 3, was rank 1)`, and how many more there are."""
     chosen = moves if full or len(moves) == MOST_MOVES + 1 else moves[:MOST_MOVES]
     longest = title_room(columns, full=full)
-    shown = [move_text(move, result.titles, longest, is_graded=bool(result.judgments)) for move in chosen]
+    shown = [
+        move_text(move, result.texts.titles, longest, is_graded=bool(result.evaluation.judgments)) for move in chosen
+    ]
     return [*shown, f"and {len(moves) - len(chosen)} more"] if len(chosen) < len(moves) else shown
 
 

@@ -1,15 +1,10 @@
-"""The parts of a `CaseResult`: outcomes of expectations, the comparison with its baseline, its error, its repeats.
-
-`to_builtin` and `from_builtin` turn them, and other flat dataclasses, into dicts of builtin types and back. Each has
-`others`, the keys that a later version has added to its dict: they are kept where a record is written again.
-"""
+"""The parts of a `CaseResult`. Sequences in them are tuples once the result is complete."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields
-from functools import lru_cache, partial
-from typing import Any, TypeVar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from pytest_relevance.metrics.settings import Settings
 
@@ -20,8 +15,11 @@ STANDINGS = NEW, STALE, REGRESSION, IMPROVEMENT, WITHIN = "new", "stale", "regre
 """How a case compares with its baseline: it has no entry; the entry is for another query, params or depth; its score
 fell or rose by more than the tolerance, or stayed within it."""
 
-Part = TypeVar("Part")
+NO_DIGEST = "0" * 16
+"""The digest of a result without judgments."""
 
+DEFAULT_SETTINGS = Settings()
+"""The settings of most results, which share them, and with them the table of gains."""
 
 FLOOR, DROP, TOO_FEW_JUDGED, STALE_ENTRY, TEXT = "floor", "drop", "min_judged", "stale", "text"
 """The kinds of `Outcome` that do not come from an expectation."""
@@ -126,116 +124,145 @@ class Repeats:
     others: Mapping[str, Any] = field(default_factory=dict)
 
 
-@lru_cache
-def defaults_of(kind: Any) -> Sequence[tuple[str, object]]:
-    """The fields of a dataclass with their defaults, in their order; without one `MISSING`, which equals nothing."""
-    return [
-        (each.name, each.default if each.default_factory is MISSING else each.default_factory())
-        for each in fields(kind)
-        if each.init
-    ]
+@dataclass(frozen=True, slots=True)
+class CaseOrigin:
+    """Where a case comes from, beyond its identity.
+
+    `source` is the file of queries that the case comes from, which `line` then counts in. `test` is the node id of the
+    test in Python that checked the ranking. `items` are the names of its items where another plugin repeats them or
+    adds parameters to their names. `variant_index` counts the variants of the case from 0, in the order of the
+    parameters of its fixtures as written.
+    """
+
+    variant_index: int = 0
+    source: str | None = None
+    test: str = ""
+    items: Sequence[str] = ()
 
 
-@lru_cache
-def _names_of(kind: Any) -> frozenset[str]:
-    return frozenset(name for name, _ in defaults_of(kind))
+@dataclass(frozen=True, slots=True)
+class CaseConditions:
+    """How a ranking was asked for, and how it is scored.
+
+    `depth` is the deepest rank that the case looks at, None for a ranking of no case; `is_depth_set`: the case file
+    sets it. `asked` is how many results the search was asked for, 0 where it takes no number, None where that is not
+    known. `floor` is the expected minimum of nDCG@k, `tolerance` how far it may drop below the baseline. `lowest` and
+    `highest` are the grades that an unjudged result may have; `grade_names` the names of grades.
+    """
+
+    k: int = 10
+    depth: int | None = None
+    is_depth_set: bool = False
+    asked: int | None = None
+    floor: float | None = None
+    tolerance: float = 0.05
+    settings: Settings = DEFAULT_SETTINGS
+    lowest: float = 0.0
+    highest: float = 0.0
+    grade_names: Mapping[float, str] = field(default_factory=dict)
 
 
-def to_builtin(part: Any) -> dict[str, Any]:
-    """A dataclass as a dict of the fields that differ from their defaults, and of its `others`."""
-    kind: Any = type(part)
-    values = {name: value for name, default in defaults_of(kind) if (value := getattr(part, name)) != default}
-    others: Mapping[str, Any] = values.pop("others", {})
-    return {**values, **others}
+@dataclass(frozen=True, slots=True)
+class CaseRanking:
+    """What the search returned.
+
+    `documents` are the results, best first, as deep as the case looks (`whole`: all that was returned, as all of it
+    counts), with `engine_scores` (or none; `is_unsorted`: they neither only fall nor only rise) and `grades` (None:
+    unjudged, or a later copy), one for each document. `returned` is how many different documents the search returned;
+    `reaches_depth`: as many as it was asked for, so that there may be more. `deeper` are the ranks of judged or
+    accepted documents below those that are kept. `irrelevant_top` are the first three documents, if the first has no
+    gain.
+    """
+
+    reaches_depth: bool = False
+    documents: Sequence[str] = ()
+    whole: bool = False
+    engine_scores: Sequence[float | None] = ()
+    is_unsorted: bool = False
+    grades: Sequence[float | None] = ()
+    returned: int = 0
+    deeper: Mapping[str, int] = field(default_factory=dict)
+    irrelevant_top: Sequence[str] = ()
+
+    def rank_of(self, document: str) -> int | None:
+        """The rank (from 1) at which a document was returned; None where it was not, as far as is known."""
+        try:
+            return self.documents.index(document) + 1
+        except ValueError:
+            return self.deeper.get(document)
 
 
-def from_builtin(kind: type[Part], values: Mapping[str, Any]) -> Part:
-    """The dataclass that `to_builtin` was called with. Keys that are not known here become its `others`."""
-    found = {name: tuple(value) if type(value) is list else value for name, value in values.items()}
-    return kind(**with_others(kind, found))
+@dataclass(frozen=True, slots=True)
+class CaseEvaluation:
+    """The ranking under the judgments and expectations of the case.
+
+    `judgments` is how many judgments there are of each grade, `missing` the judged documents that are not among those
+    of the ranking, with their grades; at least the missing documents of the ideal top k. Equal judgments have equal
+    `digest`s.
+
+    `scores` are by the name of the metric, None where one is not defined, nDCG@k among them. `lower` to `upper` is the
+    interval that the unjudged results leave to nDCG@k; None: the score itself. `judged` of the `top` different
+    documents within k have a judgment. `not_applicable` are the metrics that the suite expects of every case, and that
+    this one has no relevant judgments for.
+
+    `outcomes` has the outcome of each expectation, `reasons` the unmet demands and why a case has no score. Reasons
+    that the accepted ranking met come first. `reports.reasons` has the words.
+    """
+
+    judgments: Mapping[float, int] = field(default_factory=dict)
+    missing: Sequence[tuple[str, float]] = ()
+    digest: str = NO_DIGEST
+    scores: Mapping[str, float | None] = field(default_factory=dict)
+    lower: float | None = None
+    upper: float | None = None
+    judged: int = 0
+    top: int = 0
+    outcomes: Sequence[Outcome] = ()
+    not_applicable: Sequence[str] = ()
+    reasons: Sequence[Outcome] = ()
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether the case has any judgments."""
+        return self.digest not in ("", NO_DIGEST)
 
 
-def with_others(kind: Any, values: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of a dataclass: values under names that are not its fields are put under `others`."""
-    if values.keys() <= _names_of(kind):
-        return values
-    known = {name: value for name, value in values.items() if name in _names_of(kind)}
-    return {**known, "others": {name: value for name, value in values.items() if name not in known}}
+@dataclass(frozen=True, slots=True)
+class DocumentTexts:
+    """What is known of documents, beyond their ids.
+
+    `titles` and `notes` have texts for any document that the result names, {document: text}; the fields `shown` with
+    them are {document: {field: text}}. `not_in_index` are the judged or expected documents that were not returned and
+    that the index does not have, as far as the fixture `relevance_documents` was asked; `not_in_catalogue` are those
+    that the catalogue of the suite does not have. `explanations` are from the hook `pytest_relevance_explain`.
+    """
+
+    titles: Mapping[str, str] = field(default_factory=dict)
+    notes: Mapping[str, str] = field(default_factory=dict)
+    shown: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    not_in_index: Sequence[str] = ()
+    not_in_catalogue: Sequence[str] = ()
+    explanations: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class CaseCall:
+    """The calls of the search and of the test function.
+
+    `latency` is in seconds, None where the search was not called or failed; `latency_shared`: it is the case's share of
+    the latency of a batch; `concurrency`: it was measured while up to so many searches ran at a time. `repeats`
+    compares the rankings of several calls. `error` is why there is no score. `outcome` is pytest's outcome where it is
+    another than the verdict: passed, failed, skipped, xfailed or xpassed.
+    """
+
+    error: SearchError | None = None
+    latency: float | None = None
+    latency_shared: bool = False
+    concurrency: int = 1
+    repeats: Repeats | None = None
+    outcome: str = ""
 
 
 def text_reason(text: str) -> Outcome:
     """A reason that is a sentence."""
     return Outcome("", TEXT, met=False, clauses=(text,))
-
-
-def _outcomes(found: Sequence[Any]) -> tuple[Outcome, ...]:
-    """Outcomes from builtin types; the reasons of older records are sentences."""
-    return tuple(text_reason(each) if isinstance(each, str) else from_builtin(Outcome, each) for each in found)
-
-
-def settings_to_dict(settings: Settings) -> dict[str, Any]:
-    """Settings in builtin types, without those that are the default; a mapping of gains as a list of pairs.
-
-    The keys of JSON are text, and grades are numbers.
-    """
-    values = to_builtin(settings)
-    if isinstance(settings.gain, Mapping):
-        values["gain"] = sorted(map(list, settings.gain.items()))
-    return values
-
-
-def settings_from_dict(values: Mapping[str, Any]) -> Settings:
-    """The settings that `settings_to_dict` was called with. Raises ValueError or TypeError for invalid ones."""
-    gain = values.get("gain")
-    if isinstance(gain, list):
-        return Settings(**{**values, "gain": dict(gain)})
-    return _shared_settings(tuple(values.items()))
-
-
-@lru_cache(maxsize=64)  # nearly all results of a run share their settings, which keep a table of gains
-def _shared_settings(items: tuple[tuple[str, Any], ...]) -> Settings:
-    return Settings(**dict(items))
-
-
-def _by_grade(values: Mapping[str, Any]) -> dict[float, Any]:
-    """A mapping with grades as keys, which JSON has as text."""
-    return {float(grade): value for grade, value in values.items()}
-
-
-def _grade_text(grade: float) -> str:
-    return f"{grade!r}".removesuffix(".0")
-
-
-def _tuple(values: Any) -> tuple[Any, ...]:
-    """A list as a tuple. Raises TypeError for a text, which would be a tuple of its letters."""
-    if not isinstance(values, (list, tuple)):
-        raise TypeError(f"expected a list, found {values!r}")
-    return tuple(values)
-
-
-_TUPLES = (
-    *("tags", "items", "documents", "engine_scores", "grades"),
-    *("irrelevant_top", "not_applicable", "not_in_index", "not_in_catalogue"),
-)
-
-TO_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
-    "settings": settings_to_dict,
-    "grade_names": lambda names: {_grade_text(grade): name for grade, name in names.items()},
-    "judgments": lambda counts: {_grade_text(grade): count for grade, count in counts.items()},
-    "params": dict,
-    **dict.fromkeys(("outcomes", "reasons"), lambda outcomes: [*map(to_builtin, outcomes)]),
-    **dict.fromkeys(("baseline", "error", "repeats"), to_builtin),
-}
-"""The functions that convert fields to builtin types."""
-
-FROM_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
-    "settings": settings_from_dict,
-    "grade_names": _by_grade,
-    "judgments": _by_grade,
-    "missing": lambda pairs: tuple(map(tuple, pairs)),
-    **dict.fromkeys(("outcomes", "reasons"), _outcomes),
-    "baseline": partial(from_builtin, BaselineComparison),
-    "error": partial(from_builtin, SearchError),
-    "repeats": partial(from_builtin, Repeats),
-    **dict.fromkeys(_TUPLES, _tuple),
-}

@@ -8,23 +8,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field
+from dataclasses import MISSING, dataclass, field, replace
 from functools import lru_cache
 from itertools import chain
 from typing import Any
 
 from pytest_relevance.metrics.graded import GradedRanking, repeated_indexes
 from pytest_relevance.metrics.names import Metric
-from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.results.case_dict import FROM_BUILTIN, TO_BUILTIN, defaults_of
 from pytest_relevance.results.case_parts import (
-    FROM_BUILTIN,
-    TO_BUILTIN,
     BaselineComparison,
+    CaseCall,
+    CaseConditions,
+    CaseEvaluation,
+    CaseOrigin,
+    CaseRanking,
+    DocumentTexts,
     Outcome,
-    Repeats,
-    SearchError,
-    defaults_of,
-    with_others,
 )
 
 VERDICTS = PASSED, FAILED, INCONCLUSIVE, MEASURED, ERROR, NOT_SEARCHED, SKIPPED = (
@@ -42,14 +42,8 @@ OUTCOMES = (*VERDICTS, "xfailed", "xpassed")
 CHECK = "relevance.check"
 """The name of the search of a result whose ranking a test in Python gave."""
 
-NO_DIGEST = "0" * 16
-"""The digest of a result without judgments."""
-
 Key = tuple[str, str, str | None]
 """Case file, id, variant: the key of a result in its run."""
-
-DEFAULT_SETTINGS = Settings()
-"""The settings of most results, which share them, and with them the table of gains."""
 
 
 @lru_cache
@@ -58,114 +52,36 @@ def ndcg_at(k: int) -> Metric:
     return Metric(f"nDCG@{k}", "nDCG", k)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class CaseResult:
-    """The result of one case in one variant of its search.
+    """The result of one case in one variant of its search: the identity of the case, and parts.
 
-    Identity: `line` counts from 1 in `file`, or in `source`, the file of queries that the case comes from. `node` is
-    pytest's node id; `test` is the node id of the test in Python that checked the ranking. `variant_index` counts the
-    variants of the case from 0, in the order of the parameters of its fixtures as written. `items` are the names of its
-    items where another plugin repeats them or adds parameters to their names. `weight` (above 0) is the case's weight
-    in means, `params` are the keyword arguments of the search other than the query.
-
-    Conditions: `depth` is the deepest rank that the case looks at, None for a ranking of no case; `is_depth_set`: the
-    case file sets it. `asked` is how many results the search was asked for, 0 where it takes no number, None where that
-    is not known; `reaches_depth`: it returned as many, so that there may be more. `floor` is the expected minimum of
-    nDCG@k, `tolerance` how far it may drop below the baseline. `lowest` and `highest` are the grades that an unjudged
-    result may have; `grade_names` the names of grades.
-
-    Ranking: `documents`, best first, as deep as the case looks (`whole`: all that was returned, as all of it counts),
-    with `engine_scores` (or none; `is_unsorted`: they neither only fall nor only rise) and `grades` (None: unjudged, or
-    a later copy), one for each document. `returned` is how many different documents the search returned. `deeper` are
-    the ranks of judged or accepted documents below those that are kept. `irrelevant_top` are the first three documents,
-    if the first has no gain. `titles` and `notes` have texts for any document named here, {document: text}; the fields
-    `shown` with them are {document: {field: text}}. `not_in_catalogue` are the documents that the catalogue of the
-    suite does not have, `not_in_index` the judged or expected documents that were not returned and that the index does
-    not have, as far as the fixture `relevance_documents` was asked.
-
-    Judgments: `judgments` is how many there are of each grade, `missing` the judged documents that are not among
-    `documents`, with their grades; at least the missing documents of the ideal top k. Equal judgments have the same
-    `digest`.
-
-    Scores: by the name of the metric, None where one is not defined, nDCG@k among them. `lower` to `upper` is the
-    interval that the unjudged results leave to nDCG@k; None: the score itself. `judged` of the `top` different
-    documents within k have a judgment. `not_applicable` are the metrics that the suite expects of every case, and that
-    this one has no relevant judgments for.
-
-    Verdict: `outcomes` has the outcome of each expectation, `reasons` the unmet demands and why a case has no score.
-    Reasons that the accepted ranking met come first. `reports.reasons` has the words.
-
-    `latency` is in seconds; `latency_shared`: it is the case's share of the latency of a batch; `concurrency`: it was
-    measured while up to so many searches ran at a time. `outcome` is pytest's: passed, failed, skipped, xfailed or
-    xpassed; by default the verdict. `others` are keys of a later version. Sequences are tuples once the result is
-    complete.
+    `line` counts from 1 in `file`, or in the file of queries that the case comes from (`origin.source`). `verdict` is
+    one of `VERDICTS`. `node` is pytest's node id, `search` the fixture that was called. `weight` (above 0) is the
+    case's weight in means, `params` are the keyword arguments of the search other than the query. `baseline` is None
+    where there is none. `others` are keys of a later version.
     """
 
     file: str
     line: int
     id: str
     verdict: str
-    query: str = ""
+    query: str
     node: str = ""
     search: str = "search"
     variant: str | None = None
-    variant_index: int = 0
     tags: Sequence[str] = ()
     weight: float = 1
     params: Mapping[str, Any] = field(default_factory=dict)
     note: str = ""
-    source: str | None = None
-    test: str = ""
-    items: Sequence[str] = ()
-    k: int = 10
-    depth: int | None = None
-    is_depth_set: bool = False
-    reaches_depth: bool = False
-    asked: int | None = None
-    floor: float | None = None
-    tolerance: float = 0.05
-    settings: Settings = DEFAULT_SETTINGS
-    lowest: float = 0.0
-    highest: float = 0.0
-    grade_names: Mapping[float, str] = field(default_factory=dict)
-    documents: Sequence[str] = ()
-    whole: bool = False
-    engine_scores: Sequence[float | None] = ()
-    is_unsorted: bool = False
-    grades: Sequence[float | None] = ()
-    returned: int = 0
-    deeper: Mapping[str, int] = field(default_factory=dict)
-    irrelevant_top: Sequence[str] = ()
-    titles: Mapping[str, str] = field(default_factory=dict)
-    notes: Mapping[str, str] = field(default_factory=dict)
-    shown: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    not_in_index: Sequence[str] = ()
-    not_in_catalogue: Sequence[str] = ()
-    judgments: Mapping[float, int] = field(default_factory=dict)
-    missing: Sequence[tuple[str, float]] = ()
-    digest: str = NO_DIGEST
-    scores: Mapping[str, float | None] = field(default_factory=dict)
-    lower: float | None = None
-    upper: float | None = None
-    judged: int = 0
-    top: int = 0
-    outcomes: Sequence[Outcome] = ()
-    not_applicable: Sequence[str] = ()
+    origin: CaseOrigin = CaseOrigin()
+    conditions: CaseConditions = CaseConditions()
+    ranking: CaseRanking = CaseRanking()
+    texts: DocumentTexts = DocumentTexts()
+    evaluation: CaseEvaluation = CaseEvaluation()
     baseline: BaselineComparison | None = None
-    reasons: Sequence[Outcome] = ()
-    error: SearchError | None = None
-    explanations: Mapping[str, str] = field(default_factory=dict)
-    latency: float | None = None
-    latency_shared: bool = False
-    concurrency: int = 1
-    repeats: Repeats | None = None
-    outcome: str = ""
+    call: CaseCall = CaseCall()
     others: Mapping[str, Any] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        """Set an empty `query` to the id, and an empty `outcome` to the verdict."""
-        self.query = self.query or self.id
-        self.outcome = self.outcome or self.verdict
 
     @property
     def key(self) -> Key:
@@ -178,19 +94,25 @@ class CaseResult:
         return self.search == CHECK
 
     @property
+    def outcome(self) -> str:
+        """The outcome of the case in pytest: the verdict, unless `call` has another."""
+        return self.call.outcome or self.verdict
+
+    @property
     def metric(self) -> Metric:
         """nDCG@k."""
-        return ndcg_at(self.k)
+        return ndcg_at(self.conditions.k)
 
     @property
     def score(self) -> float | None:
         """nDCG@k, None where it is not defined or there is none."""
-        return self.scores.get(ndcg_at(self.k).text)
+        return self.evaluation.scores.get(self.metric.text)
 
     @property
     def interval(self) -> tuple[float | None, float | None]:
         """The least and the greatest nDCG@k that the unjudged results leave open; None where it is not defined."""
-        return (self.score, self.score) if self.lower is None else (self.lower, self.upper)
+        lower, upper = self.evaluation.lower, self.evaluation.upper
+        return (self.score, self.score) if lower is None else (lower, upper)
 
     @property
     def change(self) -> float:
@@ -202,7 +124,7 @@ class CaseResult:
     @property
     def place(self) -> str:
         """`file:line` of the case, in the file of queries that it comes from."""
-        return f"{self.source or self.file}:{self.line}"
+        return f"{self.origin.source or self.file}:{self.line}"
 
     @property
     def status(self) -> str:
@@ -218,31 +140,33 @@ class CaseResult:
     @property
     def is_cut(self) -> bool:
         """Whether metrics of the whole ranking have no value: it may go on, and no depth was set."""
-        return self.reaches_depth and not self.is_depth_set
-
-    @property
-    def is_judged(self) -> bool:
-        """Whether the case has any judgments."""
-        return self.digest not in ("", NO_DIGEST)
+        return self.ranking.reaches_depth and not self.conditions.is_depth_set
 
     @property
     def graded(self) -> GradedRanking:
         """The ranking as the metrics take it, as deep as it was kept."""
-        judged = [grade for grade, count in self.judgments.items() for _ in range(count)]
-        return GradedRanking([*self.grades], repeated_indexes(self.documents), judged)
+        judged = [grade for grade, count in self.evaluation.judgments.items() for _ in range(count)]
+        return GradedRanking([*self.ranking.grades], repeated_indexes(self.ranking.documents), judged)
 
     @property
     def unjudged(self) -> list[str]:
         """The different documents in the top k without a judgment, best first."""
-        top = zip(self.documents[: self.k], self.grades[: self.k], strict=True)
-        graded = {document for document, grade in zip(self.documents, self.grades, strict=True) if grade is not None}
+        results = [*zip(self.ranking.documents, self.ranking.grades, strict=True)]
+        graded = {document for document, grade in results if grade is not None}
+        top = results[: self.conditions.k]
         return list(dict.fromkeys(document for document, grade in top if grade is None and document not in graded))
 
     @property
     def returns_unjudged(self) -> bool:
         """Whether there are judgments, but none for a returned document."""
-        is_deeper = any(document in self.deeper for document, _ in self.missing)
-        return bool(self.judgments and self.documents) and not is_deeper and all(each is None for each in self.grades)
+        found, ranking = self.evaluation, self.ranking
+        if (
+            not found.judgments
+            or not ranking.documents
+            or any(document in ranking.deeper for document, _ in found.missing)
+        ):
+            return False
+        return all(grade is None for grade in ranking.grades)
 
     @property
     def is_unjudged(self) -> bool:
@@ -253,47 +177,45 @@ class CaseResult:
     @property
     def named(self) -> Sequence[str]:
         """The documents that a report may name, each once: returned, missing, accepted by the baseline, expected."""
-        return list(dict.fromkeys([*self.named_within(None), *self.deeper]))
+        return list(dict.fromkeys([*self.named_within(None), *self.ranking.deeper]))
 
     def named_within(self, top: int | None) -> Sequence[str]:
         """The documents of `named`, with only the first `top` of each ranking (None: all kept documents)."""
         accepted = () if self.baseline is None else self.baseline.documents
-        expected = (document for outcome in self.outcomes for document in outcome.documents)
-        repeated = () if self.repeats is None else filter(None, self.repeats.documents)
-        missing = (document for document, _ in self.missing)
-        return list(dict.fromkeys(chain(self.documents[:top], missing, accepted[:top], expected, repeated)))
+        expected = (document for outcome in self.evaluation.outcomes for document in outcome.documents)
+        repeated = () if self.call.repeats is None else filter(None, self.call.repeats.documents)
+        missing = (document for document, _ in self.evaluation.missing)
+        return list(dict.fromkeys(chain(self.ranking.documents[:top], missing, accepted[:top], expected, repeated)))
 
-    def add_titles(
+    def with_titles(
         self,
         titles: Mapping[str, str],
         shown: Mapping[str, Mapping[str, str]] | None = None,
         *,
         replace: bool = True,
-    ) -> None:
-        """Add titles, and fields to show, of the documents in `named`; without `replace` existing titles stay."""
-        named, shown = self.named, shown or {}
-        found = {document: titles[document] for document in named if document in titles}
-        self.titles = {**self.titles, **found} if replace else {**found, **self.titles}
-        self.shown = {**self.shown, **{document: shown[document] for document in named if document in shown}}
+    ) -> CaseResult:
+        """The result with titles, and fields to show, of the documents in `named`.
 
-    def rank_of(self, document: str) -> int | None:
-        """The rank (from 1) at which a document was returned; None where it was not, as far as is known."""
-        try:
-            return self.documents.index(document) + 1
-        except ValueError:
-            return self.deeper.get(document)
+        Without `replace` the titles that it has stay.
+        """
+        named, shown, texts = self.named, shown or {}, self.texts
+        found = {document: titles[document] for document in named if document in titles}
+        return self.with_texts(
+            titles={**texts.titles, **found} if replace else {**found, **texts.titles},
+            shown={**texts.shown, **{document: shown[document] for document in named if document in shown}},
+        )
+
+    def with_reasons(self, reasons: Sequence[Outcome]) -> CaseResult:
+        """The result with other reasons."""
+        return replace(self, evaluation=replace(self.evaluation, reasons=reasons))
+
+    def with_texts(self, **changes: Any) -> CaseResult:
+        """The result with some fields of its `texts` changed."""
+        return replace(self, texts=replace(self.texts, **changes))
 
     def to_dict(self, names: frozenset[str] | None = None) -> dict[str, Any]:
-        """The result in builtin types: the fields (all, or these `names`) that differ from their defaults."""
-        values = _writer(names)(self)
-        for name in values.keys() & TO_BUILTIN.keys():
-            values[name] = TO_BUILTIN[name](values[name])
-        if self.query == self.id:
-            values.pop("query", None)
-        if self.outcome == self.verdict:
-            values.pop("outcome", None)
-        others: Mapping[str, Any] = values.pop("others", {})
-        return {**values, **others}
+        """The result as a flat dict of builtin types: the fields (all, or these `names`) that are not the default."""
+        return {**_writer(names)(self), **self.others}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> CaseResult:
@@ -302,14 +224,61 @@ class CaseResult:
         Keys that are not known here become its `others`. Raises TypeError for a missing field, and TypeError,
         ValueError or KeyError for a value of another shape.
         """
-        converted = with_others(cls, {**values})
-        for name in converted.keys() & FROM_BUILTIN.keys():
-            if converted[name] is not None:
-                converted[name] = FROM_BUILTIN[name](converted[name])
-        return cls(**converted)
+        found: dict[str, dict[str, Any]] = {}
+        for name, value in values.items():
+            if value is not None and name in FROM_BUILTIN:
+                value = FROM_BUILTIN[name](value)
+            found.setdefault(PART_OF.get(name, "others"), {})[name] = value
+        arguments: dict[str, Any] = found.pop("", {})
+        arguments["query"] = arguments.get("query") or arguments.get("id")
+        for part, fields in found.items():
+            arguments[part] = _PARTS[part](**fields) if part in _PARTS else fields
+        return cls(**arguments)
 
 
-_DEFAULTS = defaults_of(CaseResult)
+_PARTS: Mapping[str, Any] = {
+    "origin": CaseOrigin,
+    "conditions": CaseConditions,
+    "ranking": CaseRanking,
+    "texts": DocumentTexts,
+    "evaluation": CaseEvaluation,
+    "call": CaseCall,
+}
+
+_DEFAULTS: Mapping[str, Sequence[tuple[str, object]]] = {
+    "": [(name, default) for name, default in defaults_of(CaseResult) if name not in (*_PARTS, "others")],
+    **{part: defaults_of(kind) for part, kind in _PARTS.items()},
+}
+
+PART_OF: Mapping[str, str] = {name: part for part, fields in _DEFAULTS.items() for name, _ in fields}
+"""The part of a result that has a field, by the name that the field has in a dict; "" for the result itself."""
+
+_ORDER = (
+    *(
+        "file",
+        "line",
+        "id",
+        "verdict",
+        "query",
+        "node",
+        "search",
+        "variant",
+        "variant_index",
+        "tags",
+        "weight",
+        "params",
+    ),
+    *("note", "source", "test", "items"),
+    *("k", "depth", "is_depth_set", "reaches_depth", "asked", "floor", "tolerance", "settings", "lowest", "highest"),
+    *("grade_names", "documents", "whole", "engine_scores", "is_unsorted", "grades", "returned", "deeper"),
+    *("irrelevant_top", "titles", "notes", "shown", "not_in_index", "not_in_catalogue"),
+    *("judgments", "missing", "digest", "scores", "lower", "upper", "judged", "top", "outcomes", "not_applicable"),
+    *("baseline", "reasons", "error", "explanations", "latency", "latency_shared", "concurrency", "repeats", "outcome"),
+)
+"""All fields but `others`, in the order of the keys of a dict."""
+
+_IS_WRITTEN = {"query": "value != result.id", "outcome": "value and value != result.verdict"}
+"""Where a field is written, if not where it differs from its default."""
 
 
 @lru_cache
@@ -319,20 +288,20 @@ def _writer(names: frozenset[str] | None) -> Callable[[CaseResult], dict[str, An
     It is compiled with a line for each field, as the methods of dataclasses are: every case pays for it, and a loop
     takes five times as long.
     """
-    lines = ["def write(result):", "    values = {}"]
-    defaults: dict[str, Any] = {}
-    for name, default in _DEFAULTS:
+    lines = ["def write(result):", "    values = {}", *(f"    {part} = result.{part}" for part in _PARTS)]
+    namespace: dict[str, Any] = {f"to_{name}": convert for name, convert in TO_BUILTIN.items()}
+    defaults = {name: default for fields in _DEFAULTS.values() for name, default in fields}
+    for name in _ORDER:
         if names is None or name in names:
-            defaults[f"_{name}"] = default
-            differs = f"if value != _{name}"
+            default = namespace[f"default_{name}"] = defaults[name]
+            is_written = "value" if not default else f"value != default_{name}"
             if default is None or default is MISSING:
-                differs = "if value is not None"
-            elif not default:
-                differs = "if value"
-            lines.append(f"    value = result.{name}")
-            lines.append(f"    {differs}: values[{name!r}] = value")
-    exec("\n".join([*lines, "    return values"]), defaults)
-    write: Callable[[CaseResult], dict[str, Any]] = defaults["write"]
+                is_written = "value is not None"
+            written = f"to_{name}(value)" if name in TO_BUILTIN else "value"
+            lines.append(f"    value = {PART_OF[name] or 'result'}.{name}")
+            lines.append(f"    if {_IS_WRITTEN.get(name, is_written)}: values[{name!r}] = {written}")
+    exec("\n".join([*lines, "    return values"]), namespace)
+    write: Callable[[CaseResult], dict[str, Any]] = namespace["write"]
     return write
 
 
@@ -345,7 +314,7 @@ DETAIL_FIELDS = frozenset(
 )
 """The fields that a summary does not need: a case that passed leaves them out unless something asks for them."""
 
-SUMMARY_FIELDS = frozenset(name for name, _ in _DEFAULTS) - DETAIL_FIELDS
+SUMMARY_FIELDS = frozenset(PART_OF) - DETAIL_FIELDS
 
 
 def variants_in_order(results: Iterable[CaseResult]) -> list[tuple[str, str | None]]:
@@ -353,7 +322,7 @@ def variants_in_order(results: Iterable[CaseResult]) -> list[tuple[str, str | No
     first: dict[tuple[str, str | None], int] = {}
     for result in results:
         key = result.search, result.variant
-        first[key] = min(first.get(key, result.variant_index), result.variant_index)
+        first[key] = min(first.get(key, result.origin.variant_index), result.origin.variant_index)
     return sorted(first, key=lambda key: (first[key], str(key)))
 
 

@@ -111,42 +111,42 @@ def key_of(result: CaseResult, diagnoses: Mapping[Key, Diagnosis]) -> Key | None
         return None
     search = result.search, result.variant
     keys = [_error_key(result)]
-    keys += [(NOTHING, *search)] if not result.returned else [(IDS, *search)] if result.returns_unjudged else []
+    keys += [(NOTHING, *search)] if not result.ranking.returned else [(IDS, *search)] if result.returns_unjudged else []
     return next((key for key in keys if key in diagnoses), None)
 
 
 def _nothing_returned(results: Sequence[CaseResult]) -> Diagnosis | None:
     searched = [result for result in results if not _expects_nothing(result)]
-    if len(searched) < FEWEST_CASES or any(result.returned for result in searched):
+    if len(searched) < FEWEST_CASES or any(result.ranking.returned for result in searched):
         return None
     return Diagnosis(NOTHING, searched, of=len(searched))
 
 
 def _expects_nothing(result: CaseResult) -> bool:
-    return most_results([expectation_of(each) for each in result.outcomes if each.kind == "results"]) == 0
+    return most_results([expectation_of(each) for each in result.evaluation.outcomes if each.kind == "results"]) == 0
 
 
 def _same_document_first(results: Sequence[CaseResult]) -> Diagnosis | None:
     """One document without gain is first for more than half of the different queries."""
-    queries = {result.query.casefold(): result for result in results if result.returned}
-    first = Counter(result.irrelevant_top[0] for result in queries.values() if result.irrelevant_top)
+    queries = {result.query.casefold(): result for result in results if result.ranking.returned}
+    first = Counter(result.ranking.irrelevant_top[0] for result in queries.values() if result.ranking.irrelevant_top)
     ((document, count),) = first.most_common(1) or [("", 0)]
     if len(queries) < FEWEST_QUERIES or 2 * count <= len(queries):
         return None
-    found = [result for result in queries.values() if result.irrelevant_top[:1] == (document,)]
+    found = [result for result in queries.values() if result.ranking.irrelevant_top[:1] == (document,)]
     return Diagnosis(SAME_FIRST, found, of=len(queries), document=document)
 
 
 def _no_id_known(results: Sequence[CaseResult]) -> Diagnosis | None:
-    if any(result.judged for result in results):
+    if any(result.evaluation.judged for result in results):
         return None
     found = [result for result in results if result.status in (FAILED, INCONCLUSIVE) and result.returns_unjudged]
     return Diagnosis(IDS, found, of=len(results)) if len(found) > 1 else None
 
 
 def _scores_unsorted(results: Sequence[CaseResult]) -> Diagnosis | None:
-    searched = [result for result in results if result.returned]
-    found = [result for result in searched if result.is_unsorted]
+    searched = [result for result in results if result.ranking.returned]
+    found = [result for result in searched if result.ranking.is_unsorted]
     if len(searched) < FEWEST_CASES or 2 * len(found) <= len(searched):
         return None
     return Diagnosis(UNSORTED, found, of=len(searched))
@@ -154,9 +154,13 @@ def _scores_unsorted(results: Sequence[CaseResult]) -> Diagnosis | None:
 
 def _fewer_than_looked_at(results: Sequence[CaseResult]) -> Diagnosis | None:
     """A search that takes no number returns the same number for most cases, never more, and they look deeper."""
-    most = max(result.returned for result in results)
-    full = [result for result in results if result.returned == most]
-    found = [result for result in full if result.asked == 0 and result.depth is not None and result.depth > most > 0]
+    most = max(result.ranking.returned for result in results)
+    full = [result for result in results if result.ranking.returned == most]
+    found = [
+        result
+        for result in full
+        if result.conditions.asked == 0 and result.conditions.depth is not None and result.conditions.depth > most > 0
+    ]
     if len(results) < FEWEST_QUERIES or 2 * len(full) <= len(results) or not found:
         return None
     return Diagnosis(FEWER, found, of=len(results), returned=most)
@@ -181,14 +185,16 @@ cases, and they look deeper.
 
 def ids_are_known(result: CaseResult, results: Iterable[CaseResult]) -> bool:
     """Whether any case of the same search, in the same variant, returned a judged document."""
-    return any((each.search, each.variant) == (result.search, result.variant) and each.judged for each in results)
+    return any(
+        (each.search, each.variant) == (result.search, result.variant) and each.evaluation.judged for each in results
+    )
 
 
 def _error_key(result: CaseResult) -> Key | None:
     """The key by which an error is like others; None for a result without one."""
-    if result.is_check or result.error is None or result.status != ERROR:
+    if result.is_check or result.call.error is None or result.status != ERROR:
         return None
-    error = result.error
+    error = result.call.error
     return CASE if error.phase else SEARCH, error.phase, error.type, error.frame, _normalised(error, result.query)
 
 
@@ -209,7 +215,7 @@ def not_searched(results: Iterable[CaseResult]) -> list[CaseResult]:
 
 
 def _of_errors(kind: str, results: Sequence[CaseResult]) -> Diagnosis:
-    error = results[0].error
+    error = results[0].call.error
     assert error is not None
     return Diagnosis(kind, results, replace(error, message=_first_line(error)).headline, error.frame)
 

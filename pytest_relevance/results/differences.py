@@ -94,9 +94,11 @@ def key_of(result: CaseResult) -> tuple[str, str, str]:
 
 def has_relevant(result: CaseResult) -> bool:
     """Whether a case has relevant judgments: nDCG is defined for it. Means of all metrics are over such cases."""
-    if result.metric.text in result.scores:
+    if result.metric.text in result.evaluation.scores:
         return result.score is not None
-    return not result.judgments or any(result.settings.gains[grade] > 0 for grade in result.judgments)
+    return not result.evaluation.judgments or any(
+        result.conditions.settings.gains[grade] > 0 for grade in result.evaluation.judgments
+    )
 
 
 def weighted_mean(scored: Iterable[tuple[float, float]]) -> float:
@@ -202,7 +204,10 @@ def score_pairs(results: Iterable[CaseResult], metric: str | None = None) -> lis
     """The scores in the baseline and now of each case that has both, by nDCG@k or another metric."""
     pairs = []
     for result in results:
-        now, before = result.score if metric is None else result.scores.get(metric), score_before(result, metric)
+        now, before = (
+            result.score if metric is None else result.evaluation.scores.get(metric),
+            score_before(result, metric),
+        )
         if now is not None and before is not None and has_relevant(result):
             pairs.append(ScorePair(key_of(result), before, now, result.weight))
     return pairs

@@ -15,14 +15,13 @@ import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from itertools import chain
 from numbers import Number
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._problems import FileError, Problems
 from pytest_relevance._text import did_you_mean, found, listed, quoted, shown
 from pytest_relevance.cases.model import CatalogueFile
-from pytest_relevance.results.case_parts import from_builtin
+from pytest_relevance.results.case_dict import from_builtin
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.records.run_info import FileInfo
 from pytest_relevance.results.responses.ranking import id_text
@@ -208,7 +207,7 @@ def check_catalogue(path: str, name: str, columns: CatalogueFile, documents: Col
 
 
 class RunTitles:
-    """Adds titles to the results of a run that is over, and reads each catalogue once, for all that these name.
+    """Gives titles to the results of a run that is over, and reads each catalogue once, for all that these name.
 
     A catalogue of which no document is named is not opened. `problems` are messages about what could not be read.
     """
@@ -217,19 +216,22 @@ class RunTitles:
         self.problems: list[str] = []
         self._read: dict[Catalogue, tuple[set[str], Documents]] = {}
 
-    def add(self, results: Iterable[CaseResult], files: Mapping[str, FileInfo]) -> None:
-        """Add titles and fields to results, in place; titles of the catalogue go before those that a result has."""
-        by_catalogue: dict[Catalogue, list[CaseResult]] = {}
-        for result in results:
+    def add(self, results: Iterable[CaseResult], files: Mapping[str, FileInfo]) -> list[CaseResult]:
+        """The results with titles and fields; titles of the catalogue go before those that a result has."""
+        found = [*results]
+        by_catalogue: dict[Catalogue, list[int]] = {}
+        for index, result in enumerate(found):
             info = files.get(result.file)
             if info is not None and info.documents:
-                by_catalogue.setdefault(catalogue_of(result.file, info), []).append(result)
-        for catalogue, named in by_catalogue.items():
-            there = self._look_up(catalogue, {document for result in named for document in result.named})
-            for result in named:
-                result.add_titles(there.titles, there.fields)
+                by_catalogue.setdefault(catalogue_of(result.file, info), []).append(index)
+        for catalogue, indexes in by_catalogue.items():
+            there = self._look_up(catalogue, {document for index in indexes for document in found[index].named})
+            for index in indexes:
+                result = found[index] = found[index].with_titles(there.titles, there.fields)
                 if there.known:
-                    result.not_in_catalogue = tuple(each for each in result.named if each not in there.known)
+                    unknown = tuple(each for each in result.named if each not in there.known)
+                    found[index] = result.with_texts(not_in_catalogue=unknown)
+        return found
 
     def _look_up(self, catalogue: Catalogue, documents: set[str]) -> Documents:
         """What a catalogue says of documents; it is read unless all of them were asked for before."""
@@ -287,24 +289,29 @@ class IndexDocuments:
         self.shown |= more.shown
         self.absent |= more.absent
 
-    def describe(self, result: CaseResult) -> None:
-        """Set the titles, the further fields, and the documents that are not in the index, of a result."""
-        result.add_titles(self.titles, self.shown)
-        if not self.has_other_ids:
-            expected = (each for outcome in result.outcomes if outcome.kind != "exclude" for each in outcome.documents)
-            wanted = dict.fromkeys(chain((document for document, _ in result.missing), expected))
-            absent = (document for document in wanted if document in self.absent)
-            result.not_in_index = tuple(document for document in absent if result.rank_of(document) is None)
+    def described(self, result: CaseResult) -> CaseResult:
+        """The result with the titles and fields of its documents, and with those that are not in the index."""
+        described = result.with_titles(self.titles, self.shown)
+        if self.has_other_ids:
+            return described
+        wanted = dict.fromkeys(document for document, _ in result.evaluation.missing)
+        for outcome in result.evaluation.outcomes:
+            wanted |= dict.fromkeys(outcome.documents if outcome.kind != "exclude" else ())
+        absent = (document for document in wanted if document in self.absent)
+        missing = tuple(document for document in absent if result.ranking.rank_of(document) is None)
+        return described.with_texts(not_in_index=missing)
 
     def unknown_result(self, result: CaseResult) -> str | None:
         """A document that the search returned and that is absent; None if there is none."""
         absent = (document for document in result.named if document in self.absent)
-        return next((document for document in absent if result.rank_of(document) is not None), None)
+        return next((document for document in absent if result.ranking.rank_of(document) is not None), None)
 
 
 def documents_to_ask(result: CaseResult) -> Sequence[str]:
     """The documents of a result that an index is asked for: of its rankings the top that a report shows."""
-    return result.named_within(result.k if result.judgments else max(result.k, result.depth or 0))
+    return result.named_within(
+        result.conditions.k if result.evaluation.judgments else max(result.conditions.k, result.conditions.depth or 0)
+    )
 
 
 def read_answer(answer: object, asked: Sequence[str]) -> tuple[IndexDocuments, dict[str, str]]:

@@ -155,7 +155,7 @@ def _gates_of_file(
 
     ran = sorted(
         (result for result in results if result.status != SKIPPED),
-        key=lambda result: (result.source or "", result.line, result.id),
+        key=lambda result: (result.origin.source or "", result.line, result.id),
     )
     total = info.total - (len(results) - len(ran))
     groups = in_variants((variant for _, variant, _ in info.totals), ran)
@@ -229,7 +229,7 @@ def _judge(gate: Gate, results: Sequence[CaseResult], against: str, lost: Mappin
 
 def _is_fresh(case: CaseResult, metric: str) -> bool:
     """Whether a case has a score now and none in the baseline."""
-    return case.scores.get(metric) is not None and score_before(case, metric) is None
+    return case.evaluation.scores.get(metric) is not None and score_before(case, metric) is None
 
 
 def _passing(gate: Gate, cases: Sequence[CaseResult]) -> GateFinding:
@@ -244,7 +244,7 @@ def _mean(metric: Metric, bound: float, cases: Sequence[CaseResult]) -> GateFind
     scored = [
         (score, case.weight)
         for case in cases
-        if (score := case.scores.get(metric.text)) is not None and has_relevant(case)
+        if (score := case.evaluation.scores.get(metric.text)) is not None and has_relevant(case)
     ]
     if not scored:
         return GateFinding(UNDEFINED, False, metric)
@@ -261,7 +261,7 @@ def _drops(
     compared = {}
     for metric in bounds:
         compared[metric] = score_pairs(cases, metric.text)
-        if all(case.scores.get(metric.text) is None for case in cases):
+        if all(case.evaluation.scores.get(metric.text) is None for case in cases):
             yield GateFinding(UNDEFINED, False, metric)
         elif not compared[metric]:
             yield GateFinding(NO_REFERENCE, False, metric, against=against)
@@ -289,19 +289,25 @@ def judge_drop(row: Difference, bound: float, p: float | None, metric: Metric) -
 
 def _wholly_seen(metric: Metric, cases: Iterable[CaseResult]) -> list[CaseResult]:
     """The cases of which a metric looks at the whole ranking."""
-    return [case for case in cases if ranks_needed(metric, case.settings) is None]
+    return [case for case in cases if ranks_needed(metric, case.conditions.settings) is None]
 
 
 def _cut(metric: Metric, cases: Sequence[CaseResult]) -> GateFinding | None:
     """The finding about a metric that has no score in some cases, as it looks at more than their searches returned."""
-    unscored = [case for case in _wholly_seen(metric, cases) if case.is_cut and metric.text not in case.scores]
-    asked = [case.depth or case.k for case in unscored if case.verdict not in WITHOUT_SCORE]
+    unscored = [
+        case for case in _wholly_seen(metric, cases) if case.is_cut and metric.text not in case.evaluation.scores
+    ]
+    asked = [case.conditions.depth or case.conditions.k for case in unscored if case.verdict not in WITHOUT_SCORE]
     return GateFinding(CUT, False, metric, counted=len(asked), depths=asked) if asked else None
 
 
 def _set_depths(metric: Metric, cases: Sequence[CaseResult]) -> Sequence[int]:
     """The depths that were set, where a metric looks at the whole ranking."""
-    return [case.depth for case in _wholly_seen(metric, cases) if case.is_depth_set and case.depth]
+    return [
+        case.conditions.depth
+        for case in _wholly_seen(metric, cases)
+        if case.conditions.is_depth_set and case.conditions.depth
+    ]
 
 
 @dataclass(frozen=True, slots=True)

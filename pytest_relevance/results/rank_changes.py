@@ -94,9 +94,9 @@ def rank_changes(
 
 def changes_to(result: CaseResult, first: Sequence[str], grades: Sequence[float | None]) -> RankChanges:
     """Compare a ranking, and the grades of its documents, with that of a result."""
-    graded = chain(zip(first, grades, strict=False), zip(result.documents, result.grades, strict=False))
+    graded = chain(zip(first, grades, strict=False), zip(result.ranking.documents, result.ranking.grades, strict=False))
     known = {document: grade for document, grade in graded if grade is not None}
-    return rank_changes(first, result.documents, result.k, known, result.deeper)
+    return rank_changes(first, result.ranking.documents, result.conditions.k, known, result.ranking.deeper)
 
 
 def baseline_changes(result: CaseResult) -> RankChanges | None:
@@ -104,7 +104,7 @@ def baseline_changes(result: CaseResult) -> RankChanges | None:
 
     Of what left, the documents with the highest gains come first: they explain the lost score.
     """
-    baseline, gains = result.baseline, result.settings.gains
+    baseline, gains = result.baseline, result.conditions.settings.gains
     if baseline is None or baseline.standing in (NEW, STALE):
         return None
     found = changes_to(result, baseline.documents, baseline.grades)
@@ -132,23 +132,22 @@ def worst_of_repeats(results: Sequence[CaseResult]) -> list[CaseResult]:
     """
     groups: dict[tuple[object, ...], list[CaseResult]] = {}
     for number, result in enumerate(results):
-        is_repeat = len(result.items) > 1 and not result.is_check
+        is_repeat = len(result.origin.items) > 1 and not result.is_check
         groups.setdefault((result.key, result.search) if is_repeat else (number,), []).append(result)
     return [group[0] if len(group) == 1 else _worst(group) for group in groups.values()]
 
 
 def _worst(repeats: Sequence[CaseResult]) -> CaseResult:
     worst = min(repeats, key=lambda result: (_WORST_FIRST.index(result.status), result.score or 0.0))
-    scored = [result for result in repeats if result.scores]
+    scored = [result for result in repeats if result.evaluation.scores]
     if len(scored) < 2:
         return worst
-    found, _ = _differences([tuple(result.documents) for result in scored])
-    within = [result.repeats for result in scored if result.repeats is not None]
+    found, _ = _differences([tuple(result.ranking.documents) for result in scored])
+    within = [result.call.repeats for result in scored if result.call.repeats is not None]
     if found.rankings == 1:
         found = next((each for each in within if each.rankings > 1), found)
     calls = len(scored) - len(within) + sum(each.calls for each in within)
-    worst.repeats = replace(found, calls=calls)
-    return worst
+    return replace(worst, call=replace(worst.call, repeats=replace(found, calls=calls)))
 
 
 def _differences(tops: Sequence[tuple[str, ...]]) -> tuple[Repeats, int]:

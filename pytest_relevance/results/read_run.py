@@ -297,7 +297,7 @@ def _read_record(source: Source) -> Rankings:
         if result.id in rankings:
             message = "several files or variants of a search have results for it; open the record with Run.open"
             source.refuse(f"query {quoted(result.id)}: {message}")
-        rankings[result.id] = list(result.documents)
+        rankings[result.id] = list(result.ranking.documents)
     return RunRankings(rankings, results)
 
 

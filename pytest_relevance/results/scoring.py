@@ -1,6 +1,6 @@
 """The score of one case: its ranking under its judgments, floor and expectations, and the verdict.
 
-`score_case` makes the `CaseResult` of a case, for an item of a test run and for `relevance.check` alike. `add_details`
+`score_case` makes the `CaseResult` of a case, for an item of a test run and for `relevance.check` alike. `with_details`
 adds what a report, a record or a baseline needs beyond the figures; a case that passes without any of them is spared
 that work.
 
@@ -11,9 +11,11 @@ cut. A metric of the whole ranking has no value then, unless the suite sets how 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import chain
+from typing import Any
 
 from pytest_relevance._text import counted
 from pytest_relevance.cases.model import Case, Expectation, most_results
@@ -21,12 +23,22 @@ from pytest_relevance.metrics.graded import GradedRanking, grade_ranking, has_ga
 from pytest_relevance.metrics.names import MEASURES, Metric, build_metric
 from pytest_relevance.metrics.scalar import ranks_needed, score
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.case_parts import FLOOR, TOO_FEW_JUDGED, Outcome
+from pytest_relevance.results.case_parts import (
+    FLOOR,
+    NO_DIGEST,
+    TOO_FEW_JUDGED,
+    CaseCall,
+    CaseConditions,
+    CaseEvaluation,
+    CaseOrigin,
+    CaseRanking,
+    DocumentTexts,
+    Outcome,
+)
 from pytest_relevance.results.case_result import (
     FAILED,
     INCONCLUSIVE,
     MEASURED,
-    NO_DIGEST,
     PASSED,
     CaseResult,
     count_grades,
@@ -39,15 +51,40 @@ _BECAUSE = {"unjudged": " (unjudged: skip)", "ideal": " (ideal: returned)"}
 _MOST_MISSING = 10  # judged documents that a report names when none of the results is judged
 
 
+@dataclass(frozen=True, slots=True)
+class CaseInRun:
+    """What the result of a case has from its run, and the case does not know.
+
+    `params` are those of the case with secrets masked, None where there are none to mask. `search` is the name of the
+    search, None for that of the case. `tolerance` is used for a case that sets none. The other fields are those of
+    `CaseResult` and its `CaseOrigin`.
+    """
+
+    file: str = ""
+    node: str = ""
+    search: str | None = None
+    variant: str | None = None
+    params: Mapping[str, Any] | None = None
+    tolerance: float = 0.05
+    variant_index: int = 0
+    test: str = ""
+    items: Sequence[str] = ()
+
+
 def score_case(
-    case: Case, ranking: Ranking, latency: float | None = None, asked: int | None = None, *, details: bool = True
+    case: Case,
+    ranking: Ranking,
+    call: CaseCall = CaseCall(),
+    asked: int | None = None,
+    in_run: CaseInRun = CaseInRun(),
+    *,
+    details: bool = True,
 ) -> CaseResult:
-    """Score the ranking that a case got and decide its verdict. `latency` is in seconds, None for no search.
+    """Score the ranking that a case got from a `call` of its search, and decide its verdict.
 
     `asked` is how many results the search was asked for, None where it takes no such number. Where it returned as many,
-    and a metric of the case looks at the whole ranking, there is nothing to score: ask `why_cut` first. The result
-    does not know its file, variant and node id; the caller adds them. Without `details` it has the figures and the
-    verdict alone; `add_details` adds the rest.
+    and a metric of the case looks at the whole ranking, there is nothing to score: ask `why_cut` first. Without
+    `details` the result has the figures and the verdict alone; `with_details` adds the rest.
     """
     graded = grade_ranking(ranking.ids, case.judgments)
     k, settings, terms = case.k, case.settings, case.terms
@@ -61,30 +98,40 @@ def score_case(
         lower, upper = interval(graded, k, terms.lowest, terms.highest, settings, present=value)
     reaches_depth = asked is not None and len(grades) >= asked
     is_cut = reaches_depth and terms.depth is None
-    outcomes = _outcomes(case, graded, ranking.ids, latency, is_cut=is_cut) if case.expect else ()
+    outcomes = _outcomes(case, graded, ranking.ids, call.latency, is_cut=is_cut) if case.expect else ()
     verdict, reasons = decide(case, value, lower, upper, top - unjudged, top, outcomes)
-    result = unscored(case, verdict)
-    result.is_depth_set, result.reaches_depth = terms.depth is not None, reaches_depth
-    result.asked = asked or 0
-    result.lowest, result.highest = terms.lowest, terms.highest
-    result.documents, result.grades, result.returned = ranking.ids, grades, len(grades) - len(graded.repeated)
-    if grades and (grades[0] is None or settings.gains[grades[0]] <= 0):
-        result.irrelevant_top = tuple(ranking.ids[:3])
-        if ranking.titles and (title := ranking.title(0)):
-            result.titles = {ranking.ids[0]: title}
-    result.scores = {ndcg_at(k).text: defined(value)}
+    scores = {ndcg_at(k).text: defined(value)}
     if terms.gates or outcomes:
-        result.scores |= _other_scores(case, graded, outcomes, is_cut=is_cut)
-    if case.not_applicable:
-        result.not_applicable = tuple(metric.text for metric in case.not_applicable)
-    if lower != upper and value == value:
-        result.lower, result.upper = lower, upper
-    result.judged, result.top = top - unjudged, top
-    result.outcomes, result.reasons, result.latency = outcomes, reasons, latency
-    result.is_unsorted = bool(ranking.scores) and _is_unsorted(ranking.scores)
-    if details:
-        add_details(result, case, ranking)
-    return result
+        scores |= _other_scores(case, graded, outcomes, is_cut=is_cut)
+    has_interval = lower != upper and value == value
+    is_irrelevant = bool(grades) and (grades[0] is None or settings.gains[grades[0]] <= 0)
+    title = ranking.title(0) if is_irrelevant and ranking.titles else ""
+    result = CaseResult(
+        **_identity(case, in_run),
+        verdict=verdict,
+        conditions=_conditions(case, in_run, asked or 0, is_scored=True),
+        ranking=CaseRanking(
+            reaches_depth=reaches_depth,
+            documents=ranking.ids,
+            grades=grades,
+            returned=len(grades) - len(graded.repeated),
+            is_unsorted=bool(ranking.scores) and _is_unsorted(ranking.scores),
+            irrelevant_top=tuple(ranking.ids[:3]) if is_irrelevant else (),
+        ),
+        texts=DocumentTexts(titles={ranking.ids[0]: title}) if title else DocumentTexts(),
+        evaluation=CaseEvaluation(
+            scores=scores,
+            lower=lower if has_interval else None,
+            upper=upper if has_interval else None,
+            judged=top - unjudged,
+            top=top,
+            outcomes=outcomes,
+            not_applicable=tuple(metric.text for metric in case.not_applicable),
+            reasons=reasons,
+        ),
+        call=call,
+    )
+    return with_details(result, case, ranking) if details else result
 
 
 def _is_unsorted(scores: Sequence[float | None]) -> bool:
@@ -94,58 +141,99 @@ def _is_unsorted(scores: Sequence[float | None]) -> bool:
     return known not in (rising, rising[::-1])
 
 
-def unscored(case: Case, verdict: str) -> CaseResult:
-    """The result of a case without a score: identity and conditions; it does not know its file, variant and node id."""
-    return CaseResult(
-        file="",
-        line=case.line,
-        id=case.id,
-        verdict=verdict,
-        query=case.query,
-        search=case.search,
-        tags=case.tags,
-        weight=case.weight,
-        params=case.params,
-        note=case.note or "",
-        source=case.source,
+def unscored(
+    case: Case,
+    verdict: str,
+    in_run: CaseInRun = CaseInRun(),
+    call: CaseCall = CaseCall(),
+    reasons: Sequence[Outcome] = (),
+) -> CaseResult:
+    """The result of a case without a score."""
+    conditions = _conditions(case, in_run, None, is_scored=False)
+    found = CaseEvaluation(reasons=reasons) if reasons else CaseEvaluation()
+    return CaseResult(**_identity(case, in_run), verdict=verdict, conditions=conditions, evaluation=found, call=call)
+
+
+def _identity(case: Case, in_run: CaseInRun) -> dict[str, Any]:
+    """The fields of the result that say which case it is of."""
+    origin = CaseOrigin(in_run.variant_index, case.source, in_run.test, tuple(in_run.items))
+    return {
+        "file": in_run.file,
+        "line": case.line,
+        "id": case.id,
+        "query": case.query,
+        "node": in_run.node,
+        "search": in_run.search or case.search,
+        "variant": in_run.variant,
+        "tags": case.tags,
+        "weight": case.weight,
+        "params": case.params if in_run.params is None else in_run.params,
+        "note": case.note or "",
+        "origin": origin,
+    }
+
+
+def _conditions(case: Case, in_run: CaseInRun, asked: int | None, *, is_scored: bool) -> CaseConditions:
+    terms = case.terms
+    return CaseConditions(
         k=case.k,
         depth=case.depth,
+        is_depth_set=is_scored and terms.depth is not None,
+        asked=asked,
         floor=case.min_ndcg,
+        tolerance=in_run.tolerance if terms.tolerance is None else terms.tolerance,
         settings=case.settings,
+        lowest=terms.lowest if is_scored else 0.0,
+        highest=terms.highest if is_scored else 0.0,
     )
 
 
-def add_details(result: CaseResult, case: Case, ranking: Ranking, *, all_missing: bool = False) -> None:
-    """Add what a report needs: titles, engine scores, missing documents, ranks below the kept ones, the digest.
+def with_details(result: CaseResult, case: Case, ranking: Ranking, *, all_missing: bool = False) -> CaseResult:
+    """The result with what a report needs: titles, engine scores, missing documents, deeper ranks, the digest.
 
     The ranking is cut as deep as the case looks. `all_missing` names every judged document that is missing; otherwise
     those of the ideal top k.
     """
     ids, judgments, depth = ranking.ids, case.judgments, kept_depth(case)
     kept = tuple(ids if depth is None else ids[:depth])
-    result.whole = depth is None
-    result.documents = kept
-    result.grades = tuple(result.grades[: len(kept)])
-    result.judgments = count_grades([*judgments.values()])
-    result.digest = digest_of(judgments)
-    others = [] if result.baseline is None else [*result.baseline.documents]
-    others += [document for line in case.expect for document in line.documents]
-    result.deeper = _ranks_below(ids, len(kept), (judgments, others))
-    result.missing = tuple(_missing(result, case, all_missing=all_missing))
-    if case.terms.scale is not None:
-        result.grade_names = {grade: name for name, grade in case.terms.scale.names.items()}
+    accepted = () if result.baseline is None else result.baseline.documents
+    others = [*accepted, *(document for line in case.expect for document in line.documents)]
     scores = ranking.scores[: len(kept)]
     if math.inf in scores or -math.inf in scores:  # of a pinned result; JSON, and so a record, has no infinity
         scores = [None if score in (math.inf, -math.inf) else score for score in scores]
-    result.engine_scores = tuple(scores)
-    if not (case.titles or case.notes or ranking.titles):
-        return
-    named = {*kept, *result.deeper, *(document for document, _ in result.missing), *others}
-    result.titles = {document: title for document, title in case.titles.items() if document in named}
+    found = replace(
+        result.ranking,
+        documents=kept,
+        whole=depth is None,
+        engine_scores=tuple(scores),
+        grades=tuple(result.ranking.grades[: len(kept)]),
+        deeper=_ranks_below(ids, len(kept), (judgments, others)),
+    )
+    names = {} if case.terms.scale is None else {grade: name for name, grade in case.terms.scale.names.items()}
+    counts, digest = count_grades([*judgments.values()]), digest_of(judgments)
+    result = replace(
+        result,
+        conditions=replace(result.conditions, grade_names=names) if names else result.conditions,
+        ranking=found,
+        evaluation=replace(result.evaluation, judgments=counts, digest=digest),
+    )
+    missing = tuple(_missing(result, case, all_missing=all_missing))
+    named = {*kept, *found.deeper, *(document for document, _ in missing), *others}
+    return replace(
+        result,
+        evaluation=replace(result.evaluation, missing=missing),
+        texts=_texts(case, ranking, named) if case.titles or case.notes or ranking.titles else result.texts,
+    )
+
+
+def _texts(case: Case, ranking: Ranking, named: Collection[str]) -> DocumentTexts:
+    """The titles and notes that the case and the ranking have of some documents."""
+    titles = {document: title for document, title in case.titles.items() if document in named}
+    ids = ranking.ids
     for index in range(len(ids) - 1, -1, -1) if ranking.titles else ():  # the first copy of a document decides
         if ids[index] in named and (title := ranking.title(index)):
-            result.titles[ids[index]] = title
-    result.notes = {document: note for document, note in case.notes.items() if document in named}
+            titles[ids[index]] = title
+    return DocumentTexts(titles, {document: note for document, note in case.notes.items() if document in named})
 
 
 def _ranks_below(ids: Sequence[str], kept: int, named: Iterable[Iterable[str]]) -> dict[str, int]:
@@ -162,7 +250,8 @@ def _ranks_below(ids: Sequence[str], kept: int, named: Iterable[Iterable[str]]) 
 
 def _missing(result: CaseResult, case: Case, *, all_missing: bool) -> list[tuple[str, float]]:
     """The judged documents below the kept ranking or not returned, those with the highest gain first."""
-    gains, returned, deeper = result.settings.gains, set(result.documents), result.deeper
+    gains, deeper = result.conditions.settings.gains, result.ranking.deeper
+    returned = set(result.ranking.documents)
     absent = [(document, grade) for document, grade in case.judgments.items() if document not in returned]
     if not absent:
         return []

@@ -58,9 +58,9 @@ class PlausibleGains:
         self._means: dict[int, float] = {}
         for result in results:
             top = top_grade(result)
-            for rank, grade in enumerate(result.grades[: result.k], 1):
+            for rank, grade in enumerate(result.ranking.grades[: result.conditions.k], 1):
                 if grade is not None and top is not None:
-                    share = result.settings.gains[grade] / result.settings.gains[top]
+                    share = result.conditions.settings.gains[grade] / result.conditions.settings.gains[top]
                     self._shares.setdefault(rank, []).append(share)
 
     def share(self, rank: int) -> float:
@@ -90,15 +90,15 @@ def unjudged_results(result: CaseResult, gains: PlausibleGains) -> list[Unjudged
     top = top_grade(result)
     found = []
     for document in documents:
-        index = result.documents.index(document)
+        index = result.ranking.documents.index(document)
         move = worth = 0.0
         if top is not None:
             move = _move(result, index, top)
             # any gain makes a score of 1 or so where none is defined: what counts there is how plausible the gain is
             worth = gains.share(index + 1) * move
             if result.score is not None:
-                worth = _move(result, index, gains.grade(index + 1, top, result.settings))
-        found.append(Unjudged(document, result.titles.get(document, ""), index + 1, move, worth))
+                worth = _move(result, index, gains.grade(index + 1, top, result.conditions.settings))
+        found.append(Unjudged(document, result.texts.titles.get(document, ""), index + 1, move, worth))
     return found
 
 
@@ -107,17 +107,19 @@ def _move(result: CaseResult, index: int, grade: float) -> float:
     graded = result.graded
     grades = [*graded.grades]
     grades[index] = grade
-    possible = score(result.metric, GradedRanking(grades, graded.repeated, [*graded.judged, grade]), result.settings)
+    possible = score(
+        result.metric, GradedRanking(grades, graded.repeated, [*graded.judged, grade]), result.conditions.settings
+    )
     return 0.0 if isnan(possible) else possible - (result.score or 0.0)
 
 
 def top_grade(result: CaseResult) -> float | None:
     """The highest grade there is; where it has no gain, as nothing relevant is judged yet, one that has; or None."""
-    gain = result.settings.gain
-    grades = [result.highest, 1.0]
+    gain = result.conditions.settings.gain
+    grades = [result.conditions.highest, 1.0]
     if isinstance(gain, Mapping):
-        grades = [grade for grade in (result.highest, *sorted(gain, reverse=True)) if grade in gain]
-    return next((grade for grade in grades if result.settings.gain_of(grade) > 0), None)
+        grades = [grade for grade in (result.conditions.highest, *sorted(gain, reverse=True)) if grade in gain]
+    return next((grade for grade in grades if result.conditions.settings.gain_of(grade) > 0), None)
 
 
 COLUMNS = ("query_id", "query", "document", "title", "ranks", "worth", "move", "grade")
@@ -161,7 +163,7 @@ class WorklistRow:
     def add(self, result: CaseResult, unjudged: Unjudged) -> None:
         """Add the result of a case that returned the document. The order of calls does not matter."""
         self.title = _longer(self.title, unjudged.title)
-        for name, value in result.shown.get(unjudged.document, {}).items():
+        for name, value in result.texts.shown.get(unjudged.document, {}).items():
             self.fields[name] = _longer(self.fields.get(name, ""), value)
         self.ranks.setdefault((result.search, result.variant), set()).add(unjudged.rank)
         self.worth = max(self.worth, unjudged.worth, key=lambda worth: (abs(worth), worth))
@@ -210,7 +212,7 @@ class Worklist:
     @classmethod
     def of(cls, results: Iterable[CaseResult]) -> Worklist:
         """The worklist of a run; cases that did not run have no part in it."""
-        ran = [result for result in results if result.scores]
+        ran = [result for result in results if result.evaluation.scores]
         gains = PlausibleGains(ran)
         return cls((result, unjudged_results(result, gains)) for result in ran)
 

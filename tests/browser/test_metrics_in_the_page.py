@@ -16,7 +16,7 @@ from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_result import count_grades
 from pytest_relevance.results.worklist import PlausibleGains, unjudged_results
 from tests.browser.reader import Reader
-from tests.helpers import write_page
+from tests.helpers import case_result, write_page
 
 CASES = 1000
 
@@ -51,7 +51,7 @@ class Example:
     @property
     def result(self) -> CaseResult:
         """The result that a page is made from."""
-        return CaseResult(
+        return case_result(
             file="random.relevance.yaml",
             line=1,
             id="query",

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_relevance import CaseResult, Run
 from tests.browser.reader import Reader
-from tests.helpers import result_of, write_page
+from tests.helpers import changed, result_of, write_page
 
 
 def page_of(folder: Path, *results: CaseResult) -> Path:
@@ -57,7 +57,7 @@ class TestVariants:
         results = []
         for index, (variant, ranking) in enumerate({"fast": ["b", "a"], "good": ["a", "c", "b"]}.items()):
             result = result_of({"query": "tv", "judgments": {"a": 3, "c": 0}}, ranking, file="shop.relevance.yaml")
-            result.variant, result.variant_index, result.node = variant, index, f"shop.relevance.yaml::tv[{variant}]"
+            result = changed(result, variant=variant, variant_index=index, node=f"shop.relevance.yaml::tv[{variant}]")
             results.append(result)
         return page_of(tmp_path, *results)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
-from tests.helpers import page_text, page_values, result_of, verdict_of
+from tests.helpers import case_result, page_text, page_values, result_of, verdict_of
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Said, Terminal
@@ -61,8 +61,8 @@ def test_against_another_record_or_a_baseline(shop: Terminal, against: str) -> N
 
 def test_a_record_without_rankings(terminal: Terminal) -> None:
     """An older one, or of a run whose searches failed."""
-    bare = CaseResult(FILE, 3, "boots", "error", outcome="failed")
-    record(terminal, bare, CaseResult(FILE, 4, "hats", "passed", scores={"nDCG@10": 0.75}))
+    bare = case_result(FILE, 3, "boots", "error", outcome="failed")
+    record(terminal, bare, case_result(FILE, 4, "hats", "passed", scores={"nDCG@10": 0.75}))
     page = html(terminal.run("report", "run.jsonl", "--format", "html"))
     assert verdict_of(page) == ("1 case could not be scored", "broken")
     assert [case.get("score") for case in page_values(page)["cases"]] == [None, 0.75]

@@ -348,7 +348,7 @@ def test_the_latency_is_that_of_reading_the_results_too(project: Project, source
     cases = "cases: [{query: shoes, expect: {first: a, latency: '<= 40 ms'}}]"
     run = run_search(project, slow + dedent(source), cases)
     assert run.outcomes == {"shoes": "failed"}
-    assert (run.results["shoes"].latency or 0) >= 0.05
+    assert (run.results["shoes"].call.latency or 0) >= 0.05
     assert "expected <= 40 ms" in run.failure("shoes")
     assert "first" not in run.failure("shoes").splitlines()[0]
 
@@ -541,7 +541,7 @@ def test_what_lies_below_the_results_of_a_search_without_k_is_not_known(
     assert run.counts == {"failed": 1}
     kind = expect.partition(":")[0]
     assert run.results["shoes"].verdict == "error"
-    error = run.results["shoes"].error
+    error = run.results["shoes"].call.error
     assert error is not None
     assert error.message == (
         f"{kind} looks at the top {depth}, and 10 ranks can be seen, as this search takes no k: give it a parameter k, "

@@ -217,4 +217,4 @@ def test_a_file_with_every_key(project: Project) -> None:
         *("P@5", "RR@10", "first", "include", "exclude", "order", "within", "within", "results", "latency")
     ]
     run = project.run()
-    assert run.results["blue-shoes"].verdict == "passed", run.results["blue-shoes"].reasons
+    assert run.results["blue-shoes"].verdict == "passed", run.results["blue-shoes"].evaluation.reasons

@@ -125,10 +125,10 @@ def test_a_record_has_the_titles_and_the_fields_of_the_catalogue(
     shop.cases(SUITE.format(documents="{file: products.csv, show: [brand]}"))
     shop.run("--relevance-record=run.jsonl")
     failed, passed = Run.open(shop.path / "run.jsonl").results
-    assert failed.titles == {"a": "Winter boots", "b": "Rubber boots", "c": "Boot polish", "d": "Rain jacket"}
-    assert failed.shown == {"a": {"brand": "Aurora"}, "b": {"brand": "Borealis"}, "d": {"brand": "Cirrus"}}
-    assert set(failed.not_in_catalogue) == {"gone", "x"}
-    assert passed.titles == {"a": "Winter boots", "b": "Rubber boots"}
+    assert failed.texts.titles == {"a": "Winter boots", "b": "Rubber boots", "c": "Boot polish", "d": "Rain jacket"}
+    assert failed.texts.shown == {"a": {"brand": "Aurora"}, "b": {"brand": "Borealis"}, "d": {"brand": "Cirrus"}}
+    assert set(failed.texts.not_in_catalogue) == {"gone", "x"}
+    assert passed.texts.titles == {"a": "Winter boots", "b": "Rubber boots"}
     shop.path.joinpath("products.csv").unlink()
     capsys.readouterr()
     assert main(["report", "run.jsonl"]) == 0
@@ -164,7 +164,7 @@ def test_the_catalogue_comes_before_the_result_and_that_before_judgment_and_base
     baseline.write_text(baseline.read_text().replace('"query":"a b d"', '"query":"a b"'))
     project.run("--relevance-record=run.jsonl")
     (result,) = Run.open(project.path / "run.jsonl").results
-    assert result.titles == {
+    assert result.texts.titles == {
         "a": "a of the catalogue",
         "b": "b of the search",
         "c": "c of the judgment",

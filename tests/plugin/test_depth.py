@@ -50,7 +50,7 @@ def test_a_metric_of_the_whole_ranking_is_an_error_where_the_search_was_asked_fo
     assert run.results["q"].verdict == "error"
     assert f"FAILED shop.relevance.yaml::q - {BOTH_WAYS}"[:90] in "\n".join(run.short_summary)
     (result,) = Run.open(shop.path / "run.jsonl").results
-    assert (result.verdict, reasons_of(result), result.scores) == ("error", [BOTH_WAYS], {})
+    assert (result.verdict, reasons_of(result), result.evaluation.scores) == ("error", [BOTH_WAYS], {})
 
 
 @pytest.mark.parametrize(
@@ -88,8 +88,8 @@ def test_with_a_depth_the_search_is_asked_for_so_many_and_reports_name_it(shop: 
     assert "AP (depth 25) 0.550 is below 0.560" in run.failure("q")
     assert "gain exponential, ideal judged, unjudged zero, depth 25" in " ".join(run.failure("q").split())
     (result,) = Run.open(shop.path / "run.jsonl").results
-    assert result.scores["AP"] == 0.55
-    assert (result.depth, result.is_depth_set) == (25, True)
+    assert result.evaluation.scores["AP"] == 0.55
+    assert (result.conditions.depth, result.conditions.is_depth_set) == (25, True)
 
 
 def test_a_search_that_finds_less_than_it_was_asked_for_is_scored(shop: Project) -> None:
@@ -150,8 +150,8 @@ def test_a_bound_of_rr_is_decided_by_the_ranks_that_could_reach_it(shop: Project
     assert run.outcomes == {"q": "failed", "few": "passed"}
     assert "RR is below 0.5: no relevant document in the 10 results that were asked for" in run.failure("q")
     first, second = Run.open(shop.path / "run.jsonl").results
-    assert "RR" not in first.scores  # it may be 1 / 11, or less
-    assert second.scores["RR"] == 0.5
+    assert "RR" not in first.evaluation.scores  # it may be 1 / 11, or less
+    assert second.evaluation.scores["RR"] == 0.5
     assert '"RR"' not in (shop.path / "shop.relevance.yaml.baseline.jsonl").read_text(encoding="utf-8").splitlines()[2]
 
 
@@ -194,8 +194,8 @@ def test_a_gate_on_a_metric_of_the_whole_ranking_is_not_met(shop: Project) -> No
     }
     assert CUT in " ".join(run.failure("gate[mean AP 0.5]").split())
     first, second = Run.open(shop.path / "run.jsonl").results
-    assert "AP" not in first.scores
-    assert second.scores["AP"] == 1.0
+    assert "AP" not in first.evaluation.scores
+    assert second.evaluation.scores["AP"] == 1.0
 
 
 def test_merge_judges_such_a_gate_as_the_run_did(shop: Project, capsys: pytest.CaptureFixture[str]) -> None:

@@ -116,20 +116,22 @@ def run_example(shop: Project, modules: Modules, request: pytest.FixtureRequest)
 
 def rankings(run: Run) -> dict[str, list[str]]:
     """What was returned for each query, without what shares no word with it."""
-    return {name: list(result.documents) for name, result in run.results.items()}
+    return {name: list(result.ranking.documents) for name, result in run.results.items()}
 
 
 def has_titles(run: Run) -> bool:
     """Whether every document that was returned is called what the shop calls it."""
     return all(
-        result.titles[document] == TITLES[document] for result in run.results.values() for document in result.documents
+        result.texts.titles[document] == TITLES[document]
+        for result in run.results.values()
+        for document in result.ranking.documents
     )
 
 
 def has_scores(run: Run) -> bool:
     """Whether every document that was returned has a score of the engine's, in descending order."""
-    scores = [[score for score in result.engine_scores if score is not None] for result in run.results.values()]
-    returned = [len(result.documents) for result in run.results.values()]
+    scores = [[score for score in result.ranking.engine_scores if score is not None] for result in run.results.values()]
+    returned = [len(result.ranking.documents) for result in run.results.values()]
     return [len(each) for each in scores] == returned and all(each == sorted(each, reverse=True) for each in scores)
 
 

@@ -69,8 +69,8 @@ why documents stand where they do
 """
     assert run.failure(QUERY).endswith(expected)
     failed, passed = Record.open(project.path / "run.jsonl").results
-    assert failed.explanations == {"x": "x matches\n  by its title", "y": "y matches\n  by its title"}
-    assert passed.explanations == {}
+    assert failed.texts.explanations == {"x": "x matches\n  by its title", "y": "y matches\n  by its title"}
+    assert passed.texts.explanations == {}
 
 
 def test_without_v_a_failure_says_that_there_are_explanations(project: Project) -> None:

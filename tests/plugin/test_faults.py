@@ -233,7 +233,7 @@ def test_the_record_has_the_faults_and_its_report_shows_them_once(
     assert fault["frame"] == "conftest.py:9 in search"
     assert [result.verdict for result in record.results] == ["error"] * 10 + ["not searched"] * 125
     assert reasons_of(record.results[-1])[0].startswith("not searched: search failed in 10 cases in a row")
-    assert record.results[-1].error is None
+    assert record.results[-1].call.error is None
 
     for form, most in (("text", 30), ("markdown", 40)):
         capsys.readouterr()

@@ -134,7 +134,7 @@ def test_the_latency_of_a_coroutine_search_is_the_time_until_its_results_are_the
     project.cases("cases: [{query: shoes, expect: {latency: '<= 40 ms'}}]")
     run = project.run()
     assert run.outcomes == {"shoes": "failed"}
-    assert (run.results["shoes"].latency or 0) >= 0.05
+    assert (run.results["shoes"].call.latency or 0) >= 0.05
 
 
 LAZY = """
@@ -166,7 +166,7 @@ def test_the_latency_is_that_of_reading_the_results_too(project: Project, option
     project.cases("cases: [{query: shoes}, {query: hats}]")
     run = project.run(*options)
     assert run.counts == {"passed": 4}
-    assert [name for name, result in run.results.items() if (result.latency or 0) < 0.05] == []
+    assert [name for name, result in run.results.items() if (result.call.latency or 0) < 0.05] == []
 
 
 @pytest.mark.usefixtures("asyncio_plugin")

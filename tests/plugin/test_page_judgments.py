@@ -71,8 +71,8 @@ def test_they_are_judgments_of_the_next_run(shop: Project, rater: str) -> None:
     ]
     shop.write("page.csv", download(*answers, rater=rater))
     results = shop.run("-vv").results
-    assert list(results["boots"].grades) == [3, None, 3, None]  # an answer of "cannot tell" is no judgment
-    assert list(results["hats"].grades) == [2, None, 2, None]
+    assert list(results["boots"].ranking.grades) == [3, None, 3, None]  # an answer of "cannot tell" is no judgment
+    assert list(results["hats"].ranking.grades) == [2, None, 2, None]
 
 
 def test_the_record_and_the_rater_are_read_over(shop: Project) -> None:
@@ -92,8 +92,8 @@ def test_downloads_of_two_judges_are_joined(shop: Project) -> None:
         cases: [{query: winter boots, id: boots}, {query: hats}]
     """)
     results = shop.run("-vv").results
-    assert list(results["boots"].grades) == [2, None, 3, None]
-    assert list(results["hats"].grades) == [None, None, 2, 1]
+    assert list(results["boots"].ranking.grades) == [2, None, 3, None]
+    assert list(results["hats"].ranking.grades) == [None, None, 2, 1]
 
 
 def test_a_grade_that_has_changed_since_is_an_error_that_names_both_files(
@@ -111,7 +111,7 @@ def test_a_grade_that_has_changed_since_is_an_error_that_names_both_files(
 
 def test_the_same_grade_as_elsewhere_is_no_error(shop: Project) -> None:
     shop.write("page.csv", download(("hats", "hats", "a1", "2"), ("hats", "hats", "a2", "1")))
-    assert list(shop.run("-vv").results["hats"].grades) == [None, None, 2, 1]
+    assert list(shop.run("-vv").results["hats"].ranking.grades) == [None, None, 2, 1]
 
 
 def test_a_query_that_the_run_lacks_is_warned_of(shop: Project) -> None:

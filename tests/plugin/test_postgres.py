@@ -33,5 +33,5 @@ def test_an_asynchronous_cursor(project: Project, postgres: str) -> None:
     project.cases("cases: [{query: boots, judgments: {b: 3}, min_ndcg: 1}]")
     assert project.run("--relevance-record=run.jsonl", loops=False).counts == {"passed": 1}
     (result,) = Run.open(project.path / "run.jsonl").results
-    assert (result.documents, result.titles) == (("b", "a"), {"b": "Boots", "a": "Apron"})
-    assert result.engine_scores == (1.5, 0.5)
+    assert (result.ranking.documents, result.texts.titles) == (("b", "a"), {"b": "Boots", "a": "Apron"})
+    assert result.ranking.engine_scores == (1.5, 0.5)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,7 +10,7 @@ import yaml
 
 from pytest_relevance import Run as Record
 from pytest_relevance import evaluate
-from tests.helpers import reasons_of
+from tests.helpers import changed, reasons_of
 
 if TYPE_CHECKING:
     from pytest_relevance import CaseResult
@@ -64,7 +63,11 @@ def test_a_list_that_the_search_fills_anew_is_recorded_as_it_was(project: Projec
     """)
     project.cases("cases: [{query: a b}, {query: c}, {query: d e f}]")
     assert project.run(RECORD).code == 0
-    assert [list(result.documents) for result in opened(project).results] == [["a", "b"], ["c"], ["d", "e", "f"]]
+    assert [list(result.ranking.documents) for result in opened(project).results] == [
+        ["a", "b"],
+        ["c"],
+        ["d", "e", "f"],
+    ]
 
 
 def opened(project: Project, name: str = "run.jsonl") -> Record:
@@ -74,7 +77,7 @@ def opened(project: Project, name: str = "run.jsonl") -> Record:
 
 def facts(result: CaseResult) -> CaseResult:
     """All that a record has of a case; how long the search took is another thing every time."""
-    return replace(result, latency=None)
+    return changed(result, latency=None)
 
 
 def ends(record: Record) -> dict[str, tuple[str, str]]:
@@ -113,7 +116,7 @@ def test_what_every_case_came_to(shop: Project) -> None:
         "skipped s": ("skipped", "skipped"),
     }
     assert record.missing == ()
-    reasons = {result.id: " ".join(reasons_of(result)) for result in record.results if result.reasons}
+    reasons = {result.id: " ".join(reasons_of(result)) for result in record.results if result.evaluation.reasons}
     assert reasons == {
         "b a": 'nDCG@3 0.710 is below 0.900 first: rank 1 has "b", expected "a" (at rank 2)',
         "y u v": "inconclusive: 1 of the top 3 judged, less than min_judged 1 nDCG@3 0.631 is below 0.700",
@@ -128,27 +131,37 @@ def test_what_a_case_is(shop: Project) -> None:
     of = {result.id: result for result in opened(shop).results}
     first, second = of["passes"], of["b a"]
     assert (first.file, first.line, first.query, first.search) == ("shop.relevance.yaml", 5, "x a b c d e f", "search")
-    assert (first.tags, first.weight, first.params, first.variant, first.k) == (("shop", "head"), 2.5, {}, None, 3)
+    assert (first.tags, first.weight, first.params, first.variant, first.conditions.k) == (
+        ("shop", "head"),
+        2.5,
+        {},
+        None,
+        3,
+    )
     assert (second.query, second.tags, second.weight, second.params) == ("b a", ("shop",), 1, {"fuzzy": True})
-    assert of["measured"].k == 5
-    assert first.documents == ("x", "a", "b")  # as far as the case looks
-    assert second.scores.keys() == {"nDCG@3", "P@2", "RR"}
-    assert first.scores.keys() == {"nDCG@3", "P@2"}  # of a gate
-    assert of["nothing relevant"].scores == {"nDCG@3": None, "P@2": 0.0}
-    assert of["boom"].scores == of["skipped s"].scores == {}
-    assert of["boom"].documents == ()
-    error = of["boom"].error
+    assert of["measured"].conditions.k == 5
+    assert first.ranking.documents == ("x", "a", "b")  # as far as the case looks
+    assert second.evaluation.scores.keys() == {"nDCG@3", "P@2", "RR"}
+    assert first.evaluation.scores.keys() == {"nDCG@3", "P@2"}  # of a gate
+    assert of["nothing relevant"].evaluation.scores == {"nDCG@3": None, "P@2": 0.0}
+    assert of["boom"].evaluation.scores == of["skipped s"].evaluation.scores == {}
+    assert of["boom"].ranking.documents == ()
+    error = of["boom"].call.error
     assert error is not None
     assert (error.type, error.message, error.frame) == ("ConnectionError", "no engine", "conftest.py:7 in search")
-    assert len({of[name].digest for name in ("passes", "b a", "y u v")}) == 3
-    assert [name for name, result in of.items() if not result.is_judged] == ["nobody judged", "boom", "skipped s"]
-    assert [name for name, result in of.items() if result.latency is None] == ["boom", "skipped s"]
+    assert len({of[name].evaluation.digest for name in ("passes", "b a", "y u v")}) == 3
+    assert [name for name, result in of.items() if not result.evaluation.is_judged] == [
+        "nobody judged",
+        "boom",
+        "skipped s",
+    ]
+    assert [name for name, result in of.items() if result.call.latency is None] == ["boom", "skipped s"]
 
 
 def test_its_figures_are_those_of_the_library_to_the_last_digit(shop: Project) -> None:
     """And those of the reports, and of the summary."""
     run = shop.run(RECORD)
-    results = {result.id: result for result in opened(shop).results if result.scores}
+    results = {result.id: result for result in opened(shop).results if result.evaluation.scores}
     judgments = {
         "passes": {"a": 3, "b": 1, "x": 0},
         "b a": {"a": 3, "b": 1},
@@ -161,16 +174,16 @@ def test_its_figures_are_those_of_the_library_to_the_last_digit(shop: Project) -
     metrics = ["nDCG@3", "nDCG@5", "P@2", "RR"]
     table = evaluate(judgments, {name: results[name].query.split() for name in judgments}, metrics, max_grade=3)
     for name in judgments:
-        for metric, score in results[name].scores.items():
+        for metric, score in results[name].evaluation.scores.items():
             (expected,) = table.loc[[name], metric]
             assert score == expected or (score is None and expected != expected), (name, metric)
     assert {name: result.score for name, result in results.items()} == {
-        entry.id: entry.score for entry in run.results.values() if entry.scores
+        entry.id: entry.score for entry in run.results.values() if entry.evaluation.scores
     }
     frame = opened(shop).frame
     assert f"mean nDCG@k {(frame.score * frame.weight)[frame.score.notna()].sum() / 7.5:.3f} " in run.summary
     doubtful = results["y u v"]
-    assert (doubtful.lower, doubtful.upper) == (doubtful.score, 1.0)
+    assert (doubtful.evaluation.lower, doubtful.evaluation.upper) == (doubtful.score, 1.0)
     assert results["b a"].interval == (results["b a"].score, results["b a"].score)
 
 
@@ -222,7 +235,7 @@ def test_checks_of_tests_in_python(project: Project) -> None:
         ("test_shop.py", line, "relevance.check") for line in (4, 5, 10, 14)
     ]
     boots = record.results[1]
-    assert (boots.k, boots.weight, boots.documents, boots.latency) == (5, 2, ("7", "8"), None)
+    assert (boots.conditions.k, boots.weight, boots.ranking.documents, boots.call.latency) == (5, 2, ("7", "8"), None)
     assert said(run) == ["record: run.jsonl (4 checks)"]
 
 
@@ -308,7 +321,7 @@ def test_cases_of_a_file_of_queries(project: Project) -> None:
     project.write("qrels.txt", "1 0 a 3\n2 0 d 3\n")
     project.cases("{queries: queries.tsv, judgments: qrels.txt}")
     project.run(RECORD)
-    found = [(result.id, result.query, result.line, result.source) for result in opened(project).results]
+    found = [(result.id, result.query, result.line, result.origin.source) for result in opened(project).results]
     assert found == [("1", "a b", 1, "queries.tsv"), ("2", "c d", 2, "queries.tsv")]
 
 
@@ -330,7 +343,7 @@ def test_of_a_case_that_is_run_again_the_last_result_counts(project: Project, wo
     project.cases("cases: [{query: shoes, judgments: {a: 3}, min_ndcg: 0.9}, {query: hats, judgments: {b: 3}}]")
     run = project.run(RECORD, "--reruns=2", *workers)
     assert run.counts == {"passed": 2, "rerun": 1}
-    assert [(result.id, result.verdict, result.documents) for result in opened(project).results] == [
+    assert [(result.id, result.verdict, result.ranking.documents) for result in opened(project).results] == [
         ("shoes", "passed", ("a",)),
         ("hats", "measured", ("a",)),
     ]
@@ -445,6 +458,10 @@ def test_any_text_is_read_as_it_was(project: Project, workers: tuple[str, ...]) 
     searched, failed, checked = results[: -len(TEXTS) : 2], results[1 : -len(TEXTS) : 2], results[-len(TEXTS) :]
     for text, case, boom, check in zip(TEXTS, searched, failed, checked, strict=True):
         written = text.encode(errors="replace").decode()
-        assert (case.query, case.params["text"], case.documents) == (written, written, ("before", text, "after"))
+        assert (case.query, case.params["text"], case.ranking.documents) == (
+            written,
+            written,
+            ("before", text, "after"),
+        )
         assert reasons_of(boom) == [": ".join(filter(None, ("ConnectionError", written.partition("\n")[0])))]
-        assert (check.query, check.documents, check.score) == (written, (text, text + text), 1.0)
+        assert (check.query, check.ranking.documents, check.score) == (written, (text, text + text), 1.0)

@@ -82,15 +82,15 @@ def test_a_failure_names_every_document(shop: Project) -> None:
     assert ["1", "boots", "Boots!"] in [row[:3] for row in run.failure_rows("boots")]
     assert row_of(run, "boots", "hiking").startswith("hiking Hiking! grade 3 not returned")
     assert row_of(run, "sandals boots", "clogs").startswith("clogs Clogs! grade 3 not returned")
-    assert run.results["boots"].titles == {"boots": "Boots!", "hiking": "Hiking!"}
-    assert run.results["boots"].shown == {"boots": {"brand": "Acme"}, "hiking": {"brand": "Acme"}}
+    assert run.results["boots"].texts.titles == {"boots": "Boots!", "hiking": "Hiking!"}
+    assert run.results["boots"].texts.shown == {"boots": {"brand": "Acme"}, "hiking": {"brand": "Acme"}}
 
 
 def test_a_judged_document_that_the_index_does_not_have(shop: Project) -> None:
     run = shop.run()
     assert row_of(run, "boots", "lost").startswith("lost grade 2 not in the index")
-    assert run.results["boots"].not_in_index == ("lost",)
-    assert run.results["sandals boots"].not_in_index == ()
+    assert run.results["boots"].texts.not_in_index == ("lost",)
+    assert run.results["sandals boots"].texts.not_in_index == ()
     said = "1 judged document of 1 case is not in the index: lost by the index, not by the ranking"
     assert said in run.summary
 
@@ -163,7 +163,7 @@ def test_a_title_of_the_index_goes_before_others(shop: Project) -> None:
             judgments: {hiking: {grade: 3, title: of the judgment}, lost: {grade: 3, title: Old clogs}}
         """
     )
-    titles = shop.run().results["boots"].titles
+    titles = shop.run().results["boots"].texts.titles
     assert titles == {"boots": "Boots!", "hiking": "Hiking!", "lost": "Old clogs"}
 
 
@@ -216,7 +216,7 @@ def test_a_coroutine_function_on_the_loop_of_the_plugin(project: Project) -> Non
     run = project.run("--relevance-record=run.jsonl", loops=False)
     assert row_of(run, "boots", "hiking").startswith("hiking Hiking grade 3 not returned")
     results = Record.open(project.path / "run.jsonl").results
-    assert [result.titles.get(result.query.split()[0]) for result in results] == ["Boots", "Hat", "Sandals"]
+    assert [result.texts.titles.get(result.query.split()[0]) for result in results] == ["Boots", "Hat", "Sandals"]
 
 
 @pytest.mark.parametrize("mode", ["auto", "strict"])
@@ -285,12 +285,12 @@ def test_the_workers_of_xdist(shop: Project) -> None:
     run = shop.run("-n2", "--relevance-record=run.jsonl")
     assert run.counts == {"passed": 1, "failed": 2}
     results = Record.open(shop.path / "run.jsonl").results
-    assert [dict(result.titles) for result in results] == [
+    assert [dict(result.texts.titles) for result in results] == [
         {"boots": "Boots!", "hiking": "Hiking!"},
         {"hat": "Hat!", "cap": "Cap!"},
         {"sandals": "Sandals!", "boots": "Boots!", "clogs": "Clogs!"},
     ]
-    assert [result.not_in_index for result in results] == [("lost",), (), ()]
+    assert [result.texts.not_in_index for result in results] == [("lost",), (), ()]
     assert "1 judged document of 1 case is not in the index" in run.summary
 
 
@@ -299,7 +299,7 @@ def test_half_characters_in_a_title_reach_the_controller(shop: Project) -> None:
     run = shop.run("-n1", "--relevance-record=run.jsonl")
     assert run.counts == {"passed": 1, "failed": 2}
     results = Record.open(shop.path / "run.jsonl").results
-    assert results[1].titles["hat"] == "\udc80!"
+    assert results[1].texts.titles["hat"] == "\udc80!"
 
 
 def test_an_attempt_that_is_rerun(shop: Project) -> None:
@@ -334,10 +334,10 @@ def test_an_index_for_each_variant(project: Project) -> None:
     run = project.run("--relevance-record=run.jsonl")
     assert row_of(run, "boots[small]", "hiking").startswith("hiking hiking of small grade 3")
     assert row_of(run, "boots[large]", "lost").startswith("lost lost of large grade 2 not returned")
-    assert run.results["boots[small]"].not_in_index == ("lost",)
-    assert run.results["boots[large]"].not_in_index == ()
+    assert run.results["boots[small]"].texts.not_in_index == ("lost",)
+    assert run.results["boots[large]"].texts.not_in_index == ()
     results = Record.open(project.path / "run.jsonl").results
-    assert [result.not_in_index for result in results] == [("lost",), ()]
+    assert [result.texts.not_in_index for result in results] == [("lost",), ()]
 
 
 def test_checks_of_tests_in_python(shop: Project) -> None:
@@ -396,8 +396,11 @@ def test_two_indexes_that_have_other_documents_under_the_same_ids(project: Proje
         project.cases("cases: [{query: hat, judgments: {hat: 1, lost: 1}}]", f"{name}/{name}.relevance.yaml")
     project.run("--relevance-record=run.jsonl")
     books, films = Record.open(project.path / "run.jsonl").results
-    assert [books.titles, films.titles] == [{"hat": "books hat", "lost": "books lost"}, {"hat": "films hat"}]
-    assert [books.not_in_index, films.not_in_index] == [(), ("lost",)]
+    assert [books.texts.titles, films.texts.titles] == [
+        {"hat": "books hat", "lost": "books lost"},
+        {"hat": "films hat"},
+    ]
+    assert [books.texts.not_in_index, films.texts.not_in_index] == [(), ("lost",)]
 
 
 # --- outputs ----------------------------------------------------------------------------------------------------------
@@ -427,8 +430,8 @@ def test_a_record_has_the_titles_of_passing_cases(shop: Project) -> None:
     assert [document for batch in asked for document in batch] == [*words, "lost"]
     assert events(run)[-2:] == ["documents are torn down", "search is torn down"]
     first, second = Record.open(shop.path / "run.jsonl").results
-    assert [len(first.titles), len(second.titles)] == [600, 600]
-    assert second.not_in_index == ("lost",)
+    assert [len(first.texts.titles), len(second.texts.titles)] == [600, 600]
+    assert second.texts.not_in_index == ("lost",)
 
 
 @pytest.mark.parametrize("scope", ["session", "module", "function"])
@@ -456,7 +459,7 @@ def test_an_index_is_asked_before_it_is_closed(project: Project, scope: str) -> 
     project.cases("cases: [{query: hat, judgments: {hat: 1}}, {query: cap, judgments: {cap: 1}}]")
     run = project.run("--relevance-record=run.jsonl")
     assert run.counts == {"passed": 4}
-    titles = {(each.id, each.variant): each.titles for each in Record.open(project.path / "run.jsonl").results}
+    titles = {(each.id, each.variant): each.texts.titles for each in Record.open(project.path / "run.jsonl").results}
     assert titles == {(hat, name): {hat: f"{hat} of {name}"} for hat in ("hat", "cap") for name in ("small", "large")}
 
 
@@ -465,7 +468,7 @@ def test_a_run_that_stops_at_a_failure_records_what_it_has(shop: Project, worker
     shop.cases(CASES.replace("boots: 1, hiking: 3", "boots: 3, hiking: 0", 1).replace("lost: 2", "lost: 0"))
     run = shop.run("-x", "--relevance-record=run.jsonl", *workers)
     assert run.counts == {"passed": 2, "failed": 1}
-    assert [bool(result.titles) for result in Record.open(shop.path / "run.jsonl").results] == [True, True, True]
+    assert [bool(result.texts.titles) for result in Record.open(shop.path / "run.jsonl").results] == [True, True, True]
 
 
 # --- a fixture that does not do what it should ------------------------------------------------------------------------
@@ -547,7 +550,7 @@ def test_other_ids_that_a_later_case_reveals(project: Project) -> None:
     run = project.run("--relevance-record=run.jsonl")
     assert "does it take the same ids?" in " ".join(run.summary.split())
     assert "not in the index" not in run.text
-    assert not any(result.not_in_index for result in Record.open(project.path / "run.jsonl").results)
+    assert not any(result.texts.not_in_index for result in Record.open(project.path / "run.jsonl").results)
 
 
 @pytest.mark.parametrize(
@@ -596,7 +599,7 @@ def test_an_index_with_other_ids_is_not_believed(shop: Project) -> None:
         'relevance_documents does not know "boots", which the search returned: does it take the same ids? No document '
         "is said to be missing from the index"
     ]
-    assert not any(result.not_in_index for result in Record.open(shop.path / "run.jsonl").results)
+    assert not any(result.texts.not_in_index for result in Record.open(shop.path / "run.jsonl").results)
 
 
 @pytest.mark.parametrize("raised", ["KeyboardInterrupt", "pytest.exit.Exception('enough')"])
@@ -616,5 +619,5 @@ def test_the_example_shop(project: Project) -> None:
     products = map(json.loads, (examples / "products.jsonl").read_text(encoding="utf-8").splitlines())
     titles = {product["id"]: product["title"] for product in products}
     result = run.results["knife"]
-    assert result.missing
-    assert all(result.titles[document] == titles[document] for document, _ in result.missing)
+    assert result.evaluation.missing
+    assert all(result.texts.titles[document] == titles[document] for document, _ in result.evaluation.missing)

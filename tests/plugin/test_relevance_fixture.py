@@ -49,7 +49,7 @@ relevance.check("smart watch", buffer, {"a": 3, "b": 1})
     )
     assert run.counts == {"passed": 1}
     record = Record.open(project.path / "run.jsonl")
-    assert [list(result.documents) for result in record.results] == [["a", "b"], ["z"]]
+    assert [list(result.ranking.documents) for result in record.results] == [["a", "b"], ["z"]]
 
 
 def test_a_check_that_fails_is_reported_like_a_case(project: Project) -> None:

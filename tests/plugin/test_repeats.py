@@ -208,7 +208,7 @@ def test_the_first_call_is_scored_and_its_time_counts(engine: Engine) -> None:
     """)
     run = engine.run(THRICE)
     assert run.outcomes == {"better": "passed", "worse": "failed"}
-    assert all((entry.latency or 0) >= 0.05 for entry in run.results.values())
+    assert all((entry.call.latency or 0) >= 0.05 for entry in run.results.values())
     # what failed says so itself, whatever the summary does
     assert run.failure("worse").splitlines()[:3:2] == [
         "shop.relevance.yaml:4: nDCG@10 0.710 is below 0.900",
@@ -395,6 +395,6 @@ def test_the_record_and_its_table_say_how_many_calls_and_rankings_there_were(eng
     run = Record.open(engine.project.path / "run.jsonl")
     frame = run.frame
     assert frame[["id", "calls", "rankings_seen"]].to_numpy().tolist() == [["boots", 3, 3], ["hats", 3, 1]]
-    assert [*run.results[0].documents] == ["a", "b"]
+    assert [*run.results[0].ranking.documents] == ["a", "b"]
     engine.run("--relevance-record=run.jsonl")
     assert not {"calls", "rankings_seen"} & {*Record.open(engine.project.path / "run.jsonl").frame}

@@ -72,8 +72,8 @@ def test_no_file_and_no_report_of_a_case_has_a_secret(shop: Project, options: tu
     key = boom.params["api_key"]
     assert re.fullmatch(MASK, key)
     assert f"search(api_key={key}, url=https://<redacted " in run.failure("a b")
-    assert boom.error is not None
-    assert re.sub(MASK, "<>", boom.error.message) == "401: GET https://<>@host/?q=x&token=<>"
+    assert boom.call.error is not None
+    assert re.sub(MASK, "<>", boom.call.error.message) == "401: GET https://<>@host/?q=x&token=<>"
 
 
 def test_a_secret_that_changed_makes_its_baseline_stale(shop: Project) -> None:
@@ -134,8 +134,8 @@ def test_a_record_has_no_path_of_the_machine(shop: Project) -> None:
     assert str(shop.path) not in (shop.path / "run.jsonl").read_text()
     assert [info.path for info in record.files.values()] == ["suites/more.relevance.yaml"]
     (result,) = record.results
-    assert result.error is not None
-    assert re.fullmatch(r"suites/conftest\.py:\d+ in <lambda>", result.error.frame)
+    assert result.call.error is not None
+    assert re.fullmatch(r"suites/conftest\.py:\d+ in <lambda>", result.call.error.frame)
 
 
 def test_an_error_in_a_record_has_no_path_of_the_machine_and_one_line_of_the_user(project: Project) -> None:
@@ -152,7 +152,7 @@ def test_an_error_in_a_record_has_no_path_of_the_machine_and_one_line_of_the_use
     """)
     project.cases("cases: [{query: file}, {query: failed}]")
     project.run(RECORD)
-    errors = [result.error for result in Record.open(project.path / "run.jsonl").results]
+    errors = [result.call.error for result in Record.open(project.path / "run.jsonl").results]
     assert [(error.type, error.message) for error in errors if error is not None] == [
         ("FileNotFoundError", "[Errno 2] No such file or directory: 'conftest.py.db'"),
         ("", "no index"),

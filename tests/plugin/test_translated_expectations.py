@@ -173,7 +173,7 @@ def test_each_expectation_is_a_case_of_the_same_verdict_over_random_rankings(
         for ranking in rankings(each, draw):
             result = scored(case, ranking, 0.01)
             passed = result.verdict == "passed"
-            assert passed == holds(each, ranking), (each, ranking, result.reasons)
+            assert passed == holds(each, ranking), (each, ranking, result.evaluation.reasons)
             verdicts.setdefault(each.holds.__name__, set()).add(passed)
     assert verdicts == {
         kind: {True, False} for kind in ("precision", "recall", "any_order", "forbidden", "threshold", "before")
@@ -190,6 +190,8 @@ def test_the_suite_over_the_real_shop(
 
     run = project.run("--rootdir", str(project.path), "-c", os.devnull, "--relevance-record=run.jsonl", "acceptance")
 
-    wanted = {f"e{number}": holds(each, run.results[f"e{number}"].documents) for number, each in enumerate(expected)}
+    wanted = {
+        f"e{number}": holds(each, run.results[f"e{number}"].ranking.documents) for number, each in enumerate(expected)
+    }
     assert {name: outcome == "passed" for name, outcome in run.outcomes.items()} == wanted
     assert {*wanted.values()} == {True, False}

@@ -246,7 +246,7 @@ class TestRepeats:
         assert "a b  rank 1: a / b" in run.summary
 
         record = Record.open(project.path / "run.jsonl")
-        assert [(each.id, each.variant, each.verdict, each.documents) for each in record.results] == [
+        assert [(each.id, each.variant, each.verdict, each.ranking.documents) for each in record.results] == [
             ("a b", None, "failed", ("b", "a")),
             ("c d", None, "failed", ("d", "c")),
         ]
@@ -543,5 +543,7 @@ def test_the_records_of_shards_have_the_order_of_the_parameters(
     capsys.readouterr()
     assert main(["merge", *shards, "-o", str(project.path / "whole.jsonl")]) == 0
     assert order_of_variants(capsys.readouterr().out)[:6] == ["zebra", "apple", "mango", "zebra", "apple", "mango"]
-    indexes = {result.variant: result.variant_index for result in Record.open(project.path / "whole.jsonl").results}
+    indexes = {
+        result.variant: result.origin.variant_index for result in Record.open(project.path / "whole.jsonl").results
+    }
     assert indexes == {"zebra": 0, "apple": 1, "mango": 2}

@@ -16,7 +16,7 @@ from pytest_relevance.reports.reasons import baseline_change_lines
 from pytest_relevance.reports.run.baseline import baseline_blocks, lost_text
 from pytest_relevance.reports.text import WIDEST, harmless, plain, width
 from pytest_relevance.results.case_parts import DROP, BaselineComparison, Outcome
-from tests.helpers import block
+from tests.helpers import block, case_result, changed
 
 if TYPE_CHECKING:
     from tests.reports.conftest import Shop
@@ -39,14 +39,17 @@ def report(
     `drops`: it is a regression.
     """
     found = shop.result(ranking, accepted=accepted, **keys)
-    assert found.baseline is not None
+    baseline = found.baseline
+    assert baseline is not None
     if then is not None:
-        found.baseline = replace(found.baseline, then={found.metric.text: then})
+        found = changed(found, baseline=replace(baseline, then={found.metric.text: then}))
     if drops:
-        before = found.baseline.score
-        drop = Outcome(found.metric.text, DROP, met=False, value=found.score, bound=found.tolerance, before=before)
-        found.verdict, at = "failed", 1 if found.verdict == "inconclusive" else 0
-        found.reasons = (*found.reasons[:at], drop, *found.reasons[at:])
+        before = baseline.score
+        drop = Outcome(
+            found.metric.text, DROP, met=False, value=found.score, bound=found.conditions.tolerance, before=before
+        )
+        reasons, at = found.evaluation.reasons, 1 if found.verdict == "inconclusive" else 0
+        found = changed(found, verdict="failed", reasons=(*reasons[:at], drop, *reasons[at:]))
     return plain(failure_lines(found, verbosity=verbosity))
 
 
@@ -168,7 +171,7 @@ def test_whatever_documents_are_called_lines_are_harmless_and_narrow(
 ) -> None:
     results = [{"id": document, "title": title} for document in ranking]
     found = shop.result(results, {"a": 1}, accepted)
-    found.titles = {**found.titles, **dict.fromkeys(accepted, title)}
+    found = changed(found, titles={**found.texts.titles, **dict.fromkeys(accepted, title)})
     for full in (False, True):
         for spans in baseline_change_lines(found, full=full, columns=WIDEST):
             text = "".join(text for text, _ in spans)
@@ -179,7 +182,7 @@ def test_whatever_documents_are_called_lines_are_harmless_and_narrow(
 def entry(query: str, change: float, score: float = 0.5, standing: str = "within", **values: Any) -> CaseResult:
     baseline = BaselineComparison(standing, score - change)
     known: dict[str, Any] = {"file": "shop.relevance.yaml", "line": 3, "id": query, "verdict": "passed"}
-    return CaseResult(**{**known, "scores": {"nDCG@10": score}, "baseline": baseline, **values})
+    return case_result(**{**known, "scores": {"nDCG@10": score}, "baseline": baseline, **values})
 
 
 def summary(results: list[CaseResult], verbose: int = 0, **keys: Any) -> list[str]:

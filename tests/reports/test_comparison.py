@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance import CaseResult, Comparison, Run, RunInfo, compare_runs
+from pytest_relevance import Comparison, Run, RunInfo, compare_runs
 from pytest_relevance.reports.blocks import code
 from pytest_relevance.reports.comparison_report import comparison_headline, comparison_lines
 from pytest_relevance.reports.run.baseline import Headline
 from pytest_relevance.reports.run.gates import finding_text
 from pytest_relevance.reports.text import BAD, GOOD, PLAIN, harmless, plain, width
-from tests.helpers import block
+from tests.helpers import block, case_result
 from tests.reports.markdown_reader import HOSTILE, assert_inert, read
 
 JUDGMENTS = {
@@ -74,7 +74,7 @@ def variants(*names: str) -> Comparison:
     """Cases that ran with several searches."""
     about: dict[str, Any] = {"grades": (None,), "judgments": {1: 1}, "digest": "d"}
     results = [
-        CaseResult(*("f", 1, query, "measured"), variant=name, documents=(name,), scores={"nDCG@10": score}, **about)
+        case_result(*("f", 1, query, "measured"), variant=name, documents=(name,), scores={"nDCG@10": score}, **about)
         for name in names
         for query, score in (("boots", 0.5), ("socks", 0.25))
     ]
@@ -205,8 +205,8 @@ def test_what_took_the_place_of_the_lost_document_is_named_with_its_rank(ranking
 
 
 def test_what_was_left_out_and_new_errors_are_said() -> None:
-    ran, fine = (CaseResult("f", 1, name, "measured", scores={"nDCG@10": 1}, digest="d") for name in "ab")
-    broken = CaseResult("f", 1, "b", "error")
+    ran, fine = (case_result("f", 1, name, "measured", scores={"nDCG@10": 1}, digest="d") for name in "ab")
+    broken = case_result("f", 1, "b", "error")
     found = compare_runs(Run([ran, fine], name="old"), Run([ran, broken], name="new"), common=True)
     assert comparison_headline(found).text == "1 case could not be scored, and could before"
     report = found.summary()
@@ -262,7 +262,7 @@ def one_by_one(*changes: float, metric: str = "nDCG@10", variants: Sequence[str 
     before, after = (
         Run(
             [
-                CaseResult("f", 1, f"q{number}", "measured", variant=name, scores={metric: score}, digest="d")
+                case_result("f", 1, f"q{number}", "measured", variant=name, scores={metric: score}, digest="d")
                 for name in variants
                 for number, score in enumerate(0.5 + change * part for change in changes)
             ],
@@ -309,7 +309,7 @@ def test_in_variants_a_query_counts_once() -> None:
 @pytest.mark.parametrize("text", HOSTILE)
 def test_text_of_users_stays_text_in_markdown(text: str) -> None:
     one, two = (
-        CaseResult(
+        case_result(
             *("f", 1, f"1 {text}", "measured"),
             query=text,
             variant=f"b{text}",

@@ -13,7 +13,7 @@ from pytest_relevance import CaseResult
 from pytest_relevance.reports.failure import failure_lines, search_label, settings_text
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, PLAIN, STRONG, WIDEST, plain, width
 from pytest_relevance.results.case_result import CHECK
-from tests.helpers import block, result_of
+from tests.helpers import block, changed, result_of
 
 if TYPE_CHECKING:
     from tests.reports.conftest import Shop
@@ -33,7 +33,7 @@ def test_a_score_just_below_its_floor_has_the_same_digits_everywhere(shop: Shop)
 
 def test_settings_that_are_not_the_default(shop: Shop) -> None:
     def named(**keys: Any) -> str:
-        return settings_text(shop.result(["sku-1"], **keys).settings)
+        return settings_text(shop.result(["sku-1"], **keys).conditions.settings)
 
     assert named() == "gain exponential, ideal judged, unjudged zero"
     assert named(gain="linear", discount="ln") == "gain linear, ideal judged, unjudged zero, discount ln"
@@ -151,7 +151,9 @@ def test_titles_are_whole_with_v_and_cut_in_their_middle_without(shop: Shop, col
 def test_fields_are_aligned_and_those_of_named_documents(shop: Shop) -> None:
     result = shop.result(shop.hits("sku-4", "sku-1"), judgments={**shop.judgments, "z": 0}, min_ndcg=1)
     fields = {"brand": "Aurora", "price": "9.90"}
-    result.shown = {"sku-4": fields, "sku-1": {"price": "120"}, "sku-2": {**fields, "url": "u" * 90}, "z": fields}
+    result = changed(
+        result, shown={"sku-4": fields, "sku-1": {"price": "120"}, "sku-2": {**fields, "url": "u" * 90}, "z": fields}
+    )
     lines = plain(failure_lines(result, verbosity=1)).partition("about the documents\n")[2].splitlines()
     assert lines[:3] == [
         "  sku-4   brand: Aurora   price: 9.90",
@@ -201,7 +203,7 @@ def test_fractional_grades_and_gains(shop: Shop) -> None:
 
 def test_a_report_without_a_latency(shop: Shop) -> None:
     found = result_of({"query": "winter boots", "judgments": shop.judgments}, ["sku-1"], latency=None)
-    found.search = CHECK
+    found = changed(found, search=CHECK)
     assert plain(failure_lines(found)).splitlines()[1] == 'query "winter boots"   relevance.check   1 result, 1 judged'
 
 
@@ -268,7 +270,7 @@ def test_other_verdicts_have_other_colours(shop: Shop) -> None:
 
 def test_below_a_long_path_the_reason_has_a_line_of_its_own(shop: Shop) -> None:
     found = shop.result(shop.hits("sku-3"), min_ndcg=0.7)
-    found.file = f"{'deep/' * 16}shop.relevance.yaml"
+    found = changed(found, file=f"{'deep/' * 16}shop.relevance.yaml")
     first, second, *_ = plain(failure_lines(found)).splitlines()
     assert (first, second) == (f"{found.file}:41:", "  nDCG@10 0.232 is below 0.700")
     assert plain(failure_lines(found, verbosity=BRIEF)) == f"{found.file}:41: nDCG@10 0.232 is below 0.700"
@@ -286,7 +288,7 @@ def test_control_characters_of_users_never_reach_the_terminal(shop: Shop) -> Non
         expect={"first": f"b{bad}"},
         params={"x": bad},
     )
-    found.file, found.variant = f"shop{bad}.yaml", bad
+    found = changed(found, file=f"shop{bad}.yaml", variant=bad)
     for verbosity in (BRIEF, DEFAULT, FULL):
         report_ = plain(failure_lines(found, verbosity=verbosity))
         assert not {"\x1b", "\r", "\u202e"} & set(report_)

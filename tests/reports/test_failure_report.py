@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.text import plain
 from pytest_relevance.results.case_parts import SearchError
-from tests.helpers import block
+from tests.helpers import block, changed
 
 if TYPE_CHECKING:
     from tests.reports.conftest import Shop
@@ -20,7 +20,7 @@ def test_a_query_below_its_floor(shop: Shop) -> None:
     found = shop.result(
         shop.hits("sku-4", "sku-3", "sku-5", "sku-2"), min_ndcg=0.7, note=note, params={"locale": "en_GB"}
     )
-    found.variant = "and"
+    found = changed(found, variant="and")
     assert plain(failure_lines(found)) + "\n" == block("""
         shop.relevance.yaml:41: nDCG@10 0.380 is below 0.700
         query "winter boots"   search[and](locale=en_GB)   12.3 ms   4 results, 3 judged
@@ -265,9 +265,10 @@ def test_a_ranking_whose_first_nine_are_perfect_blames_the_tenth_place_alone(sho
 
 def test_an_error(shop: Shop) -> None:
     found = shop.result([])
-    found.verdict, found.error = (
-        "error",
-        SearchError("", "search returned None\n  return a list", "conftest.py:7 in search"),
+    found = changed(
+        found,
+        verdict="error",
+        error=SearchError("", "search returned None\n  return a list", "conftest.py:7 in search"),
     )
     assert plain(failure_lines(found)) + "\n" == block("""
         shop.relevance.yaml:41: search returned None
@@ -275,5 +276,5 @@ def test_an_error(shop: Shop) -> None:
           in conftest.py:7 in search
         query "winter boots"   search
         """)
-    found.error = SearchError("ConnectionError", "refused")
+    found = changed(found, error=SearchError("ConnectionError", "refused"))
     assert plain(failure_lines(found, verbosity=-1)) == "shop.relevance.yaml:41: ConnectionError: refused"

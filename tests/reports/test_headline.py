@@ -17,7 +17,7 @@ from pytest_relevance.reports.run.changes import CaseChange, case_change, worst_
 from pytest_relevance.reports.run.report import run_gates
 from pytest_relevance.results.case_parts import IMPROVEMENT, NEW, REGRESSION, STALE, WITHIN, BaselineComparison
 from pytest_relevance.results.rank_changes import Move
-from tests.helpers import gate_record, result_of
+from tests.helpers import changed, gate_record, result_of
 from tests.reports.conftest import Shop
 
 if TYPE_CHECKING:
@@ -40,8 +40,10 @@ def case(
     """A result with nDCG@10 of 1.000, or as its ranking is; `before` is the score of its baseline."""
     found = result_of({"query": query, "judgments": JUDGMENTS, **keys}, ranking, file=FILE, line=1)
     if before is not None or standing in (NEW, STALE):
-        found.baseline = BaselineComparison(standing, before, newly_failing=newly, failed_before=failed_before)
-    return replace(found, **changes)
+        found = changed(
+            found, baseline=BaselineComparison(standing, before, newly_failing=newly, failed_before=failed_before)
+        )
+    return changed(found, **changes)
 
 
 def failed(query: str = "boots", **keys: Any) -> CaseResult:
@@ -198,7 +200,7 @@ def test_without_a_baseline_the_largest_loss_is_named(shop: Shop) -> None:
 @pytest.mark.parametrize(("standing", "before"), [(NEW, None), (STALE, 0.8)])
 def test_an_entry_that_cannot_be_compared_counts_as_none(shop: Shop, standing: str, before: float | None) -> None:
     result = shop.result(["sku-4", "sku-1"])
-    result.baseline = BaselineComparison(standing, 0.8, documents=("sku-1",), grades=(3,))
+    result = changed(result, baseline=BaselineComparison(standing, 0.8, documents=("sku-1",), grades=(3,)))
     found = case_change(result)
     assert (found.before, found.lost, found.on_top) == (before, Move("sku-2", None, None), Move("sku-4", None, 1))
 
@@ -236,7 +238,7 @@ def test_the_lost_document_has_the_largest_fall(before: list[str], after: list[s
     judgments = dict(zip("abcdefgh", grades, strict=True))
     result = result_of({"query": "q", "k": 5, "judgments": judgments}, after[:6])
     graded = tuple(judgments[document] for document in before)
-    result.baseline = BaselineComparison(WITHIN, 1.0, documents=tuple(before), grades=graded)
+    result = changed(result, baseline=BaselineComparison(WITHIN, 1.0, documents=tuple(before), grades=graded))
     found = case_change(result)
     discounts = discount_table("log2", 8)
 

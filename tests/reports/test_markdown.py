@@ -16,7 +16,7 @@ from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
 from pytest_relevance.reports.blocks import Section, joined_sections
 from pytest_relevance.reports.run.markdown import run_markdown
 from pytest_relevance.results.case_parts import BaselineComparison, Repeats, SearchError
-from tests.helpers import block, gate_record, result_of
+from tests.helpers import block, case_result, changed, gate_record, result_of
 from tests.reports.markdown_reader import HOSTILE, Page, assert_inert, read
 
 FILE = "shop.relevance.yaml"
@@ -34,7 +34,7 @@ def fallen(query: str, titles: dict[str, str] | None = None, **keys: Any) -> Cas
     accepted = BaselineComparison(
         "regression", 1.0, documents=("good", "same", "worse"), grades=(3, 1, 0), newly_failing=True
     )
-    return replace(found, baseline=accepted, titles=titles or {})
+    return changed(found, baseline=accepted, titles=titles or {})
 
 
 def risen(query: str, **keys: Any) -> CaseResult:
@@ -237,7 +237,7 @@ def test_nothing_ran() -> None:
 def test_an_error_is_named_and_cases_that_failed_alike_are_in_one_line() -> None:
     failed = SearchError("ConnectionError", "refused", "shop.py:7 in search")
     errors = [
-        CaseResult(FILE, 9, f"q{number}", "error", outcome="failed", node=f"{FILE}::q{number}", error=failed)
+        case_result(FILE, 9, f"q{number}", "error", outcome="failed", node=f"{FILE}::q{number}", error=failed)
         for number in range(9)
     ]
     found = run_markdown(run(*errors))
@@ -261,7 +261,7 @@ def test_no_hint_at_options_of_a_terminal() -> None:
 
 
 def test_remarks_on_the_index_and_on_unstable_rankings() -> None:
-    unstable = replace(LAMP, repeats=Repeats(3, 2, 4, ("a", "b"), is_tie=True))
+    unstable = changed(LAMP, repeats=Repeats(3, 2, 4, ("a", "b"), is_tie=True))
     assert "- `ranking changes from call to call: 1 case of 1, 3 calls each`\n" in run_markdown(run(unstable))
 
 
@@ -330,7 +330,7 @@ def everywhere(text: str) -> Run:
     titled = {"good": text, "worse": text, "same": text}
     new = replace(fallen(text, titled, note=text, tags=[text, "some"], weight=2), id=f"1 {text}")
     untitled = result(f"2 {text}", f"doc {text}", judgments={f"other {text}": 3}, tags=["some"])
-    error = CaseResult(FILE, 9, f"4 {text}", "error", outcome="failed", error=SearchError(text, text, text))
+    error = case_result(FILE, 9, f"4 {text}", "error", outcome="failed", error=SearchError(text, text, text))
     file = f"{text}.relevance.yaml"
     results = [new, replace(new, variant=f"b{text}"), untitled, error, replace(risen(f"3 {text}"), variant=text)]
     results += [replace(LAMP, file=file, search=text, variant=text)]

@@ -12,7 +12,7 @@ import pytest
 from pytest_relevance import Breakdown, Run, RunInfo, breakdown, compare_runs
 from pytest_relevance.reports.blocks import RIGHT, Column, Table
 from pytest_relevance.results.case_parts import WITHIN, BaselineComparison
-from tests.helpers import result_of
+from tests.helpers import changed, result_of
 
 HOSTILE = '<script>alert(1)</script> & "\u202egnp.exe" <img src=x onerror=alert(1)>\x07'
 SHOWN = '<script>alert(1)</script> & "\\u202egnp.exe" <img src=x onerror=alert(1)>\\x07'
@@ -76,8 +76,7 @@ def test_a_run_shows_one_row_for_each_result_the_lowest_score_first() -> None:
 
 
 def test_a_run_shows_variants_and_the_scores_of_the_baseline_where_there_are_any() -> None:
-    result = boots("sku-2", "sku-1")
-    result.variant, result.baseline = "bm25", BaselineComparison(WITHIN, 0.75)
+    result = changed(boots("sku-2", "sku-1"), variant="bm25", baseline=BaselineComparison(WITHIN, 0.75))
 
     (table,) = Shown(run_of(result)).tables
 
@@ -86,9 +85,7 @@ def test_a_run_shows_variants_and_the_scores_of_the_baseline_where_there_are_any
 
 
 def test_what_could_not_be_scored_comes_first_and_what_is_not_defined_last() -> None:
-    broken = boots(id="broken")
-    broken.verdict = broken.outcome = "error"
-    broken.scores = {}
+    broken = changed(boots(id="broken"), verdict="error", scores={})
     undefined = boots("sku-3", id="undefined", judgments={"sku-3": 0})
 
     (table,) = Shown(run_of(undefined, boots("sku-1", id="scored"), broken)).tables
@@ -220,8 +217,7 @@ def test_a_table_without_rows_is_nothing() -> None:
 
 
 def hostile_run() -> Run:
-    result = boots("sku-2")
-    result.id = result.query = result.variant = HOSTILE
+    result = changed(boots("sku-2"), id=HOSTILE, query=HOSTILE, variant=HOSTILE)
     return Run([result], name=HOSTILE)
 
 

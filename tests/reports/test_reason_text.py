@@ -11,7 +11,7 @@ from pytest_relevance.reports.failure import failure_message
 from pytest_relevance.reports.reasons import below, reason_text, reason_texts, reasons_in_full
 from pytest_relevance.reports.text import plain
 from pytest_relevance.results.case_parts import DROP, FLOOR, BaselineComparison, Outcome
-from tests.helpers import result_of
+from tests.helpers import case_result, result_of
 
 JUDGMENTS = {"boots": 3, "shoes": 2, "laces": 1, "apron": 0}
 
@@ -138,7 +138,7 @@ def test_documents_are_named_with_their_titles_where_there_are_any() -> None:
 
     def message(expect: dict[str, object]) -> str:
         result = result_of({"query": "boots", "expect": expect}, ["apron", "boots"])
-        return reason_text(result.reasons[0], result, titles)
+        return reason_text(result.evaluation.reasons[0], result, titles)
 
     assert message({"first": "boots"}) == (
         'first: rank 1 has "apron" (Apron, blue), expected "boots" (Winter boots, at rank 2)'
@@ -195,7 +195,7 @@ def test_a_score_and_its_floor_never_look_equal(value: float | None, bound: floa
 def beside_a_baseline(*reasons: Outcome, **about: Any) -> CaseResult:
     """A result of nDCG@10 0.266 whose baseline has accepted one of 0.387, with these reasons."""
     before = BaselineComparison("regression", 0.387, **about)
-    return CaseResult("f", 1, "q", "failed", reasons=reasons, baseline=before, scores={"nDCG@10": 0.266}, floor=0.9)
+    return case_result("f", 1, "q", "failed", reasons=reasons, baseline=before, scores={"nDCG@10": 0.266}, floor=0.9)
 
 
 NEW = Outcome("P@2", "metric", met=False, value=0.5, bound=0.9, before=1.0, is_new=True)
@@ -228,5 +228,5 @@ def test_the_reasons_of_an_older_record_are_shown_as_they_are() -> None:
     found = CaseResult.from_dict(values)
 
     assert reason_texts(found) == values["reasons"]
-    assert [type(each) for each in (*found.reasons, *found.outcomes)] == [Outcome, Outcome]
+    assert [type(each) for each in (*found.evaluation.reasons, *found.evaluation.outcomes)] == [Outcome, Outcome]
     assert CaseResult.from_dict(found.to_dict()) == found

@@ -17,7 +17,7 @@ from pytest_relevance.reports.run.report import merged_lines, report_data, repor
 from pytest_relevance.reports.text import plain
 from pytest_relevance.results.case_parts import BaselineComparison, Repeats, SearchError
 from pytest_relevance.results.gates import GateResult, judge_gates
-from tests.helpers import block, gate_record, result_of
+from tests.helpers import block, case_result, changed, gate_record, result_of
 
 FILE = "shop.relevance.yaml"
 JUDGMENTS = {"boots": {"b1": 3, "b2": 1}, "lamp": {"l1": 2}, "torch": {"t1": 1}}
@@ -31,7 +31,7 @@ def result(query: str, *ranking: str, line: int = 4, **keys: Any) -> CaseResult:
 
 def error(query: str) -> CaseResult:
     failed = SearchError("ConnectionError", "refused", "shop.py:7 in search")
-    return CaseResult(FILE, 9, query, "error", outcome="failed", node=f"{FILE}::{query}", error=failed)
+    return case_result(FILE, 9, query, "error", outcome="failed", node=f"{FILE}::{query}", error=failed)
 
 
 MEAN = gate_record("mean", bounds=[["nDCG@10", 0.8]])
@@ -154,14 +154,14 @@ def stability(results: list[CaseResult]) -> list[str]:
 
 def test_rankings_that_change_from_call_to_call() -> None:
     stable, tied = Repeats(3, 1), Repeats(3, 2, 4, ("2060476", "1229111"), is_tie=True)
-    found = [replace(LAMP, repeats=stable), replace(BOOTS, repeats=tied)]
+    found = [changed(LAMP, repeats=stable), changed(BOOTS, repeats=tied)]
     assert stability(found) == [
         "ranking changes from call to call: 1 case of 2, 3 calls each",
         "  boots  rank 4: 2060476 / 1229111 (of the same score)",
     ]
     assert stability(found[:1]) == ["no ranking changes from call to call: 1 case, 3 calls each"]
     assert stability_remarks([BOOTS, LAMP]) == []
-    long = replace(BOOTS, repeats=Repeats(2, 2, 1, ("a" * 80, "b" * 80)), query="q" * 60, file="f" * 22)
+    long = changed(BOOTS, repeats=Repeats(2, 2, 1, ("a" * 80, "b" * 80)), query="q" * 60, file="f" * 22)
     lines = stability([long, *found])
     assert max(map(len, lines)) <= 100
     assert "aaaaaaaaaa" in lines[1]

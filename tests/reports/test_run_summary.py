@@ -14,7 +14,7 @@ from pytest_relevance import CaseResult, FileInfo, RunInfo
 from pytest_relevance.reports.run.report import summary_lines
 from pytest_relevance.reports.text import BAD, DIM, GOOD, PLAIN, WIDEST, Line, plain, width
 from pytest_relevance.results.case_result import CHECK
-from tests.helpers import block
+from tests.helpers import block, case_result
 
 
 def entry(query: str, score: float | None = None, verdict: str = "passed", **values: Any) -> CaseResult:
@@ -30,7 +30,7 @@ def entry(query: str, score: float | None = None, verdict: str = "passed", **val
         "latency": 0.012,
         "returned": 1,
     }
-    return CaseResult(**{**known, **values})
+    return case_result(**{**known, **values})
 
 
 def lines_of(results: list[CaseResult], verbosity: int = 0) -> list[Line]:

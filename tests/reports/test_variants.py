@@ -6,6 +6,7 @@ from pytest_relevance import CaseResult, bootstrap_interval, holm, randomisation
 from pytest_relevance.reports.run.cases import Variant
 from pytest_relevance.reports.run.changes import against_first_table
 from pytest_relevance.reports.text import BAD, GOOD, WIDEST, Line, plain
+from tests.helpers import case_result
 
 FIRST = [0.30, 0.50, 0.40, 0.60, 0.20, 0.55, 0.35, 0.45, 0.25, 0.65, 0.50, 0.40]
 BETTER = [score + 0.1 + 0.0103 * number for number, score in enumerate(FIRST)]
@@ -16,7 +17,7 @@ WEIGHTS = [1.0, 2.0, 1.0, 5.0, 1.0, 1.0, 3.0, 1.0, 1.0, 1.0, 2.0, 1.0]
 def entries(variant: str | None, scores: list[float], score: float | None = 0.0) -> list[CaseResult]:
     """A result for each score, or with none at all."""
     return [
-        CaseResult(
+        case_result(
             file="shop.relevance.yaml",
             line=number,
             id=f"q{number:02}",

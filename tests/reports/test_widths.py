@@ -13,7 +13,7 @@ from pytest_relevance.reports.run.report import merged_lines, report_lines, run_
 from pytest_relevance.reports.text import Line, engine_score_texts, plain, terminal_width, width
 from pytest_relevance.results.case_parts import NEW, STALE, BaselineComparison, SearchError
 from pytest_relevance.results.records.merge import Merged
-from tests.helpers import gate_record
+from tests.helpers import changed, gate_record
 
 if TYPE_CHECKING:
     from tests.reports.conftest import Shop
@@ -84,7 +84,9 @@ def test_the_rank_in_the_accepted_ranking(shop: Shop) -> None:
 @pytest.mark.parametrize("standing", [None, NEW, STALE])
 def test_without_an_accepted_ranking_there_is_no_rank_in_it(shop: Shop, standing: str | None) -> None:
     found = shop.result(["sku-3"], min_ndcg=1)
-    found.baseline = None if standing is None else BaselineComparison(standing, documents=("sku-1",), grades=(3.0,))
+    found = changed(
+        found, baseline=None if standing is None else BaselineComparison(standing, documents=("sku-1",), grades=(3.0,))
+    )
     assert "was" not in head(failure_lines(found))
 
 
@@ -144,8 +146,7 @@ def failing(shop: Shop) -> list[CaseResult]:
     named: dict[str, Any] = {"scale": {"irrelevant": 0, "substitute": 2, "exact": 3}}
     many: dict[str, Any] = {f"sku-{number}": number % 4 for number in range(5, 40)}
     error = shop.result([], min_ndcg=0.5)
-    error.verdict = error.outcome = "error"
-    error.error = SearchError("ConnectionError", "refused", "a.py:7")
+    error = changed(error, verdict="error", error=SearchError("ConnectionError", "refused", "a.py:7"))
     return [
         shop.result(titles, accepted=["sku-2", "sku-9", "sku-4"], min_ndcg=1, note="warm " * 30, **query),
         shop.result(titles, min_ndcg=1, expect={"exclude": ["sku-1"], "first": "sku-2", "P@3": 1}, **named),
@@ -170,10 +171,9 @@ def whole_run(shop: Shop, variants: Sequence[str | None] = (None,)) -> Run:
     results = []
     for number, variant in enumerate(variants):
         for line, found in enumerate(failing(shop), 40):
-            found.line, found.variant, found.tags = line, variant, ("electronics", f"tag-{line}")
-            found.scores = {"nDCG@10": None if found.error else (0.2 + 0.05 * (line - 40)) / (1 + 0.1 * number)}
-            found.id = f"q{line}"
-            results.append(found)
+            score = None if found.call.error else (0.2 + 0.05 * (line - 40)) / (1 + 0.1 * number)
+            about = {"tags": ("electronics", f"tag-{line}"), "scores": {"nDCG@10": score}}
+            results.append(changed(found, line=line, id=f"q{line}", variant=variant, **about))
     gates = (
         gate_record("mean", line=3, bounds=[["nDCG@10", 0.8]]),
         gate_record("passing", line=3, share=0.9, tag="electronics"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from pytest_relevance import CaseResult, Run
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_result import ERROR, NOT_SEARCHED, SKIPPED
-from tests.helpers import result_of
+from tests.helpers import case_result, result_of
 
 
 class Maker:
@@ -36,14 +37,12 @@ class Maker:
         """What a case came to; `keys` are those of a case in a case file, `asked` is how many results it asked for."""
         keys = {"query": query, "judgments": self.judgments.get(query, {}), **keys}
         found = result_of(keys, ranking, file=file, line=7, asked=asked)
-        if variant is not None:
-            found.variant, found.node = variant, f"{found.node}[{variant}]"
-        return found
+        return found if variant is None else replace(found, variant=variant, node=f"{found.node}[{variant}]")
 
     def without_score(self, query: str, verdict: str) -> CaseResult:
         """A case that has none: an error, or skipped."""
         assert verdict in (ERROR, NOT_SEARCHED, SKIPPED)
-        return CaseResult("shop.relevance.yaml", 7, query, verdict, settings=Settings(max_grade=3))
+        return case_result("shop.relevance.yaml", 7, query, verdict, settings=Settings(max_grade=3))
 
     def run(self, rankings: Mapping[str, Sequence[Any]] | None = None, *, name: str = "run", **keys: Any) -> Run:
         """A run of a case for each ranking; by default the best for each query."""

@@ -23,8 +23,8 @@ from pytest_relevance.results.records.baseline import (
 )
 from pytest_relevance.results.records.baseline_comparison import Baseline
 from pytest_relevance.results.responses.ranking import Ranking
-from pytest_relevance.results.scoring import add_details, score_case
-from tests.helpers import case_of, reasons_of
+from pytest_relevance.results.scoring import score_case, with_details
+from tests.helpers import case_of, case_result, changed, reasons_of
 
 JUDGMENTS = {"a": 3, "b": 1, "c": 0}
 
@@ -40,8 +40,7 @@ def entry(*ranking: str, **values: Any) -> BaselineEntry:
 
 def result_of(case: Case, *ranking: str, tolerance: float = 0.05, variant: str | None = None) -> CaseResult:
     found = score_case(case, Ranking(ranking))
-    found.file, found.tolerance, found.variant = "shop.relevance.yaml", tolerance, variant
-    return found
+    return changed(found, file="shop.relevance.yaml", tolerance=tolerance, variant=variant)
 
 
 def baseline(*accepted: BaselineEntry | None) -> Baseline:
@@ -50,10 +49,9 @@ def baseline(*accepted: BaselineEntry | None) -> Baseline:
 
 def compared(accepted: BaselineEntry | None, case: Case, *ranking: str, tolerance: float = 0.05) -> CaseResult:
     """What a case with a ranking comes to with its baseline."""
-    found = result_of(case, *ranking, tolerance=tolerance)
-    before = found.verdict
-    fails = baseline(accepted).compare(found, case)
-    assert fails or found.verdict == before
+    alone = result_of(case, *ranking, tolerance=tolerance)
+    found, fails = baseline(accepted).compare(alone, case)
+    assert fails or found.verdict == alone.verdict
     return found
 
 
@@ -116,7 +114,7 @@ def test_the_accepted_ranking_is_kept_with_its_grades_of_today_and_its_scores_of
 def test_without_details_only_a_case_that_does_not_pass_keeps_the_accepted_ranking() -> None:
     for ranking, documents in (("ab", ()), ("ba", ("a", "b"))):
         found = result_of(case(), *ranking)
-        baseline(entry("a", "b")).compare(found, case(), details=False)
+        found, _ = baseline(entry("a", "b")).compare(found, case(), details=False)
         assert found.baseline is not None
         assert found.baseline.documents == documents
 
@@ -125,11 +123,11 @@ def test_the_details_of_a_result_name_accepted_documents_too() -> None:
     titled = case(judgments={"a": {"grade": 3, "title": "Alarm clock"}, "b": 1}, k=2)
     ranking = Ranking(("b", "x", "y", "gone", "a"))
     found = score_case(titled, ranking, details=False)
-    baseline(entry("a", "gone", depth=2)).compare(found, titled)
-    add_details(found, titled, ranking)
-    assert found.documents == ("b", "x")
-    assert found.deeper == {"gone": 4, "a": 5}
-    assert found.titles == {"a": "Alarm clock"}
+    compared, _ = baseline(entry("a", "gone", depth=2)).compare(found, titled)
+    found = with_details(compared, titled, ranking)
+    assert found.ranking.documents == ("b", "x")
+    assert found.ranking.deeper == {"gone": 4, "a": 5}
+    assert found.texts.titles == {"a": "Alarm clock"}
 
 
 GATES = [{"max_drop": {"P@2": 0.1, "nDCG@10": 0.1}}, {"max_drop": {"R@5": 0.1}, "tag": "tail"}, {"mean": {"RR": 0.1}}]
@@ -147,7 +145,8 @@ def test_the_same_ranking_to_the_depth_that_was_accepted_has_changed_by_nothing(
     watch = case(k=2)
     found = result_of(watch, "b", "a", "x", "y")
     for accepted in (entry("b", "a", depth=2), entry("b", "a", "z", depth=2, whole=True)):
-        assert not baseline(accepted).compare(found, watch)
+        found, fails = baseline(accepted).compare(found, watch)
+        assert not fails
         assert found.change == 0
 
 
@@ -170,7 +169,7 @@ def test_a_regression_fails_a_case_without_a_floor() -> None:
 
 def test_its_reason_goes_behind_what_is_newly_missed_and_before_the_others() -> None:
     found = looked_at("ab", "cba", min_ndcg=0.9, expect={"first": "a", "include": "x"})
-    assert [(reason.kind, reason.is_new) for reason in found.reasons] == [
+    assert [(reason.kind, reason.is_new) for reason in found.evaluation.reasons] == [
         *(("floor", True), ("first", True), ("drop", False), ("include", False))
     ]
 
@@ -178,7 +177,7 @@ def test_its_reason_goes_behind_what_is_newly_missed_and_before_the_others() -> 
 def test_a_drop_within_the_tolerance_and_a_rise_change_nothing() -> None:
     for accepted, ranking, tolerance, how in (("ab", "ba", 0.3, "within"), ("ba", "ab", 0.05, "improvement")):
         found = looked_at(accepted, ranking, tolerance=tolerance, min_ndcg=0.5)
-        assert (standing(found), found.verdict, found.reasons) == (how, "passed", ())
+        assert (standing(found), found.verdict, found.evaluation.reasons) == (how, "passed", ())
 
 
 def test_a_stale_entry_fails_a_case_that_passes_otherwise() -> None:
@@ -191,9 +190,9 @@ def test_a_stale_entry_fails_a_case_that_passes_otherwise() -> None:
 
 @pytest.mark.parametrize("accepted", [entry("a", "b"), entry("a", "b", depth=5)], ids=["a drop", "stale"])
 def test_a_run_that_accepts_rankings_leaves_the_verdict(accepted: BaselineEntry) -> None:
-    found = result_of(case(min_ndcg=0.5), "b", "a")
-    assert not baseline(accepted).compare(found, case(min_ndcg=0.5), accepting=True)
-    assert (found.verdict, found.reasons) == ("passed", ())
+    alone = result_of(case(min_ndcg=0.5), "b", "a")
+    found, fails = baseline(accepted).compare(alone, case(min_ndcg=0.5), accepting=True)
+    assert (found.verdict, found.evaluation.reasons, fails) == ("passed", (), False)
     assert standing(found) in ("regression", "stale")
 
 
@@ -218,8 +217,8 @@ def test_figures_have_as_many_digits_as_it_takes_to_see_the_drop() -> None:
 def test_too_few_judged_results_leave_a_drop_open(ranking: str, values: dict[str, Any], verdict: str) -> None:
     found = looked_at("ab", ranking, **values)
     assert (standing(found), found.verdict) == ("regression", verdict)
-    kinds = [reason.kind for reason in found.reasons]
-    assert kinds.index("drop") == (verdict == "inconclusive" or found.reasons[0].is_new)
+    kinds = [reason.kind for reason in found.evaluation.reasons]
+    assert kinds.index("drop") == (verdict == "inconclusive" or found.evaluation.reasons[0].is_new)
 
 
 def test_a_drop_that_no_grade_could_make_up_for_fails_however_few_are_judged() -> None:
@@ -228,8 +227,8 @@ def test_a_drop_that_no_grade_could_make_up_for_fails_however_few_are_judged() -
     assert standing(found) == "regression"
     assert found.baseline is not None
     assert found.baseline.score is not None
-    assert found.upper is not None
-    assert found.upper < found.baseline.score - 0.05
+    assert found.evaluation.upper is not None
+    assert found.evaluation.upper < found.baseline.score - 0.05
     assert found.verdict == "failed"
 
 
@@ -312,27 +311,24 @@ class TestOfFile:
     def test_a_case_whose_entries_are_all_of_other_variants_is_stale(self) -> None:
         accepted = baseline(*self.entries)
         accepted.collected(self.cases)
-        moved = result_of(case(), "a", variant="new")
-        assert accepted.compare(moved, case())
+        moved, fails = accepted.compare(result_of(case(), "a", variant="new"), case())
+        assert fails
         assert reasons_of(moved)[0].startswith(
             'the baseline is stale: the search had the variant "old", and has the variants "new" and "other"; '
         )
-        beside_another = result_of(case(id="hats"), "a", variant="new")
-        assert not accepted.compare(beside_another, case(id="hats"))
-        assert standing(beside_another) == "new"
+        beside_another, fails = accepted.compare(result_of(case(id="hats"), "a", variant="new"), case(id="hats"))
+        assert (standing(beside_another), fails) == ("new", False)
 
     def test_where_nothing_moved_there_is_nothing_to_say(self) -> None:
         accepted = baseline(*self.entries)
         assert accepted.collected(dict.fromkeys([*(each.key for each in self.entries), ("new", None)], case())) == []
-        found = result_of(case(), "a", variant="old")
-        assert not accepted.compare(found, case())
-        assert standing(found) == "within"
+        found, fails = accepted.compare(result_of(case(), "a", variant="old"), case())
+        assert (standing(found), fails) == ("within", False)
 
     def test_a_search_without_variants(self) -> None:
         accepted = baseline(entry("a", variant="old"))
         assert accepted.collected({("watch", None): case()}) == []
-        found = result_of(case(), "a")
-        accepted.compare(found, case())
+        found, _ = accepted.compare(result_of(case(), "a"), case())
         assert 'the search had the variant "old", and has no variant' in reasons_of(found)[0]
 
 
@@ -358,10 +354,7 @@ def test_an_entry_has_the_scores_of_the_day() -> None:
 
 
 def named(name: str, *ranking: str, **fields: Any) -> CaseResult:
-    found = result_of(case(id=name), *ranking)
-    for field, value in fields.items():
-        setattr(found, field, value)
-    return found
+    return changed(result_of(case(id=name), *ranking), **fields)
 
 
 def accepted_names(*results: CaseResult, only_new: bool = False) -> tuple[list[str], list[str]]:
@@ -373,8 +366,8 @@ def test_every_case_that_was_scored_is_accepted_whatever_its_verdict() -> None:
     results = [
         *(named(verdict, "a", verdict=verdict) for verdict in ("passed", "failed", "inconclusive", "measured")),
         named("xfailed", "a", verdict="failed", outcome="xfailed"),
-        CaseResult("shop.relevance.yaml", 3, "broken", "error"),
-        CaseResult("shop.relevance.yaml", 3, "later", "skipped"),
+        case_result("shop.relevance.yaml", 3, "broken", "error"),
+        case_result("shop.relevance.yaml", 3, "later", "skipped"),
         named("check", "a", search=CHECK),
     ]
     assert accepted_names(*results) == (["passed", "failed", "inconclusive", "measured", "xfailed"], [])
@@ -391,7 +384,7 @@ def test_an_unstable_ranking_is_named_and_not_accepted() -> None:
 
 
 def test_a_case_with_an_error_in_one_repeat_keeps_what_it_has() -> None:
-    broken = CaseResult("shop.relevance.yaml", 3, "watch", "error")
+    broken = case_result("shop.relevance.yaml", 3, "watch", "error")
     assert accepted_names(named("watch", "a"), broken) == ([], [])
 
 

@@ -16,7 +16,7 @@ from pytest_relevance import CaseResult
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import STANDINGS, BaselineComparison, Outcome, Repeats, SearchError
 from pytest_relevance.results.case_result import VERDICTS
-from tests.helpers import result_of
+from tests.helpers import case_result, changed, result_of
 
 texts = st.text(st.characters(exclude_categories=()), max_size=5)
 numbers = st.one_of(st.integers(0, 5), st.floats(-2, 5, allow_nan=False))
@@ -47,7 +47,7 @@ baselines = st.builds(
     scores,
 )
 results = st.builds(
-    CaseResult,
+    case_result,
     file=texts,
     line=st.integers(0, 9),
     id=texts,
@@ -97,14 +97,14 @@ def boots(ranking: object, judgments: dict[str, Any] | None = None, **keys: Any)
 
 
 def test_what_is_the_default_is_left_out() -> None:
-    values = CaseResult(file="shop.relevance.yaml", line=3, id="boots", verdict="passed").to_dict()
+    values = case_result(file="shop.relevance.yaml", line=3, id="boots", verdict="passed").to_dict()
     assert values == {"file": "shop.relevance.yaml", "line": 3, "id": "boots", "verdict": "passed"}
 
 
 def test_empty_fields_belong_to_one_result() -> None:
-    one, two = (CaseResult(file="shop.relevance.yaml", line=3, id=name, verdict="passed") for name in ("a", "b"))
-    one.titles = {"b1": "Boots"}
-    assert two.titles == {}
+    one, two = (case_result(file="shop.relevance.yaml", line=3, id=name, verdict="passed") for name in ("a", "b"))
+    one = changed(one, titles={"b1": "Boots"})
+    assert two.texts.titles == {}
     assert deepcopy(one) == pickle.loads(pickle.dumps(one)) == one
 
 
@@ -116,22 +116,22 @@ def test_some_fields_alone() -> None:
 def test_titles_engine_scores_and_missing_documents() -> None:
     hits = [{"id": "b2", "title": "Boots, brown", "score": 3.5}, {"id": "x", "title": "Gloves", "score": 1}]
     result = boots(hits, {"b1": {"grade": 3, "title": "Boots, black"}, "b2": 2, "b3": 0}, min_ndcg=0.9)
-    assert result.documents == ("b2", "x")
-    assert result.grades == (2, None)
-    assert result.engine_scores == (3.5, 1.0)
-    assert result.missing == (("b1", 3),)  # what has no gain is not missed
-    assert result.titles == {"b1": "Boots, black", "b2": "Boots, brown", "x": "Gloves"}
-    assert result.judgments == {3: 1, 2: 1, 0: 1}
+    assert result.ranking.documents == ("b2", "x")
+    assert result.ranking.grades == (2, None)
+    assert result.ranking.engine_scores == (3.5, 1.0)
+    assert result.evaluation.missing == (("b1", 3),)  # what has no gain is not missed
+    assert result.texts.titles == {"b1": "Boots, black", "b2": "Boots, brown", "x": "Gloves"}
+    assert result.evaluation.judgments == {3: 1, 2: 1, 0: 1}
     assert result.unjudged == ["x"]
 
 
 def test_a_judged_document_below_the_kept_ranking_keeps_its_rank() -> None:
     ranking = [f"x{number}" for number in range(30)] + ["b1"]
     result = boots(ranking, k=3)
-    assert len(result.documents) == 3
-    assert result.rank_of("b1") == 31
-    assert result.rank_of("b2") is None
-    assert result.returned == 31
+    assert len(result.ranking.documents) == 3
+    assert result.ranking.rank_of("b1") == 31
+    assert result.ranking.rank_of("b2") is None
+    assert result.ranking.returned == 31
 
 
 @pytest.mark.parametrize(
@@ -149,4 +149,4 @@ def test_a_judged_document_below_the_kept_ranking_keeps_its_rank() -> None:
     ],
 )
 def test_the_status(verdict: str, outcome: str, status: str) -> None:
-    assert CaseResult("f", 1, "q", verdict, outcome=outcome).status == status
+    assert case_result("f", 1, "q", verdict, outcome=outcome).status == status

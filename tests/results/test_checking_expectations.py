@@ -16,7 +16,7 @@ JUDGMENTS = {"boots": 3, "shoes": 2, "laces": 1, "apron": 0}
 def outcome(expect: dict[str, object], ranking: list[str], latency: float | None = 0.012, **keys: Any) -> Outcome:
     """What becomes of one expectation of a case with `JUDGMENTS`."""
     values = {"query": "boots", "judgments": JUDGMENTS, "expect": expect, **keys}
-    (found,) = result_of(values, ranking, latency).outcomes
+    (found,) = result_of(values, ranking, latency).evaluation.outcomes
     return found
 
 

@@ -11,14 +11,14 @@ from pytest_relevance import CaseResult
 from pytest_relevance.results.case_parts import Outcome, SearchError
 from pytest_relevance.results.case_result import ERROR, FAILED
 from pytest_relevance.results.diagnoses import Diagnosis, diagnose, ids_are_known, key_of
-from tests.helpers import result_of
+from tests.helpers import case_result, result_of
 
 FRAME = "conftest.py:9 in search"
 
 
 def failed(query: str, message: str, kind: str = "ConnectionError", frame: str = FRAME, **fields: Any) -> CaseResult:
     error = SearchError(kind, message, frame)
-    return CaseResult("shop.relevance.yaml", 1, query, ERROR, error=error, **fields)
+    return case_result("shop.relevance.yaml", 1, query, ERROR, error=error, **fields)
 
 
 def are_alike(first: CaseResult, second: CaseResult) -> bool:
@@ -117,7 +117,7 @@ def scored(number: int, *documents: str, verdict: str = FAILED, **fields: Any) -
     grades = (None,) * len(documents)
     known = {"documents": documents, "grades": grades, "returned": len(documents), "irrelevant_top": documents[:3]}
     about = {"judgments": {1.0: 1}, "missing": (("j", 1.0),), "scores": {"nDCG@10": 0.0}, "asked": 10, **known}
-    return CaseResult("shop.relevance.yaml", number, f"query {number}", verdict, **{**about, **fields})
+    return case_result("shop.relevance.yaml", number, f"query {number}", verdict, **{**about, **fields})
 
 
 def found(results: Sequence[CaseResult]) -> list[tuple[str, int, int]]:
@@ -180,7 +180,7 @@ def test_constant_results_are_named_before_ids_that_are_not_known() -> None:
     ],
 )
 def test_whether_the_scores_of_results_are_sorted(returned: list[object], is_unsorted: bool) -> None:
-    assert result_of({"query": "q"}, returned).is_unsorted is is_unsorted
+    assert result_of({"query": "q"}, returned).ranking.is_unsorted is is_unsorted
 
 
 def test_a_search_whose_scores_are_not_sorted_though_all_is_green() -> None:

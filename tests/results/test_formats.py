@@ -44,7 +44,7 @@ def version_of(path: Path) -> object:
 
 
 def scored(run: Run) -> Run:
-    return Run([result for result in run.results if result.scores], run.files, run.info)
+    return Run([result for result in run.results if result.evaluation.scores], run.files, run.info)
 
 
 def test_there_are_files_of_every_version() -> None:
@@ -57,7 +57,7 @@ def test_there_are_files_of_every_version() -> None:
 @pytest.mark.parametrize("path", RECORDS, ids=name_of)
 def test_records(path: Path) -> None:
     run = Run.open(path)
-    assert {(result.id, result.variant): tuple(result.documents) for result in scored(run).results} == RANKINGS
+    assert {(result.id, result.variant): tuple(result.ranking.documents) for result in scored(run).results} == RANKINGS
     assert [result.verdict for result in run.results].count("failed") == 2
     assert run.info.fingerprint["index"] == "products-11"
     assert len(run.frame) == 10

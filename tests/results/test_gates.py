@@ -30,7 +30,7 @@ from pytest_relevance.results.gates import (
     GateResult,
     judge_gates,
 )
-from tests.helpers import recorded_gates
+from tests.helpers import case_result, recorded_gates
 
 FILE = "shop.relevance.yaml"
 
@@ -39,7 +39,7 @@ def case(name: str, score: float | None = None, before: float | None = None, **v
     known: dict[str, Any] = {"verdict": "passed", "scores": {"nDCG@10": score}, "digest": "ab", "judgments": {3: 1}}
     if before is not None:
         known["baseline"] = BaselineComparison("within", before)
-    return CaseResult(FILE, 3, name, **(known | values))
+    return case_result(FILE, 3, name, **(known | values))
 
 
 def verdict(gate: dict[str, Any], *cases: CaseResult, **info: Any) -> GateResult:

@@ -17,6 +17,7 @@ from pytest_relevance.results.case_parts import SearchError
 from pytest_relevance.results.case_result import ERROR, FAILED, PASSED
 from pytest_relevance.results.gates import INCOMPLETE, NO_CASE, judge_gates
 from pytest_relevance.results.records.merge import Unmergeable, merge_runs
+from tests.helpers import changed
 
 if TYPE_CHECKING:
     from tests.results.conftest import Maker
@@ -82,26 +83,26 @@ def test_a_variant_that_another_part_of_a_matrix_ran_is_not_lost(make: Maker) ->
 
 def test_a_case_that_came_to_the_same_twice_counts_once(make: Maker) -> None:
     boots = make.result("boots", ["b1", "b2"])
-    slower = replace(boots, latency=7.5)
+    slower = changed(boots, latency=7.5)
     merged = merge_runs([shard([boots]), shard([slower, make.result("shoes")])])
     assert ids(merged.run) == ["boots", "shoes"]
     assert merged.again == (boots.key,)
-    assert merged.run.results[0].latency == boots.latency
+    assert merged.run.results[0].call.latency == boots.call.latency
 
 
 @pytest.mark.parametrize(
-    "changed",
+    "other",
     [
         {"outcome": "skipped"},
         {"verdict": "failed"},
         {"digest": "f" * 16},
         {"scores": {"nDCG@10": 0.5}},
     ],
-    ids=lambda changed: next(iter(changed)),
+    ids=lambda other: next(iter(other)),
 )
-def test_a_case_that_came_to_something_else(make: Maker, changed: dict[str, Any]) -> None:
+def test_a_case_that_came_to_something_else(make: Maker, other: dict[str, Any]) -> None:
     boots = make.result("boots", ["b1"])
-    one, two = shard([boots], "one"), shard([replace(boots, **changed)], "two")
+    one, two = shard([boots], "one"), shard([changed(boots, **other)], "two")
     with pytest.raises(Unmergeable) as error:
         merge_runs([one, two])
     assert error.value.reasons == (
@@ -111,15 +112,15 @@ def test_a_case_that_came_to_something_else(make: Maker, changed: dict[str, Any]
     merged = merge_runs([one, two], last=True)
     assert (merged.replaced, merged.again) == ((boots.key,), ())
     (result,) = merged.run.results
-    assert all(getattr(result, name) == value for name, value in changed.items())
+    assert result == changed(result, **other)
 
 
 def test_another_ranking_of_the_same_score_or_other_settings_are_something_else(make: Maker) -> None:
     boots = make.result("boots", ["x", "b1"])
     for other in (
         make.result("boots", ["y", "b1"]),
-        replace(boots, k=5),
-        replace(boots, settings=replace(boots.settings, gain="linear")),
+        changed(boots, k=5),
+        changed(boots, settings=replace(boots.conditions.settings, gain="linear")),
     ):
         with pytest.raises(Unmergeable, match="came to something else"):
             merge_runs([shard([boots]), shard([other])])
@@ -158,7 +159,7 @@ def test_checks_of_tests_in_python_are_told_apart_by_their_tests(make: Maker) ->
     check = make.result("boots", ["b1"], file="test_shop.py")
 
     def of(test: str, result: CaseResult = check) -> CaseResult:
-        return replace(result, test=f"test_shop.py::{test}")
+        return changed(result, test=f"test_shop.py::{test}")
 
     other = make.result("boots", ["b2"], file="test_shop.py")
     one = Run([of("test_here"), of("test_here")], name="one")
@@ -181,7 +182,7 @@ def test_what_did_not_finish_in_one_and_did_in_another(make: Maker) -> None:
 
 
 def test_items_of_a_case_that_another_plugin_repeats_have_finished_with_it(make: Maker) -> None:
-    boots = replace(make.result("boots"), node=f"{FILE}::boots[2-3]", items=("boots[1-3]", "boots[2-3]"))
+    boots = changed(make.result("boots"), node=f"{FILE}::boots[2-3]", items=("boots[1-3]", "boots[2-3]"))
     one = shard([], "one", missing=[f"{FILE}::boots[1-3]", f"{FILE}::boots[2-3]", f"{FILE}::boots[3-3]"])
     assert merge_runs([one, shard([boots], "two")]).run.missing == (f"{FILE}::boots[3-3]",)
 
@@ -197,7 +198,7 @@ def test_what_all_runs_have_in_common_is_kept() -> None:
 def test_the_faults_are_those_of_the_whole_run(make: Maker) -> None:
     """A search that fails once in each of two shards fails twice in the run."""
     error = SearchError("ConnectionError", "no engine", "conftest.py:9 in search")
-    broken = [replace(make.without_score(query, ERROR), error=error) for query in ("boots", "shoes")]
+    broken = [changed(make.without_score(query, ERROR), error=error) for query in ("boots", "shoes")]
     (fault,) = merge_runs([shard(broken[:1], "one"), shard(broken[1:], "two")]).run.info.faults
     assert (fault["message"], fault["cases"]) == ("ConnectionError: no engine", 2)
 

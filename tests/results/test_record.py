@@ -27,7 +27,7 @@ from pytest_relevance.results.case_parts import (
 from pytest_relevance.results.case_result import VERDICTS
 from pytest_relevance.results.records.file import as_json
 from pytest_relevance.results.records.run_info import RecordError
-from tests.helpers import result_of
+from tests.helpers import case_result, result_of
 
 if TYPE_CHECKING:
     from tests.results.conftest import Maker
@@ -94,7 +94,7 @@ def results(draw: st.DrawFn) -> CaseResult:
         st.dictionaries(TEXTS, SCORES, max_size=2),
     )
     outcome = st.builds(Outcome, TEXTS, TEXTS, st.booleans(), SCORES, documents=tuples(TEXTS), wrong=tuples(TEXTS))
-    return CaseResult(
+    return case_result(
         file=draw(TEXTS),
         line=draw(st.integers(1, 10**6)),
         id=draw(TEXTS),
@@ -207,8 +207,8 @@ def test_gzip_is_known_by_the_name_when_written_and_by_the_bytes_when_read(make:
 
 @given(SETTINGS)
 def test_settings_come_back(found: Settings) -> None:
-    values = CaseResult("shop.relevance.yaml", 3, "boots", "measured", settings=found).to_dict()
-    assert CaseResult.from_dict(json.loads(json.dumps(values))).settings == found
+    values = case_result("shop.relevance.yaml", 3, "boots", "measured", settings=found).to_dict()
+    assert CaseResult.from_dict(json.loads(json.dumps(values))).conditions.settings == found
 
 
 def test_a_score_that_is_not_defined_comes_back_as_none(make: Maker, tmp_path: Path) -> None:
@@ -335,7 +335,7 @@ def test_a_record_that_cannot_be_written_leaves_the_old_one(make: Maker, tmp_pat
     path = tmp_path / "run.jsonl"
     make.run().write(path)
     before = path.read_bytes()
-    broken = CaseResult("f", 1, "q", "passed", params={"day": Unwritable()})
+    broken = case_result("f", 1, "q", "passed", params={"day": Unwritable()})
     with pytest.raises(RuntimeError, match="cannot be shown"):
         Run([broken]).write(path)
     assert path.read_bytes() == before
@@ -352,4 +352,4 @@ def test_an_infinite_score_of_an_engine_does_not_make_the_record_unreadable(tmp_
     pinned = result_of({"query": "a", "judgments": {"x": 3}}, [("x", float("inf")), ("y", 0.5), ("z", float("-inf"))])
     Run([pinned]).write(tmp_path / "run.jsonl")
     (found,) = Run.open(tmp_path / "run.jsonl").results
-    assert found.engine_scores == (None, 0.5, None)
+    assert found.ranking.engine_scores == (None, 0.5, None)

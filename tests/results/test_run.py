@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,10 +11,9 @@ from hypothesis import strategies as st
 from pytest_relevance import CaseResult, FileInfo, Run
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.scalar import score
-from pytest_relevance.results.case_parts import Repeats
-from pytest_relevance.results.case_result import NO_DIGEST
+from pytest_relevance.results.case_parts import NO_DIGEST, Repeats
 from pytest_relevance.results.scoring import digest_of
-from tests.helpers import result_of
+from tests.helpers import case_result, changed, result_of
 
 if TYPE_CHECKING:
     from tests.results.conftest import Maker
@@ -32,16 +30,16 @@ def test_a_result_says_what_became_of_its_case(make: Maker) -> None:
         {"n": 1},
     )
     assert (result.verdict, result.outcome) == ("failed", "failed")
-    assert [(reason.kind, reason.bound) for reason in result.reasons] == [("floor", 0.9)]
-    assert result.score == result.scores["nDCG@10"] == pytest.approx(0.790, abs=5e-4)
-    assert result.documents == ("b2", "b1", "x")
+    assert [(reason.kind, reason.bound) for reason in result.evaluation.reasons] == [("floor", 0.9)]
+    assert result.score == result.evaluation.scores["nDCG@10"] == pytest.approx(0.790, abs=5e-4)
+    assert result.ranking.documents == ("b2", "b1", "x")
 
 
 def test_what_is_usual_need_not_be_said() -> None:
-    result = CaseResult("f", 1, "boots", "measured")
+    result = case_result("f", 1, "boots", "measured")
     assert (result.query, result.outcome, result.weight, result.variant) == ("boots", "measured", 1, None)
-    assert (result.score, result.interval, result.latency) == (None, (None, None), None)
-    assert (result.documents, result.tags, result.params, result.k) == ((), (), {}, 10)
+    assert (result.score, result.interval, result.call.latency) == (None, (None, None), None)
+    assert (result.ranking.documents, result.tags, result.params, result.conditions.k) == ((), (), {}, 10)
 
 
 def test_judgments_are_told_apart_by_their_digest() -> None:
@@ -55,7 +53,7 @@ def test_judgments_are_told_apart_by_their_digest() -> None:
     "keys", [{"expect": {"AP": 0.5}}, {"unjudged": "skip"}, {"ideal": "returned"}, {"expect": {"order": ["b1", "b2"]}}]
 )
 def test_a_case_about_the_whole_ranking_keeps_all_of_it(make: Maker, keys: dict[str, Any]) -> None:
-    assert len(make.result("boots", [f"x{number}" for number in range(60)], **keys).documents) == 60
+    assert len(make.result("boots", [f"x{number}" for number in range(60)], **keys).ranking.documents) == 60
 
 
 @given(grades=st.lists(st.floats(0, 40), min_size=1, max_size=8))
@@ -63,9 +61,9 @@ def test_what_is_kept_scores_as_the_case_did_however_odd_its_grades(grades: list
     judgments = {f"d{number}": grade for number, grade in enumerate(grades)}
     result = result_of({"query": "q", "judgments": judgments}, [*judgments][::-1])
     read = CaseResult.from_dict(result.to_dict())
-    found = score(Metric("nDCG@10", "nDCG", 10), read.graded, read.settings)
+    found = score(Metric("nDCG@10", "nDCG", 10), read.graded, read.conditions.settings)
     assert (None if found != found else found) == read.score
-    assert read.judgments == {grade: grades.count(grade) for grade in grades}
+    assert read.evaluation.judgments == {grade: grades.count(grade) for grade in grades}
 
 
 def test_a_file_is_whole_when_all_of_its_items_ended(make: Maker) -> None:
@@ -79,7 +77,7 @@ def test_a_file_is_whole_when_all_of_its_items_ended(make: Maker) -> None:
 def test_a_table_with_a_row_a_case(make: Maker) -> None:
     run = Run(
         [
-            replace(make.result("boots", ["b1"], variant="bm25", expect={"RR": ">= 0.5"}), repeats=Repeats(3, 2)),
+            changed(make.result("boots", ["b1"], variant="bm25", expect={"RR": ">= 0.5"}), repeats=Repeats(3, 2)),
             make.result("shoes", ["x"], tags=["head"], weight=2),
         ]
     )

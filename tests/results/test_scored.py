@@ -26,7 +26,7 @@ def scored(ranking: list[str], judgments: dict[str, Any] | None = None, **keys: 
 def test_the_score_is_the_ndcg_at_k() -> None:
     found = scored(["shoes", "boots", "laces"], k=2)
     assert found.score == pytest.approx((3 + 7 / log2(3)) / (7 + 3 / log2(3)))
-    assert found.scores == {"nDCG@2": found.score}
+    assert found.evaluation.scores == {"nDCG@2": found.score}
 
 
 def test_without_unjudged_results_the_score_is_certain() -> None:
@@ -37,8 +37,8 @@ def test_without_unjudged_results_the_score_is_certain() -> None:
 def test_an_unjudged_result_leaves_an_interval() -> None:
     found = scored(["gloves", "boots"], {"boots": 3, "apron": 0})
     assert found.score == pytest.approx(1 / log2(3))
-    assert found.lower == pytest.approx(1 / log2(3))  # gloves are as bad as it gets
-    assert found.upper == 1  # gloves are as good as boots
+    assert found.evaluation.lower == pytest.approx(1 / log2(3))  # gloves are as bad as it gets
+    assert found.evaluation.upper == 1  # gloves are as good as boots
     assert found.unjudged == ["gloves"]
 
 
@@ -57,15 +57,15 @@ def test_other_settings_have_no_interval(setting: dict[str, Any]) -> None:
 
 def test_what_is_counted() -> None:
     found = scored(["boots", "gloves", "boots", "laces", "gloves", "hat", "shoes"], k=5)
-    assert found.returned == 5  # boots, gloves, laces, hat, shoes
-    assert found.top == 3  # of them in the top 5: boots, gloves, laces
-    assert found.judged == 2
+    assert found.ranking.returned == 5  # boots, gloves, laces, hat, shoes
+    assert found.evaluation.top == 3  # of them in the top 5: boots, gloves, laces
+    assert found.evaluation.judged == 2
     assert found.unjudged == ["gloves"]
 
 
 def test_nothing_returned() -> None:
     found = scored([])
-    assert (found.score, found.returned, found.top, found.judged) == (0, 0, 0, 0)
+    assert (found.score, found.ranking.returned, found.evaluation.top, found.evaluation.judged) == (0, 0, 0, 0)
     assert not found.is_unjudged
 
 
@@ -92,7 +92,7 @@ def test_the_score_lies_within_its_interval(ranking: list[str], k: int) -> None:
     assert found.score is not None
     assert upper is not None
     assert 0 <= lower <= found.score <= upper <= 1
-    assert found.judged + len(found.unjudged) == found.top <= min(k, found.returned)
+    assert found.evaluation.judged + len(found.unjudged) == found.evaluation.top <= min(k, found.ranking.returned)
 
 
 # --- verdicts ---------------------------------------------------------------------------------------------------------
@@ -168,7 +168,10 @@ VERDICTS: dict[str, tuple[list[str], dict[str, Any], str, tuple[str, ...]]] = {
 @pytest.mark.parametrize(("ranking", "keys", "verdict", "reasons"), VERDICTS.values(), ids=VERDICTS)
 def test_the_verdict(ranking: list[str], keys: dict[str, Any], verdict: str, reasons: tuple[str, ...]) -> None:
     found = scored(ranking, TWO, **keys)
-    assert (found.verdict, [f"{each.name} {each.value:.3g}" for each in found.reasons]) == (verdict, [*reasons])
+    assert (found.verdict, [f"{each.name} {each.value:.3g}" for each in found.evaluation.reasons]) == (
+        verdict,
+        [*reasons],
+    )
 
 
 def test_a_floor_that_is_exactly_the_score_is_met() -> None:
@@ -184,9 +187,9 @@ def test_a_share_of_judged_results_is_compared_as_it_is_written() -> None:
     judgments = {f"judged-{number}": number % 2 for number in range(11)}
     ranking = [*judgments, *(f"unjudged-{number}" for number in range(9))]
     found = scored(ranking, judgments, k=20, min_ndcg=0.99, min_judged=0.55)  # 0.55 * 20 is above 11
-    assert (found.judged, found.top, found.verdict) == (11, 20, FAILED)
+    assert (found.evaluation.judged, found.evaluation.top, found.verdict) == (11, 20, FAILED)
 
 
 def test_copies_of_a_document_are_neither_judged_nor_unjudged() -> None:
     found = scored(["boots", "boots", "boots", "shoes"], min_ndcg=0.5, min_judged=1)
-    assert (found.judged, found.top, found.verdict) == (2, 2, PASSED)
+    assert (found.evaluation.judged, found.evaluation.top, found.verdict) == (2, 2, PASSED)

@@ -34,7 +34,7 @@ def test_nothing_but_junk_fails_where_only_what_is_relevant_was_judged(scale: ob
 
     assert found.verdict == FAILED
     assert found.score == 0.0
-    assert [(reason.kind, reason.value) for reason in found.reasons] == [("floor", 0.0)]
+    assert [(reason.kind, reason.value) for reason in found.evaluation.reasons] == [("floor", 0.0)]
 
 
 def test_nothing_but_junk_is_inconclusive_where_a_share_must_be_judged() -> None:
@@ -57,8 +57,8 @@ def test_the_interval_begins_at_grade_0_without_a_scale() -> None:
     found = scored(["a", "b", "x"], {"a": 3, "b": 2}, min_ndcg=0.6)
 
     assert found.score == 1.0
-    assert found.lower is not None
-    assert found.lower < 1.0
+    assert found.evaluation.lower is not None
+    assert found.evaluation.lower < 1.0
 
 
 def moves(found: CaseResult) -> dict[str, float]:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from pytest_relevance import CaseResult, read_judgments
 from pytest_relevance._problems import FileError
 from pytest_relevance.results.worklist import COLUMNS, Unjudged, Worklist, why_kept
+from tests.helpers import case_result, changed
 
 BM25, HYBRID = ("search", "bm25"), ("search", "hybrid")
 
@@ -32,7 +33,7 @@ def ran(query: str, *results: tuple[str, int, float], query_id: str = "", weight
 def ran_with(query_id: str, query: str, ran_as: Any, unjudged: list[Unjudged], weight: float = 1) -> Ran:
     search, variant = ran_as
     about = {"search": search, "variant": variant, "weight": weight, "scores": {"nDCG@10": 0.0}}
-    return CaseResult("f", 1, query_id, "measured", query, **about), unjudged
+    return case_result("f", 1, query_id, "measured", query, **about), unjudged
 
 
 def rows(found: Worklist) -> list[dict[str, str]]:
@@ -108,12 +109,12 @@ def test_ties_go_by_query_then_by_rank_and_document() -> None:
 
 
 def test_fields_of_the_catalogue_have_columns_behind_the_title(tmp_path: Path) -> None:
-    shoes = ran("shoes", ("a", 1, 0.2), ("b", 2, 0.1))
-    shoes[0].shown = {
+    shoes, unjudged = ran("shoes", ("a", 1, 0.2), ("b", 2, 0.1))
+    shown = {
         "a": {"brand": "=Acme", "url": "https://shop/a"},
         "b": {"brand": "Bolt", "rating": "5", "judge": "x"},
     }
-    found = Worklist([shoes, ran("boots", ("c", 1, 0.05))])
+    found = Worklist([(changed(shoes, shown=shown), unjudged), ran("boots", ("c", 1, 0.05))])
 
     assert next(csv.reader(StringIO(found.to_csv().decode()))) == [
         *("query_id", "query", "document", "title", "brand", "url", "rating (shown)", "judge (shown)"),
@@ -147,9 +148,9 @@ def test_searches_of_different_names_are_named_in_full() -> None:
 
 
 def test_a_search_that_always_failed_is_not_named_at_the_ranks() -> None:
-    found = CaseResult("f", 1, "shoes", "measured", variant="bm25", documents=("a",), grades=(None,))
-    found.scores, found.judgments = {"nDCG@10": 0.0}, {3.0: 1}
-    failed = CaseResult("f", 1, "shoes", "error", variant="hybrid")
+    found = case_result("f", 1, "shoes", "measured", variant="bm25", documents=("a",), grades=(None,))
+    found = changed(found, scores={"nDCG@10": 0.0}, judgments={3.0: 1})
+    failed = case_result("f", 1, "shoes", "error", variant="hybrid")
     assert [row["ranks"] for row in rows(Worklist.of([found, failed]))] == ["1"]
 
 

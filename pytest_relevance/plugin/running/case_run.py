@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
@@ -13,7 +13,7 @@ from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin.failures import CaseError, NotSearched, search_error
 from pytest_relevance.plugin.options import Settings, redaction
 from pytest_relevance.plugin.run_store import ATTRIBUTE, sendable
-from pytest_relevance.results.case_parts import SCORING, SETUP, Repeats, SearchError, text_reason
+from pytest_relevance.results.case_parts import SCORING, SETUP, CaseCall, Repeats, SearchError, text_reason
 from pytest_relevance.results.case_result import (
     CHECK,
     ERROR,
@@ -25,7 +25,7 @@ from pytest_relevance.results.case_result import (
     SUMMARY_FIELDS,
     CaseResult,
 )
-from pytest_relevance.results.scoring import unscored
+from pytest_relevance.results.scoring import CaseInRun, unscored
 
 if TYPE_CHECKING:
     from pytest_relevance.results.records.baseline_comparison import Baseline
@@ -109,28 +109,37 @@ class CaseRun:
         except KeyError:  # the function of the case runs in another item
             raise CaseError(_NOT_COLLECTED, pytrace=False) from None
 
-    def complete(self, result: CaseResult) -> CaseResult:
-        """Fill in the fields of a result that come from the run: file, variant, node id, items, tolerance, repeats.
+    @property
+    def in_run(self) -> CaseInRun:
+        """What the result has from the run. Secrets among the params are masked."""
+        params, test = self.case.params, ""
+        if self.is_check:  # several tests may check the same query, even on the same line
+            file, _, name = self.item.location
+            test = f"{file.replace(os.sep, '/')}::{name}"  # a scheduler may have added a group to the node id
+        return CaseInRun(
+            file=self.file.replace(os.sep, "/"),
+            node=_without_group(self.item),
+            search=CHECK if self.is_check else None,
+            variant=self.variant,
+            params=redaction(self.item.config).values(params) if params else params,
+            tolerance=self.settings.tolerance,
+            variant_index=self.variant_index,
+            test=test,
+            items=self.items,
+        )
 
-        Secrets among its params are masked.
-        """
-        result.file = self.file.replace(os.sep, "/")
-        result.node = _without_group(self.item)
-        result.variant, result.variant_index = self.variant, self.variant_index
-        if self.items:
-            result.items = tuple(self.items)
-        own = self.case.terms.tolerance
-        result.tolerance = self.settings.tolerance if own is None else own
+    def call(self, latency: float | None = None, error: SearchError | None = None) -> CaseCall:
+        """The calls of the search in the current attempt; `latency` is in seconds, None where there is none."""
         attempt = self.attempt
-        result.repeats = attempt.repeats
-        result.latency_shared = attempt.latency_shared and result.latency is not None
-        if attempt.is_in_window and not result.latency_shared and result.latency is not None:
-            result.concurrency = self.settings.concurrency
-        if result.params:
-            result.params = redaction(self.item.config).values(result.params)
-        if self.is_check:
-            result.search = CHECK
-        return result
+        is_timed = latency is not None
+        is_concurrent = is_timed and attempt.is_in_window and not attempt.latency_shared
+        return CaseCall(
+            error,
+            latency,
+            latency_shared=is_timed and attempt.latency_shared,
+            concurrency=self.settings.concurrency if is_concurrent else 1,
+            repeats=attempt.repeats,
+        )
 
 
 _NOT_COLLECTED = (
@@ -234,22 +243,21 @@ class CallEnd(NamedTuple):
         if result is None:
             skipped = _was_skipped(run, report, self.call)
             error = _error_of(run, self.call)
-            is_given_up = isinstance(run.attempt.error, NotSearched)
-            result = run.complete(unscored(run.case, SKIPPED if skipped else NOT_SEARCHED if is_given_up else ERROR))
-            result.error = None if skipped or is_given_up else error
-            if error is not None:
-                result.reasons = (text_reason(error.headline),)
-        result.outcome = _outcome(run, result, report, self.call)
-        if run.is_check:  # several tests may check the same query, even on the same line
-            file, _, name = report.location
-            result.test = f"{file.replace(os.sep, '/')}::{name}"  # a scheduler may have added a group to the node id
-        return result
+            verdict = SKIPPED if skipped else NOT_SEARCHED if isinstance(run.attempt.error, NotSearched) else ERROR
+            reasons = () if error is None else (text_reason(error.headline),)
+            result = unscored(
+                run.case, verdict, run.in_run, run.call(error=error if verdict == ERROR else None), reasons
+            )
+        outcome = _outcome(run, result, report, self.call)
+        if outcome == result.verdict:
+            return result
+        return replace(result, call=replace(result.call, outcome=outcome))
 
 
 def _needs_details(result: CaseResult) -> bool:
     # where nothing was returned, the expectations say whether that is right
     fails = result.verdict in (FAILED, INCONCLUSIVE, ERROR)
-    return fails or len(result.items) > 1 or result.is_check or not result.returned
+    return fails or len(result.origin.items) > 1 or result.is_check or not result.ranking.returned
 
 
 def _was_skipped(run: CaseRun, report: pytest.TestReport, call: pytest.CallInfo[None]) -> bool:

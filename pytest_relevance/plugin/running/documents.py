@@ -11,7 +11,7 @@ No verdict changes because of a title: what goes wrong is a warning of the run, 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -26,7 +26,7 @@ from pytest_relevance.plugin.pytest_internals import is_fixture_defined, request
 from pytest_relevance.plugin.run_store import DOCUMENTS as NAME
 from pytest_relevance.plugin.run_store import OTHER_IDS, run_store
 from pytest_relevance.plugin.running import calling
-from pytest_relevance.plugin.running.case_run import CaseRun, case_runs_of, is_running
+from pytest_relevance.plugin.running.case_run import Attempt, CaseRun, case_runs_of, is_running
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.documents import IndexDocuments, UnreadableAnswer, documents_to_ask, read_answer
 
@@ -47,7 +47,7 @@ def install(session: pytest.Session) -> None:
 _FAILURES = (CaseFailure, BaselineFailure)
 
 _FIELDS = frozenset(("titles", "shown", "not_in_index"))
-"""The fields of a `CaseResult` that an index is asked for."""
+"""The fields of the `DocumentTexts` that an index is asked for."""
 
 
 class _Case(NamedTuple):
@@ -156,7 +156,7 @@ class DocumentLookup:
             index.want(_Case(item.nodeid, number, attempt.result))
             index.loop = attempt.loop or index.loop
         has_failed = any(isinstance(attempt.error, _FAILURES) for attempt in wanted.values())
-        self._ask(index, at_least=1 if has_failed else MOST_IDS, unsent=item.nodeid)
+        self._ask(index, at_least=1 if has_failed else MOST_IDS, nodeid=item.nodeid, unsent=wanted)
 
     def _index_of(self, item: pytest.Item) -> _Index | None:
         """Return the index that the fixture gives an item; None where there is none, or it cannot be set up."""
@@ -184,10 +184,12 @@ class DocumentLookup:
         if index is not None:
             self._ask(index)
 
-    def _ask(self, index: _Index, *, at_least: int = 1, unsent: str = "") -> None:
+    def _ask(
+        self, index: _Index, *, at_least: int = 1, nodeid: str = "", unsent: Mapping[int, Attempt] | None = None
+    ) -> None:
         """Ask an index for the waiting documents, if they fill a batch or are asked for now, and describe their cases.
 
-        `unsent` is the node id of an item whose results were not sent yet.
+        `unsent` are the attempts of an item, `nodeid`, whose results were not sent yet.
         """
         while len(index.waiting) >= at_least and not index.is_broken:
             batch = index.take_waiting()
@@ -205,11 +207,14 @@ class DocumentLookup:
             for kind, text in complaints.items():
                 self._warn(kind, f"{NAME}: {text}")
         for case in index.take_asked():
-            self._describe(index.documents, case.result)
-            if case.nodeid != unsent:
-                self._store.describe(case.nodeid, case.number, case.result.to_dict(_FIELDS))
+            described = self._described(index.documents, case.result)
+            attempt = (unsent or {}).get(case.number)
+            if case.nodeid != nodeid:
+                self._store.describe(case.nodeid, case.number, described.to_dict(_FIELDS))
+            elif attempt is not None and attempt.result is case.result:  # not of an earlier attempt
+                attempt.result = described
 
-    def _describe(self, documents: IndexDocuments, result: CaseResult) -> None:
+    def _described(self, documents: IndexDocuments, result: CaseResult) -> CaseResult:
         if not documents.has_other_ids and (unknown := documents.unknown_result(result)):
             documents.has_other_ids = True
             self._store.warn(
@@ -217,7 +222,7 @@ class DocumentLookup:
                 f"{NAME} does not know {quoted(unknown)}, which the search returned: does it take the same ids? No "
                 "document is said to be missing from the index",
             )
-        documents.describe(result)
+        return documents.described(result)
 
     def _give_up(self, index: _Index, why: str) -> None:
         index.is_broken = True

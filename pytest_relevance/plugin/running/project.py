@@ -60,8 +60,8 @@ def explains(item: pytest.Item) -> bool:
     return bool(item.config.hook.pytest_relevance_explain.get_hookimpls())
 
 
-def add_explanations(this: CaseRun, result: CaseResult) -> None:
-    """Ask the hook about the documents of a failing case, and store what it returns in the result.
+def explanations(this: CaseRun, result: CaseResult) -> dict[str, str]:
+    """Ask the hook about documents of a failing case; return its explanations by document.
 
     An exception, or a value other than text and None, is a warning of the run; the hook is not asked about the other
     documents of the case.
@@ -72,7 +72,7 @@ def add_explanations(this: CaseRun, result: CaseResult) -> None:
         problem = ""
         try:
             text = this.item.ihook.pytest_relevance_explain(
-                case=this.case, document=document, rank=result.rank_of(document), response=this.attempt.answer
+                case=this.case, document=document, rank=result.ranking.rank_of(document), response=this.attempt.answer
             )
         except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:
             problem = f"raised {error_text(error, this.item.config)}"
@@ -85,7 +85,7 @@ def add_explanations(this: CaseRun, result: CaseResult) -> None:
             break
         if text is not None and (text := text.strip()):
             found[document] = hide(text)
-    result.explanations = found
+    return found
 
 
 def _message(problem: str, result: CaseResult, document: str) -> str:
@@ -101,8 +101,8 @@ def _asked_for(result: CaseResult) -> Iterator[str]:
 
     if not result.is_unjudged:
         unwanted = unwanted_documents(result)
-        too_high = [document for document in result.documents if document in unwanted]
-        if result.judgments and result.score is not None:
+        too_high = [document for document in result.ranking.documents if document in unwanted]
+        if result.evaluation.judgments and result.score is not None:
             too_high += [row.document for row in break_down(result).too_high if row.document is not None]
         yield from [*dict.fromkeys(too_high)][:MOST_ASKED]
     if changes := baseline_changes(result):

@@ -20,10 +20,10 @@ from pytest_relevance.plugin.options import settings, verbosity
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CaseRun, Checks
-from pytest_relevance.plugin.running.project import add_explanations, explains, request_fingerprint
+from pytest_relevance.plugin.running.project import explains, explanations, request_fingerprint
 from pytest_relevance.results.case_result import ERROR, FAILED, INCONCLUSIVE, NOT_SEARCHED, CaseResult
 from pytest_relevance.results.responses.ranking import Ranking
-from pytest_relevance.results.scoring import add_details, score_case, why_cut, why_unseen
+from pytest_relevance.results.scoring import score_case, why_cut, why_unseen, with_details
 
 if TYPE_CHECKING:
     from pytest_relevance.plugin.searching.searches import Searches
@@ -126,9 +126,9 @@ def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
     if problem:
         attempt.error = CaseError(problem, pytrace=False)
         raise attempt.error
-    result = attempt.result = this.complete(score_case(case, ranking, latency, attempt.asked, details=False))
+    result = score_case(case, ranking, this.call(latency), attempt.asked, this.in_run, details=False)
     if this.baseline is not None:
-        attempt.fails_baseline = this.baseline.compare(
+        result, attempt.fails_baseline = this.baseline.compare(
             result,
             case,
             accepting=config.option.relevance_update == "all",
@@ -137,11 +137,12 @@ def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
         )
     ends = result.verdict in (FAILED, INCONCLUSIVE)
     if ends or len(this.items) > 1 or this.is_check or this.settings.details:
-        add_details(result, case, ranking, all_missing=ends and verbosity(config.option) > 0)
+        result = with_details(result, case, ranking, all_missing=ends and verbosity(config.option) > 0)
         if this.baseline is not None:
-            this.baseline.add_titles(result)
+            result = this.baseline.with_titles(result)
     if ends and explains(this.item):
-        add_explanations(this, result)
+        result = result.with_texts(explanations=explanations(this, result))
+    attempt.result = result
     set_properties(this)
     if ends:
         _end(this, result, FAILED if result.verdict == FAILED else config.option.relevance_inconclusive)
@@ -238,10 +239,10 @@ def _properties(result: CaseResult) -> list[tuple[str, object]]:
         found += [("score", result.score), ("interval", f"{lower:.6g}..{upper:.6g}")]
     if before is not None:
         found.append(("baseline", before))
-    found += [("k", result.k), ("judged", result.judged)]
-    if result.latency is not None:
-        found.append(("latency", round(result.latency, 6)))
-    if result.latency_shared:
+    found += [("k", result.conditions.k), ("judged", result.evaluation.judged)]
+    if result.call.latency is not None:
+        found.append(("latency", round(result.call.latency, 6)))
+    if result.call.latency_shared:
         found.append(("latency_shared", True))
     return found
 

@@ -35,7 +35,7 @@ def page_data(run: Run) -> dict[str, Any]:
     variants = variants_of(results)
     names = names_of(run.results)
     cases = [_case(result, names[id(result)], tables, variants) for result in results]
-    deepest = max((len(result.documents[: result.k]) for result in results), default=0)
+    deepest = max((len(result.ranking.documents[: result.conditions.k]) for result in results), default=0)
     longest = max((_ranks(result) for result in results), default=0)
     kinds = {settings.discount for settings in tables.settings}
     return {
@@ -71,7 +71,9 @@ def record_name(run: Run) -> str:
     """A name that no other run has: when the run began, and a digest of its scores."""
     digest = blake2b(digest_size=6)
     for result in run.results:
-        digest.update(f"{result.key}{result.scores}{result.digest}".encode("utf-8", "surrogatepass"))
+        digest.update(
+            f"{result.key}{result.evaluation.scores}{result.evaluation.digest}".encode("utf-8", "surrogatepass")
+        )
     return f"{run.info.started} {digest.hexdigest()}".strip()
 
 
@@ -85,18 +87,20 @@ class _Tables:
 
     def settings_of(self, result: CaseResult, scale: _Scale) -> int:
         """The number of the settings of a result; its grades are added to those that need a gain."""
-        number = self.settings.setdefault(result.settings, len(self.settings))
+        number = self.settings.setdefault(result.conditions.settings, len(self.settings))
         grades = self.grades.setdefault(number, set())
-        grades.update(result.judgments, (result.lowest, _highest(result)), (grade for grade, _ in scale))
-        if result.settings.max_grade is not None:
-            grades.add(result.settings.max_grade)
+        grades.update(
+            result.evaluation.judgments, (result.conditions.lowest, _highest(result)), (grade for grade, _ in scale)
+        )
+        if result.conditions.settings.max_grade is not None:
+            grades.add(result.conditions.settings.max_grade)
         return number
 
 
 def _highest(result: CaseResult) -> float:
     """The highest grade that a result may be given: 1 where there is no scale, and nothing relevant is judged yet."""
     top = top_grade(result)
-    return result.highest if top is None else max(result.highest, top)
+    return result.conditions.highest if top is None else max(result.conditions.highest, top)
 
 
 def _scale(result: CaseResult) -> _Scale:
@@ -106,22 +110,22 @@ def _scale(result: CaseResult) -> _Scale:
     judgments where these are few; where a mapping gives the gains, the grades that it has.
     """
     highest = _highest(result)
-    grades = {*result.grade_names, result.lowest, highest}
-    if isinstance(result.settings.gain, Mapping):
-        grades |= {grade for grade in result.settings.gain if result.lowest <= grade <= highest}
-    elif not result.grade_names:
-        whole = range(math.ceil(result.lowest), math.floor(highest) + 1)
+    grades = {*result.conditions.grade_names, result.conditions.lowest, highest}
+    if isinstance(result.conditions.settings.gain, Mapping):
+        grades |= {grade for grade in result.conditions.settings.gain if result.conditions.lowest <= grade <= highest}
+    elif not result.conditions.grade_names:
+        whole = range(math.ceil(result.conditions.lowest), math.floor(highest) + 1)
         grades |= {float(grade) for grade in whole[: _MOST_GRADES + 1]} if len(whole) <= _MOST_GRADES else set()
-    return tuple((grade, result.grade_names.get(grade, "")) for grade in sorted(grades))
+    return tuple((grade, result.conditions.grade_names.get(grade, "")) for grade in sorted(grades))
 
 
 def _ranks(result: CaseResult) -> int:
     """How many discounts the page needs for a case: for its ranking, and for an ideal with every result judged."""
     accepted = 0 if result.baseline is None else len(result.baseline.documents)
-    if result.settings.ideal == "max":
-        return max(len(result.documents), accepted, result.k)
-    judged = sum(result.judgments.values()) + len(result.documents)
-    return max(len(result.documents), accepted, min(result.k, judged))
+    if result.conditions.settings.ideal == "max":
+        return max(len(result.ranking.documents), accepted, result.conditions.k)
+    judged = sum(result.evaluation.judgments.values()) + len(result.ranking.documents)
+    return max(len(result.ranking.documents), accepted, min(result.conditions.k, judged))
 
 
 def _settings(settings: Settings, grades: Iterable[float]) -> dict[str, Any]:
@@ -160,40 +164,42 @@ def _case(result: CaseResult, name: str, tables: _Tables, variants: Sequence[Any
         "note": result.note,
         "status": result.status,
         "isNew": is_new_failure(result),
-        "k": result.k,
-        "floor": result.floor,
+        "k": result.conditions.k,
+        "floor": result.conditions.floor,
         "score": result.score,
-        "lower": lower if result.lower is not None else None,
-        "upper": upper if result.lower is not None else None,
+        "lower": lower if result.evaluation.lower is not None else None,
+        "upper": upper if result.evaluation.lower is not None else None,
         "before": change.before,
         "effect": change.effect,
         "lost": lost and {"document": lost.document, "from": lost.first, "to": lost.second},
         "onTop": top and top.document,
         "onTopRank": top.second if top is not None and top.second != 1 else None,
-        "latency": result.latency,
-        "isShare": result.latency_shared or None,
+        "latency": result.call.latency,
+        "isShare": result.call.latency_shared or None,
         "settings": tables.settings_of(result, scale),
         "scale": tables.scales.setdefault(scale, len(tables.scales)),
-        "lowest": result.lowest,
+        "lowest": result.conditions.lowest,
         "highest": _highest(result),
-        "documents": [*result.documents],
-        "grades": [*result.grades],
-        "scores": [*result.engine_scores],
-        "deeper": dict(result.deeper),
-        "returned": result.returned,
-        "judgments": [*map(list, result.judgments.items())],
-        "missing": [*map(list, result.missing)],
+        "documents": [*result.ranking.documents],
+        "grades": [*result.ranking.grades],
+        "scores": [*result.ranking.engine_scores],
+        "deeper": dict(result.ranking.deeper),
+        "returned": result.ranking.returned,
+        "judgments": [*map(list, result.evaluation.judgments.items())],
+        "missing": [*map(list, result.evaluation.missing)],
         "accepted": [],
         "acceptedGrades": [],
-        "titles": dict(result.titles),
-        "fields": {document: dict(fields) for document, fields in result.shown.items()},
-        "notes": dict(result.notes),
-        "notInIndex": [*result.not_in_index],
-        "notInCatalogue": [*result.not_in_catalogue],
+        "titles": dict(result.texts.titles),
+        "fields": {document: dict(fields) for document, fields in result.texts.shown.items()},
+        "notes": dict(result.texts.notes),
+        "notInIndex": [*result.texts.not_in_index],
+        "notInCatalogue": [*result.texts.not_in_catalogue],
         "losses": _losses(result),
         "reasons": reason_texts(result),
-        "error": None if result.error is None else {"text": result.error.headline, "frame": result.error.frame},
-        "explanations": dict(result.explanations),
+        "error": None
+        if result.call.error is None
+        else {"text": result.call.error.headline, "frame": result.call.error.frame},
+        "explanations": dict(result.texts.explanations),
         "unstable": unstable_text(result),
     }
     baseline = result.baseline
@@ -204,7 +210,7 @@ def _case(result: CaseResult, name: str, tables: _Tables, variants: Sequence[Any
 
 def _losses(result: CaseResult) -> list[list[Any]]:
     """The losses of a case, the largest first; none where it is perfect or not defined."""
-    if result.score is None or result.score == 1 or not result.judgments:
+    if result.score is None or result.score == 1 or not result.evaluation.judgments:
         return []
     losses = (loss for loss in losses_of(result) if abs(loss.loss) > 5e-7)
     return [[loss.document, loss.grade, loss.rank, loss.loss, loss.places, loss.candidates] for loss in losses]

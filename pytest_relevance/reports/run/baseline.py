@@ -307,8 +307,8 @@ def _lost_document(result: CaseResult) -> str:
     lost = case_change(result).lost
     if lost is None:
         return ""
-    is_gone = lost.second is None or lost.second > result.k
-    return f"{'lost' if is_gone else 'down'} {result.titles.get(lost.document, lost.document)}"
+    is_gone = lost.second is None or lost.second > result.conditions.k
+    return f"{'lost' if is_gone else 'down'} {result.texts.titles.get(lost.document, lost.document)}"
 
 
 def _advice(results: Sequence[CaseResult], updating: str | None) -> Iterable[tuple[str, str]]:
@@ -318,7 +318,11 @@ def _advice(results: Sequence[CaseResult], updating: str | None) -> Iterable[tup
         fell = f"{counted(worse, 'case is', 'cases are')} worse by more than the tolerance"
         floors = "; lower the floors (min_ndcg) that they are below, too" if any(map(_fell_below, results)) else ""
         yield f"{fell}: where that is meant, --relevance-update FILE::CASE (or with -k) accepts one{floors}", BAD
-    empty = [result for result in results if is_new_failure(result) and result.error is None and not result.documents]
+    empty = [
+        result
+        for result in results
+        if is_new_failure(result) and result.call.error is None and not result.ranking.documents
+    ]
     if len(empty) > 1:
         yield (
             f"{counted(case_count(empty), 'newly failing case returns', 'newly failing cases return')} no results",
@@ -366,7 +370,12 @@ def lost_text(files: Mapping[str, FileInfo], info: RunInfo) -> str:
 def _fell_below(result: CaseResult) -> bool:
     """Whether a case is worse than its baseline and below its floor, which stays where the ranking is accepted."""
     is_worse = result.baseline is not None and result.baseline.standing == REGRESSION
-    return is_worse and result.floor is not None and result.score is not None and result.score < result.floor
+    return (
+        is_worse
+        and result.conditions.floor is not None
+        and result.score is not None
+        and result.score < result.conditions.floor
+    )
 
 
 def _count(results: Iterable[CaseResult], standing: str) -> int:

@@ -105,7 +105,7 @@ def anything_ran(results: Iterable[CaseResult]) -> bool:
 
 def metric_of(results: Iterable[CaseResult]) -> str:
     """`nDCG@10`, or `nDCG@k` for cases with several cutoffs."""
-    cutoffs = {result.k for result in results}
+    cutoffs = {result.conditions.k for result in results}
     return f"nDCG@{cutoffs.pop()}" if len(cutoffs) == 1 else "nDCG@k"
 
 
@@ -246,13 +246,13 @@ def suite_figures(results: Sequence[CaseResult]) -> tuple[Cell, Cell, Cell]:
     undefined = sum(result.score is None and result.verdict not in (*WITHOUT_SCORE, SKIPPED) for result in results)
     if undefined:  # in parentheses, as these cases have been counted already
         spans.append((f" ({undefined} n/a)", PLAIN))
-    latencies = [result.latency for result in results if result.latency is not None]
+    latencies = [result.call.latency for result in results if result.call.latency is not None]
     latency = ""
     if latencies:
         median, most = (duration(percentile(latencies, share)) for share in (0.5, 0.95))
         latency = f"p50 {median}, p95 {most}"
-        at_a_time = max(result.concurrency for result in results)
-        if any(result.latency_shared for result in results):
+        at_a_time = max(result.call.concurrency for result in results)
+        if any(result.call.latency_shared for result in results):
             latency += " (shares of batches)"
         elif at_a_time > 1:
             latency += f" (up to {at_a_time} at a time)"
@@ -296,11 +296,11 @@ MOST_UNSTABLE = 5
 
 def not_in_index_remark(results: Sequence[CaseResult]) -> list[Sentence]:
     """How many judged documents the index lost, and not the ranking."""
-    found = [(result, set(result.not_in_index)) for result in results if result.not_in_index]
+    found = [(result, set(result.texts.not_in_index)) for result in results if result.texts.not_in_index]
     if not found:
         return []
     documents = set().union(*(absent for _, absent in found))
-    judged = {document for result, _ in found for document, _ in result.missing}
+    judged = {document for result, _ in found for document, _ in result.evaluation.missing}
     what = "judged document" if documents <= judged else "judged or expected document"
     of = f"{counted(len(documents), what)} of {counted(case_count(result for result, _ in found), 'case')}"
     text = f"{of} {'is' if len(documents) == 1 else 'are'} not in the index: lost by the index, not by the ranking"
@@ -312,7 +312,11 @@ def changed_ids_remark(results: Sequence[CaseResult]) -> list[Sentence]:
 
     The report of a failure has its own. Only results with details are looked at.
     """
-    detailed = [result for result in results if result.missing and result.unjudged and result.status not in NOT_PASSED]
+    detailed = [
+        result
+        for result in results
+        if result.evaluation.missing and result.unjudged and result.status not in NOT_PASSED
+    ]
     if not detailed:
         return []
     from pytest_relevance.reports.failure import changed_ids
@@ -332,7 +336,7 @@ def changed_ids_remark(results: Sequence[CaseResult]) -> list[Sentence]:
 
 def stability_remarks(results: Sequence[CaseResult], verbosity: int = 0) -> list[Block]:
     """The cases whose ranking changes from call to call; one line where none does. Below a verbosity of -1 no table."""
-    called = [(result, result.repeats) for result in results if result.repeats is not None]
+    called = [(result, result.call.repeats) for result in results if result.call.repeats is not None]
     if not called:
         return []
     unstable = sorted(

@@ -95,10 +95,10 @@ def case_change(result: CaseResult) -> CaseChange:
     baseline = result.baseline
     if baseline is None or baseline.standing in (NEW, STALE) or not baseline.documents:
         before = None if baseline is None or baseline.standing == NEW else baseline.score
-        losses = losses_of(result) if result.judgments else ()
+        losses = losses_of(result) if result.evaluation.judgments else ()
         worst = next((loss for loss in losses if loss.loss > 0 and loss.document is not None), None)
         lost = Move(worst.document, None, worst.rank) if worst is not None and worst.document is not None else None
-        on_top = Move(result.documents[0], None, 1) if result.documents else None
+        on_top = Move(result.ranking.documents[0], None, 1) if result.ranking.documents else None
         return CaseChange(result, before, result.score, lost, on_top)
     lost = _most_lost(result)
     lowest = lost.first if lost is not None and lost.first is not None else 1
@@ -133,14 +133,16 @@ def _most_lost(result: CaseResult) -> Move | None:
     before, now = _discounted_gains(result)
     falls = [(gain - now.get(document, (0, 0.0))[1], -rank, document) for document, (rank, gain) in before.items()]
     fall, rank, document = max(falls, default=(0.0, 0, ""))
-    return Move(document, -rank, result.rank_of(document)) if fall > 0 else None
+    return Move(document, -rank, result.ranking.rank_of(document)) if fall > 0 else None
 
 
 def _risen(result: CaseResult, lowest: int) -> Move | None:
     """The first result down to the rank `lowest` that was lower, or absent, in the accepted ranking."""
     assert result.baseline is not None
     before = first_ranks(result.baseline.documents)
-    moves = (Move(document, before.get(document), rank) for rank, document in enumerate(result.documents[:lowest], 1))
+    moves = (
+        Move(document, before.get(document), rank) for rank, document in enumerate(result.ranking.documents[:lowest], 1)
+    )
     return next((move for move in moves if move.first is None or move.distance > 0), None)
 
 
@@ -149,7 +151,7 @@ def _discounted_gains(result: CaseResult) -> tuple[_Gains, _Gains]:
     assert result.baseline is not None
     accepted = GradedRanking([*result.baseline.grades], (), ())
     before = _discounted(result.baseline.documents, accepted, result)
-    return before, _discounted(result.documents, result.graded, result)
+    return before, _discounted(result.ranking.documents, result.graded, result)
 
 
 def _discounted(documents: Sequence[str], graded: GradedRanking, result: CaseResult) -> _Gains:
@@ -157,8 +159,8 @@ def _discounted(documents: Sequence[str], graded: GradedRanking, result: CaseRes
 
     With `unjudged="skip"` the discount depends on its place among the judged results.
     """
-    settings = result.settings
-    scored = scored_indexes(graded, settings)[: result.k]
+    settings = result.conditions.settings
+    scored = scored_indexes(graded, settings)[: result.conditions.k]
     found: _Gains = {}
     for index, discount in zip(scored, discount_table(settings.discount, len(scored)), strict=False):
         found.setdefault(documents[index], (index + 1, settings.gains[graded.grades[index]] / discount))
@@ -191,13 +193,13 @@ class Moved:
 
 def moved_case(change: CaseChange, variants: Sequence[Variant]) -> Moved:
     """The row of a case of a run: of one whose search failed, its error stands in the place of what was lost."""
-    result, titles = change.result, change.result.titles
+    result, titles = change.result, change.result.texts.titles
     before = "" if change.before is None else score_text(change.before)
     after = result.status if change.after is None else score_text(change.after)
     lost, on_top = lost_spans(change.lost, titles), on_top_spans(change.on_top, titles)
-    if result.error is not None:
-        lost = ((result.error.headline, USER),)
-    elif change.after is not None and not result.documents:
+    if result.call.error is not None:
+        lost = ((result.call.error.headline, USER),)
+    elif change.after is not None and not result.ranking.documents:
         on_top = ((NOTHING_RETURNED, PLAIN),)
     label, metric = short_label(result, variants), metric_of([result])
     gained = gained_spans(change.gained, titles)

@@ -88,7 +88,7 @@ def _nothing(found: Diagnosis, _: str) -> str:
 
 
 def _same_first(found: Diagnosis, _: str) -> str:
-    title = found.results[0].titles.get(found.document, "")
+    title = found.results[0].texts.titles.get(found.document, "")
     name = quoted(found.document) + (f" ({cut(harmless(title), _LONGEST_NAME)})" if title else "")
     return (
         f"returned {name} first for {len(found.results):,} of {found.of:,} queries, and it has no gain for them: does "
@@ -98,7 +98,11 @@ def _same_first(found: Diagnosis, _: str) -> str:
 
 def _no_id_known(found: Diagnosis, _: str) -> str:
     first = found.results[0]
-    ids = f"returned {quoted(first.documents[0])}, judged {quoted(first.missing[0][0])}; " if first.missing else ""
+    ids = (
+        f"returned {quoted(first.ranking.documents[0])}, judged {quoted(first.evaluation.missing[0][0])}; "
+        if first.evaluation.missing
+        else ""
+    )
     remedy = "if not, name the id with id_field in the case file, or return it from search"
     what = f"returned no judged document in any case ({len(found.results):,})"
     return f"{what}: are these the same kind of id? {ids}{remedy}"
@@ -112,7 +116,7 @@ def _unsorted(found: Diagnosis, cases: str) -> str:
 
 
 def _fewer(found: Diagnosis, cases: str) -> str:
-    deepest = max(result.depth or 0 for result in found.results)
+    deepest = max(result.conditions.depth or 0 for result in found.results)
     return (
         f"takes no k and returned {found.returned:,} results where more are looked at (as deep as rank {deepest:,}, in "
         f"{cases}): give it a parameter k, or lower the cutoffs"

@@ -255,7 +255,7 @@ def _pulls(judged: GateResult, finding: GateFinding, result: CaseResult) -> Iter
             yield result.weight, score_text(None)
     elif finding.about == PASSING and not passes(result) and result.verdict not in WITHOUT_SCORE:
         yield 0.0 if score is None else -score, score_text(score)
-    now = result.scores.get(finding.about)
+    now = result.evaluation.scores.get(finding.about)
     bound = next((bound for metric, bound in gate.bounds if metric.text == finding.about), 0.0)
     is_drop = finding.kind == DROP
     aim = score_before(result, finding.about) if is_drop else bound

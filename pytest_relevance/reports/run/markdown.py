@@ -346,7 +346,7 @@ def run_annotations(run: Run, failed_gates: Sequence[GateResult]) -> list[Annota
 
 def _cases_annotation(results: Sequence[CaseResult], several_variants: bool) -> Annotation:
     result = results[0]
-    file = result.source or result.file
+    file = result.origin.source or result.file
     if len(results) > 1:
         return Annotation(file, result.line, together_title(results), _cut(together_text(results)))
     kind = _VERDICTS.get(result.verdict) or _KINDS.get(failure_kind(result), "Failed")

@@ -288,7 +288,7 @@ def results_to_report(run: Run, verbosity: int = 0) -> Iterator[tuple[bool, Sequ
         result
         for result in in_failure_order(run.results)
         if result.status != NOT_SEARCHED
-        and (has_failed(result) or (verbosity > 1 and result.documents and result.status != SKIPPED))
+        and (has_failed(result) or (verbosity > 1 and result.ranking.documents and result.status != SKIPPED))
     ]
     keys = [diagnoses.key_of(result, found) for result in results]
     for repeats, indices in shown_together(keys):

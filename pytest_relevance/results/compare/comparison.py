@@ -153,7 +153,7 @@ class Compared:
         has_scale = any(name.startswith("ERR") for name in self.names)
         found = [
             each if has_scale or each.ideal == "max" else replace(each, max_grade=None)
-            for each in dict.fromkeys(two.settings for _, two in self.pairs)
+            for each in dict.fromkeys(two.conditions.settings for _, two in self.pairs)
         ]
         return tuple(dict.fromkeys(found))
 
@@ -162,9 +162,10 @@ class Compared:
         """The depths that case files set, where a metric looks at the whole ranking."""
         metrics = [*map(parse_metric, self.names)]
         found = {
-            result.depth
+            result.conditions.depth
             for result in chain.from_iterable(self.pairs)
-            if result.is_depth_set and any(ranks_needed(metric, result.settings) is None for metric in metrics)
+            if result.conditions.is_depth_set
+            and any(ranks_needed(metric, result.conditions.settings) is None for metric in metrics)
         }
         return tuple(sorted(depth for depth in found if depth is not None))
 
@@ -245,14 +246,14 @@ class Compared:
         """The mover of a pair: its scores by the metric that it is judged by, and its rank changes."""
         one, two = self.pairs[index]
         metric, (first, second) = next(iter(self.scores[index].items()))
-        changes = changes_to(two, one.documents, one.grades)
-        gains = two.settings.gains
+        changes = changes_to(two, one.ranking.documents, one.ranking.grades)
+        gains = two.conditions.settings.gains
         lost, found, shifted = (
             tuple(sorted((move for move in moves if gains[move.grade] > 0), key=lambda move: -gains[move.grade]))
             for moves in (changes.left, changes.entered, changes.moved)
         )
         named = {move.document for moves in (changes.left, changes.entered, changes.moved) for move in moves}
-        titles = {name: title for name, title in {**one.titles, **two.titles}.items() if name in named}
+        titles = {name: title for name, title in {**one.texts.titles, **two.texts.titles}.items() if name in named}
         figures = (metric, first, second, changes, lost, found, shifted, titles)
         return Mover(self.key(index), two.line, two.query, *figures)
 
@@ -285,7 +286,8 @@ class Compared:
         keys = [self.key(index) for index in range(len(self))]
         seconds = [two for _, two in self.pairs]
         table: dict[str, object] = dict(zip(("file", "id", "variant"), zip(*keys, strict=True), strict=True))
-        table |= {name: [getattr(two, name) for two in seconds] for name in ("query", "weight", "tags", "k")}
+        table |= {name: [getattr(two, name) for two in seconds] for name in ("query", "weight", "tags")}
+        table["k"] = [two.conditions.k for two in seconds]
         for name in self.names:
             scores = [found.get(name, (math.nan, math.nan)) for found in self.scores]
             table[f"{name} first"] = [first for first, _ in scores]
@@ -300,16 +302,16 @@ def _similarity(one: CaseResult, two: CaseResult) -> tuple[float, float]:
     """Jaccard and RBO of the top k of two results."""
     from pytest_relevance.metrics.similarity import jaccard, rbo
 
-    first, second = one.documents[: two.k], two.documents[: two.k]
+    first, second = one.ranking.documents[: two.conditions.k], two.ranking.documents[: two.conditions.k]
     return (1.0, 1.0) if first == second else (jaccard(first, second), rbo(first, second))
 
 
 def _what_changed(one: CaseResult, two: CaseResult) -> str:
     """Whether the ranking changed, and the judgments that both were recorded with before they were judged again."""
-    before, after = (getattr(result, "recorded_digest", "") for result in (one, two))
+    before, after = (getattr(result.evaluation, "recorded_digest", "") for result in (one, two))
     if before and after and before != after:
-        return "judgments" if one.documents == two.documents else "both"
-    return "nothing" if one.documents == two.documents else "ranking"
+        return "judgments" if one.ranking.documents == two.ranking.documents else "both"
+    return "nothing" if one.ranking.documents == two.ranking.documents else "ranking"
 
 
 def _indexes_by(
@@ -343,13 +345,13 @@ def _scores(results: Sequence[CaseResult], metrics: Metrics) -> list[dict[str, f
     for result in results:
         graded, scores = None, {}
         for metric in metrics or (result.metric,):
-            recorded = result.scores.get(metric.text)
+            recorded = result.evaluation.scores.get(metric.text)
             scores[metric.text] = math.nan if recorded is None else recorded
-            if metric.text in result.scores or not result.judgments:
+            if metric.text in result.evaluation.scores or not result.evaluation.judgments:
                 continue
             require_ranks(result, metric)
             graded = graded or _checked_grades(result)
-            settings = result.settings
+            settings = result.conditions.settings
             if settings.max_grade is None and (metric.measure == "ERR" or settings.ideal == "max"):
                 if settings not in scales:
                     scales[settings] = replace(settings, max_grade=_highest_grade(results, settings))
@@ -364,7 +366,10 @@ def _scores(results: Sequence[CaseResult], metrics: Metrics) -> list[dict[str, f
 
 def _highest_grade(results: Sequence[CaseResult], settings: Settings) -> float | None:
     """The maximum grade of results whose settings have none: the highest grade of their judgments."""
-    return max(max(result.judgments, default=0) for result in results if result.settings == settings) or None
+    return (
+        max(max(result.evaluation.judgments, default=0) for result in results if result.conditions.settings == settings)
+        or None
+    )
 
 
 def _checked_grades(result: CaseResult) -> GradedRanking:
@@ -381,15 +386,17 @@ def require_ranks(result: CaseResult, metric: Metric) -> None:
 
     Either only a part of the ranking was kept, or the search returned as many results as requested and may have more.
     """
-    needed = ranks_needed(metric, result.settings)
-    kept = len(result.documents)
+    needed = ranks_needed(metric, result.conditions.settings)
+    kept = len(result.ranking.documents)
     if needed is not None and needed <= kept:
         return
     record_it = "name the metric in an expectation of the case, so that it is recorded"
-    asked = f"the search of {quoted(result.id)} was asked for {result.depth}"
-    if len(set(result.documents)) < result.returned:
+    asked = f"the search of {quoted(result.id)} was asked for {result.conditions.depth}"
+    if len(set(result.ranking.documents)) < result.ranking.returned:
         why = f"of the ranking of {quoted(result.id)} the first {kept} were kept: {record_it}"
-    elif needed is not None and (result.reaches_depth or (result.returned and result.returned == result.depth)):
+    elif needed is not None and (
+        result.ranking.reaches_depth or (result.ranking.returned and result.ranking.returned == result.conditions.depth)
+    ):
         why = f"{asked}: {record_it}"
     elif needed is None and result.is_cut:
         why = f"{asked}: set a depth in the case file (depth: 1000) and record the run again, or name a cutoff"

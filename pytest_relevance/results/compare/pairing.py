@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pytest_relevance._text import case_in_prose, counted, did_you_mean, first_few, listed, quoted
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.scalar import ranks_needed
+from pytest_relevance.results.case_parts import NO_DIGEST
 from pytest_relevance.results.case_result import (
     ERROR,
-    NO_DIGEST,
     NOT_SEARCHED,
     SKIPPED,
     WITHOUT_SCORE,
@@ -109,10 +109,10 @@ def incompatibilities_of(one: CaseResult, two: CaseResult, names: Names, metrics
             found[f"{result.verdict} in {run}"] = ""
     if found:  # a result that was not scored has no digest
         return found
-    silent = [name for name, result in zip(names, (one, two), strict=True) if not result.digest]
+    silent = [name for name, result in zip(names, (one, two), strict=True) if not result.evaluation.digest]
     if silent:
         return {"judgments unknown": f"{listed(silent, 'and')} {'does' if len(silent) == 1 else 'do'}"}
-    if one.digest != two.digest:
+    if one.evaluation.digest != two.evaluation.digest:
         found["judgments"] = ""
     if different := different_settings(one, two, metrics):
         found["settings"] = different
@@ -143,17 +143,19 @@ def different_settings(one: CaseResult, two: CaseResult, metrics: Metrics) -> st
     """The settings that differ between two results and that the metrics depend on, in words; usually empty."""
     asked = metrics or (one.metric,)
     differences = []
-    is_whole = any(ranks_needed(metric, result.settings) is None for result in (one, two) for metric in asked)
+    is_whole = any(
+        ranks_needed(metric, result.conditions.settings) is None for result in (one, two) for metric in asked
+    )
     if is_whole and (depths := _depths(one, two)):
         differences.append(f"depth: {depths}")
-    if metrics is None and one.k != two.k:
-        differences.append(f"k: {one.k} / {two.k}")
-    if one.settings != two.settings:
+    if metrics is None and one.conditions.k != two.conditions.k:
+        differences.append(f"k: {one.conditions.k} / {two.conditions.k}")
+    if one.conditions.settings != two.conditions.settings:
         measures = {metric.measure for metric in asked}
-        if "nDCG" in measures and "max" in (one.settings.ideal, two.settings.ideal):
+        if "nDCG" in measures and "max" in (one.conditions.settings.ideal, two.conditions.settings.ideal):
             measures.add("ERR")  # it depends on the highest grade as ERR does
         for name, dependent in _DEPENDENT.items():
-            was, now = getattr(one.settings, name), getattr(two.settings, name)
+            was, now = getattr(one.conditions.settings, name), getattr(two.conditions.settings, name)
             if was != now and (dependent is None or dependent & measures):
                 differences.append(f"{name}: {was} / {now}")
     return listed(differences, "and")
@@ -161,12 +163,14 @@ def different_settings(one: CaseResult, two: CaseResult, metrics: Metrics) -> st
 
 def _depths(one: CaseResult, two: CaseResult) -> str:
     """The depths of two rankings, if one was cut at a higher rank: `10 / 1000`; else empty."""
-    if one.depth is not None and two.depth is not None:
-        return f"{one.depth} / {two.depth}" if one.depth != two.depth else ""
-    first, second = (result.depth if result.reaches_depth else None for result in (one, two))
-    if first is not None and first < (length := len(two.documents)):
+    if one.conditions.depth is not None and two.conditions.depth is not None:
+        return (
+            f"{one.conditions.depth} / {two.conditions.depth}" if one.conditions.depth != two.conditions.depth else ""
+        )
+    first, second = (result.conditions.depth if result.ranking.reaches_depth else None for result in (one, two))
+    if first is not None and first < (length := len(two.ranking.documents)):
         return f"{first} / {length}"
-    if second is not None and second < (length := len(one.documents)):
+    if second is not None and second < (length := len(one.ranking.documents)):
         return f"{length} / {second}"
     return ""
 
@@ -218,7 +222,7 @@ class Pairing:
             (self.skipped, "skipped in both runs"),
             ([two for one, two in pairs if one.params != two.params], "searched with other parameters"),
             ([two for one, two in pairs if one.weight != two.weight], weighted),
-            ([two for _, two in pairs if two.digest == NO_DIGEST], "without any judgments"),
+            ([two for _, two in pairs if two.evaluation.digest == NO_DIGEST], "without any judgments"),
         )
         return [f"{counted(len(cases), 'case')} {what}: {some_cases(cases)}" for cases, what in remarks if cases]
 

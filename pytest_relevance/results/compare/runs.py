@@ -21,7 +21,14 @@ from pytest_relevance.cases.model import Suite
 from pytest_relevance.metrics.graded import grade_ranking
 from pytest_relevance.metrics.names import Metric, parse_metric
 from pytest_relevance.metrics.settings import CHOICES, Settings
-from pytest_relevance.results.case_result import MEASURED, NO_DIGEST, CaseResult, count_grades
+from pytest_relevance.results.case_parts import (
+    NO_DIGEST,
+    CaseConditions,
+    CaseEvaluation,
+    CaseRanking,
+    DocumentTexts,
+)
+from pytest_relevance.results.case_result import MEASURED, CaseResult, count_grades
 from pytest_relevance.results.compare.comparison import Compared, score_pairs
 from pytest_relevance.results.compare.pairing import NEW_CASE, Incomparable, Metrics, Pairing, Variants, pair, some
 from pytest_relevance.results.records.file import BASELINE, RECORD, kind_of
@@ -69,9 +76,13 @@ def plain_run(rankings: Iterable[tuple[str, Sequence[str]]], name: str, k: int, 
     results = []
     for query, ranking in rankings:
         documents = tuple(ranking)
-        result = CaseResult(file="", line=1, id=query, verdict=MEASURED, k=k, documents=documents, digest="")
-        result.grades = (None,) * len(documents)
-        result.returned = len(set(documents)) + (query in cut)  # there may have been more
+        found = CaseRanking(
+            documents=documents,
+            grades=(None,) * len(documents),
+            returned=len(set(documents)) + (query in cut),  # there may have been more
+        )
+        conditions, evaluation = CaseConditions(k=k), CaseEvaluation(digest="")
+        result = CaseResult("", 1, query, MEASURED, query, conditions=conditions, ranking=found, evaluation=evaluation)
         results.append(result)
     return PlainRun(results, name=name)
 
@@ -89,15 +100,26 @@ def _read_baseline(path: Path) -> Run:
 def _result_of_entry(file: str, entry: BaselineEntry, titles: Mapping[str, str]) -> CaseResult:
     is_as_deep = len(entry.documents) == entry.depth
     cutoffs = [metric.k for metric in map(parse_metric, entry.scores) if metric.measure == "nDCG"]
-    result = CaseResult(file, 1, entry.id, MEASURED, entry.query, variant=entry.variant, params=entry.params, digest="")
-    result.k, result.depth, result.scores = next(iter(cutoffs), None) or entry.depth, entry.depth, entry.scores
-    # a whole ranking, as deep as its case and not cut: a depth was set, or no number of results was requested
-    result.is_depth_set = entry.whole and is_as_deep and not entry.reaches_depth
-    result.reaches_depth = entry.reaches_depth or (entry.whole and is_as_deep)
-    result.documents, result.whole, result.grades = entry.documents, entry.whole, (None,) * len(entry.documents)
-    result.titles = {document: titles[document] for document in entry.documents if document in titles}
-    result.returned = len(set(entry.documents)) + (is_as_deep and not entry.whole)  # there may have been more
-    return result
+    return CaseResult(
+        *(file, 1, entry.id, MEASURED, entry.query),
+        variant=entry.variant,
+        params=entry.params,
+        conditions=CaseConditions(
+            k=next(iter(cutoffs), None) or entry.depth,
+            depth=entry.depth,
+            # a whole ranking, as deep as its case and not cut: a depth was set, or no number of results was requested
+            is_depth_set=entry.whole and is_as_deep and not entry.reaches_depth,
+        ),
+        ranking=CaseRanking(
+            reaches_depth=entry.reaches_depth or (entry.whole and is_as_deep),
+            documents=entry.documents,
+            whole=entry.whole,
+            grades=(None,) * len(entry.documents),
+            returned=len(set(entry.documents)) + (is_as_deep and not entry.whole),  # there may have been more
+        ),
+        texts=DocumentTexts({document: titles[document] for document in entry.documents if document in titles}),
+        evaluation=CaseEvaluation(digest="", scores=entry.scores),
+    )
 
 
 Found = TypeVar("Found", bound=Compared)
@@ -254,7 +276,7 @@ def _rejudged(
     found = []
     for run in runs[:1] if runs[0] is runs[1] else runs:
         results = rejudge(run.results, queries, settings, by_key=by_key)
-        if queries is not None and results and not any(result.is_judged for result in results):
+        if queries is not None and results and not any(result.evaluation.is_judged for result in results):
             ids, judged = some(result.id for result in results), some(queries.by_key) or "none"
             none = f"none of the queries of {run.name} is judged"
             raise Incomparable([f"{none}: it has {ids}, the judgments have {judged}"])
@@ -367,18 +389,11 @@ def _cases_by_query(suite: Suite) -> JudgedQueries:
     return JudgedQueries(by_key, {case.query: by_key[case.id] for case in suite.cases if times[case.query] == 1})
 
 
-@dataclass(slots=True)
-class RejudgedResult(CaseResult):
-    """A result whose ranking was graded by other judgments; `recorded_digest` is the digest of the recorded ones."""
+@dataclass(frozen=True, slots=True)
+class Reevaluation(CaseEvaluation):
+    """A ranking under other judgments; `recorded_digest` is the digest of the recorded ones."""
 
     recorded_digest: str = ""
-
-
-_KEPT = (
-    *("file", "line", "id", "verdict", "query", "variant", "tags", "weight", "params", "k", "depth", "is_depth_set"),
-    *("reaches_depth", "documents", "returned", "deeper", "grades", "judgments", "digest"),
-)
-"""The fields that a comparison looks at; `dataclasses.replace` of all of them would take several times as long."""
 
 
 def rejudge(
@@ -387,28 +402,47 @@ def rejudge(
     """Grade results by these judgments (None: their own) and drop their scores. `settings` replace theirs.
 
     `by_key`: the id of a result becomes the key of its query, and its case file is dropped: two runs may name their
-    queries differently.
+    queries differently. The new results have the fields that a comparison looks at, and no others.
     """
     changed: dict[Settings, Settings] = {}
     found: list[CaseResult] = []
     for result in results:
-        if result.settings not in changed:
-            changed[result.settings] = replace(result.settings, **settings)
-        values: dict[str, Any] = {name: getattr(result, name) for name in _KEPT}
-        values["settings"] = changed[result.settings]
-        if queries is not None:
-            query = queries.find(result)
-            values |= _judged(result, query)
-            if by_key:
-                values |= {"file": "", "id": result.id if query is None else query.key}
-        found.append(RejudgedResult(**values, recorded_digest=result.digest))
+        conditions, evaluation, grades = result.conditions, result.evaluation, result.ranking.grades
+        if conditions.settings not in changed:
+            changed[conditions.settings] = replace(conditions.settings, **settings)
+        query = None if queries is None else queries.find(result)
+        judgments, digest = evaluation.judgments, evaluation.digest
+        if query is not None:
+            grades = tuple(grade_ranking(result.ranking.documents, query.grades).grades)
+            judgments, digest = count_grades([*query.grades.values()]), query.digest
+        elif queries is not None:
+            grades, judgments, digest = (None,) * len(grades), {}, NO_DIGEST
+        replaced = {} if query is None else query.replaced
+        found.append(
+            CaseResult(
+                file="" if by_key and queries is not None else result.file,
+                line=result.line,
+                id=query.key if by_key and query is not None else result.id,
+                verdict=result.verdict,
+                query=replaced.get("query", result.query),
+                variant=result.variant,
+                tags=replaced.get("tags", result.tags),
+                weight=replaced.get("weight", result.weight),
+                params=result.params,
+                conditions=CaseConditions(
+                    k=replaced.get("k", conditions.k),
+                    depth=conditions.depth,
+                    is_depth_set=conditions.is_depth_set,
+                    settings=replaced.get("settings", changed[conditions.settings]),
+                ),
+                ranking=CaseRanking(
+                    reaches_depth=result.ranking.reaches_depth,
+                    documents=result.ranking.documents,
+                    grades=grades,
+                    returned=result.ranking.returned,
+                    deeper=result.ranking.deeper,
+                ),
+                evaluation=Reevaluation(judgments, digest=digest, recorded_digest=evaluation.digest),
+            )
+        )
     return found
-
-
-def _judged(result: CaseResult, query: JudgedQuery | None) -> dict[str, Any]:
-    """The fields of a result under the judgments of its query."""
-    if query is None:
-        return {"grades": (None,) * len(result.documents), "judgments": {}, "digest": NO_DIGEST}
-    grades = tuple(grade_ranking(result.documents, query.grades).grades)
-    judgments = count_grades([*query.grades.values()])
-    return {"grades": grades, "judgments": judgments, "digest": query.digest, **query.replaced}

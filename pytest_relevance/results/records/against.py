@@ -74,7 +74,7 @@ def entries_of(results: Iterable[CaseResult]) -> dict[str, BaselineEntries]:
     """The entries that accept the rankings of results, by case file; none for a case without a score."""
     entries: dict[str, BaselineEntries] = {}
     for result in results:
-        if result.scores and not result.is_check:
+        if result.evaluation.scores and not result.is_check:
             entry = entry_of(result)
             entries.setdefault(result.file, BaselineEntries()).setdefault(entry.key, entry)
     return entries
@@ -93,12 +93,12 @@ def compare_recorded(
     gates = {file: [gate_of(gate) for gate in info.gates] for file, info in run.files.items()}
     results = []
     for result in run.results:
-        if result.scores and not result.is_check:
+        if result.evaluation.scores and not result.is_check:
             entry = entries.get(result.file, BaselineEntries()).get((result.id, result.variant))
-            baseline, reasons = BaselineComparison(NEW), result.reasons
+            baseline, reasons = BaselineComparison(NEW), result.evaluation.reasons
             if entry is not None:
                 baseline, reasons = _compared(result, entry, theirs.get(result.key), gates.get(result.file, ()))
-            result = replace(result, baseline=baseline, reasons=reasons)
+            result = replace(result, baseline=baseline).with_reasons(reasons)
         results.append(result)
     ran: dict[str, dict[EntryKey, CaseResult]] = {}
     for result in run.results:
@@ -122,7 +122,9 @@ def _lost(info: FileInfo, file: str, entries: BaselineEntries, ran: Mapping[Entr
     """The cases of the entries that a recorded run does not compare; if the whole file ran, also deleted cases."""
     is_whole = info.is_whole(ran.values(), file)
     gone = [key for key in entries if key not in ran] if is_whole else []
-    unjudged = [key for key, entry in entries.items() if key in ran and entry.has_score and not ran[key].is_judged]
+    unjudged = [
+        key for key, entry in entries.items() if key in ran and entry.has_score and not ran[key].evaluation.is_judged
+    ]
     return (*((*key, GONE) for key in gone), *((*key, UNJUDGED) for key in unjudged))
 
 
@@ -133,28 +135,28 @@ def _compared(
 
     Also returns the reasons of the result, which say what the entry meets.
     """
-    is_short = not entry.whole and result.whole and len(entry.documents) >= entry.depth
-    reasons = changes_since(entry, result, result.params, was_cut=is_short)
+    is_short = not entry.whole and result.ranking.whole and len(entry.documents) >= entry.depth
+    reasons = changes_since(entry, result.query, result.conditions.depth, result.params, was_cut=is_short)
     grades = _grades(result, entry, other)
     if grades is None:
         reasons += ("the record does not name the judgments of all documents that were returned then",)
     if grades is None or reasons:
-        return BaselineComparison(STALE, stale=reasons), result.reasons
+        return BaselineComparison(STALE, stale=reasons), result.evaluation.reasons
     known = grade_ranking(entry.documents, grades)
     graded = GradedRanking(known.grades, known.repeated, result.graded.judged)
-    before = defined(score(result.metric, graded, result.settings))
+    before = defined(score(result.metric, graded, result.conditions.settings))
     scores = gate_scores(result, gates, graded)
     return comparison_of(result, entry, graded, before, scores)
 
 
 def _grades(result: CaseResult, entry: BaselineEntry, other: CaseResult | None) -> dict[str, float] | None:
     """The grades of the documents of an entry under the judgments of a result; None where one is not known."""
-    if other is not None and other.digest == result.digest:
+    if other is not None and other.evaluation.digest == result.evaluation.digest:
         return _named(other)
     named = _named(result)
-    unnamed = Counter(result.judgments) - Counter(named.values())
+    unnamed = Counter(result.evaluation.judgments) - Counter(named.values())
     is_known = all(document in named for document in entry.documents)
-    if not is_known and any(result.settings.gains[grade] for grade in unnamed):
+    if not is_known and any(result.conditions.settings.gains[grade] for grade in unnamed):
         return None
     return named
 
@@ -162,7 +164,7 @@ def _grades(result: CaseResult, entry: BaselineEntry, other: CaseResult | None) 
 def _named(result: CaseResult) -> dict[str, float]:
     """The judged documents that a result names, with their grades."""
     accepted = result.baseline
-    pairs = [*zip(result.documents, result.grades, strict=True), *result.missing]
+    pairs = [*zip(result.ranking.documents, result.ranking.grades, strict=True), *result.evaluation.missing]
     if accepted is not None:
         pairs += zip(accepted.documents, accepted.grades, strict=False)
     return {document: grade for document, grade in pairs if grade is not None}

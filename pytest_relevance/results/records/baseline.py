@@ -20,7 +20,8 @@ from typing import Any
 from pytest_relevance._files import write_whole
 from pytest_relevance._text import printable, quoted
 from pytest_relevance.metrics.names import LARGEST_CUTOFF
-from pytest_relevance.results.case_parts import STALE, from_builtin, to_builtin
+from pytest_relevance.results.case_dict import from_builtin, to_builtin
+from pytest_relevance.results.case_parts import STALE
 from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult
 from pytest_relevance.results.records.file import BASELINE, DAMAGE, END, VERSION, as_json, damaged, encoded, read_file
 from pytest_relevance.results.records.run_info import Fingerprint, RecordError, checked, common
@@ -183,20 +184,22 @@ def write_baseline(path: str | os.PathLike[str], baseline: BaselineEntries) -> N
 
 
 def entry_of(result: CaseResult) -> BaselineEntry:
-    """The entry that accepts the ranking of a result, which has its details (`scoring.add_details`)."""
-    depth = result.k if result.depth is None else result.depth
+    """The entry that accepts the ranking of a result, which has its details (`scoring.with_details`)."""
+    depth = result.conditions.k if result.conditions.depth is None else result.conditions.depth
     scores = {result.metric.text: result.score}
-    scores |= {each.name: each.value for each in result.outcomes if each.kind == "metric" and each.value is not None}
+    scores |= {
+        each.name: each.value for each in result.evaluation.outcomes if each.kind == "metric" and each.value is not None
+    }
     return BaselineEntry(
         result.id,
         result.variant,
         result.query,
         json.loads(as_json(result.params)) if result.params else {},
         depth,
-        tuple(result.documents if result.whole else result.documents[:depth]),
+        tuple(result.ranking.documents if result.ranking.whole else result.ranking.documents[:depth]),
         {name: None if value is None else round(value, _DECIMALS) for name, value in scores.items()},
-        whole=result.whole,
-        reaches_depth=result.whole and result.is_cut,
+        whole=result.ranking.whole,
+        reaches_depth=result.ranking.whole and result.is_cut,
     )
 
 
@@ -213,10 +216,10 @@ def acceptable(results: Iterable[CaseResult], *, only_new: bool = False) -> tupl
             by_key.setdefault((result.id, result.variant), []).append(result)
     entries, unstable = [], []
     for (case, variant), repeats in by_key.items():
-        scored = [result for result in repeats if result.scores]
+        scored = [result for result in repeats if result.evaluation.scores]
         accepted = [entry_of(result) for result in scored]
         is_stale = only_new and any(each.baseline is not None and each.baseline.standing == STALE for each in scored)
-        is_unstable = any(each.repeats is not None and each.repeats.rankings > 1 for each in scored)
+        is_unstable = any(each.call.repeats is not None and each.call.repeats.rankings > 1 for each in scored)
         if is_unstable or len({entry.documents for entry in accepted}) > 1:
             unstable.append(quoted(case, 40) + (f"[{printable(variant)}]" if variant is not None else ""))
         elif accepted and not is_stale and all(result.verdict not in WITHOUT_SCORE for result in repeats):

@@ -80,42 +80,41 @@ class Baseline:
         accepting: bool = False,
         details: bool = True,
         fingerprint: Fingerprint | None = None,
-    ) -> bool:
-        """Compare a result with its entry, and change the verdict where the baseline demands it.
+    ) -> tuple[CaseResult, bool]:
+        """The result with its comparison with its entry, and with the verdict and the reasons that follow.
 
-        Sets `result.baseline`; what counts as a drop is `result.tolerance`. A regression fails the case whatever its
-        floor says, and so does a stale entry. Where too few results are judged, and the unjudged ones could make up for
-        the drop, the case is inconclusive. `accepting`: the present rankings are being accepted, and the verdict stays.
-        Without `details` the accepted ranking itself is set only where the case does not pass. `fingerprint` says what
-        this run searched. Returns whether the baseline gave the verdict or one of its reasons.
+        Also returns whether the baseline gave the verdict or one of its reasons. What counts as a drop is the tolerance
+        of the result. A regression fails the case whatever its floor says, and so does a stale entry. Where too few
+        results are judged, and the unjudged ones could make up for the drop, the case is inconclusive. `accepting`: the
+        present rankings are being accepted, and the verdict stays. Without `details` the accepted ranking itself is
+        kept only where the case does not pass. `fingerprint` says what this run searched.
 
-        Call it before `scoring.add_details`, which also looks up titles and ranks of the accepted documents.
+        Call it before `scoring.with_details`, which also looks up titles and ranks of the accepted documents.
         """
         entry: BaselineEntry | None = self._entries.get((result.id, result.variant))
         moved: Sequence[str] = ()
         if entry is None:
             entry, moved = self._moved.get(result.id, (None, ()))
         if entry is None:
-            result.baseline = BaselineComparison(NEW)
-            return False
+            return replace(result, baseline=BaselineComparison(NEW)), False
         reasons = (*moved, *stale_reasons(entry, case, result.params, is_cut=result.is_cut))
         if reasons:
-            result.baseline = BaselineComparison(STALE, stale=reasons)
-            fails = not accepting
+            found, fails, verdict = BaselineComparison(STALE, stale=reasons), not accepting, result.verdict
+            because = result.evaluation.reasons
             if fails:
-                stale = Outcome(self.record, STALE_ENTRY, False, clauses=reasons)
-                _set_verdict(result, FAILED, stale, *result.reasons)
+                verdict, because = FAILED, (Outcome(self.record, STALE_ENTRY, False, clauses=reasons), *because)
         else:
-            fails = _compare_scores(result, case, entry, accepting=accepting, details=details)
-        if fingerprint and (details or not _passes(result)):
-            assert result.baseline is not None
-            result.baseline = replace(result.baseline, searched=changed(self.fingerprint, fingerprint))
-        return fails
+            found, fails, verdict, because = _compare_scores(result, case, entry, accepting=accepting)
+        passes = verdict in (PASSED, MEASURED)
+        if passes and not details:
+            found = BaselineComparison(found.standing, found.score, found.stale, found.scores)
+        elif fingerprint:
+            found = replace(found, searched=changed(self.fingerprint, fingerprint))
+        return replace(result, verdict=verdict, baseline=found).with_reasons(because), fails
 
-    def add_titles(self, result: CaseResult) -> None:
-        """Add the titles that the baseline has of documents without a title in the result."""
-        if self._entries.titles:
-            result.add_titles(self._entries.titles, replace=False)
+    def with_titles(self, result: CaseResult) -> CaseResult:
+        """The result with the titles that the baseline has of documents without a title."""
+        return result.with_titles(self._entries.titles, replace=False) if self._entries.titles else result
 
 
 def _variants_by_case(keys: Iterable[EntryKey]) -> dict[str, list[str | None]]:
@@ -132,24 +131,22 @@ def _variants_text(names: Sequence[str | None]) -> str:
     return f"the variant{'s' * (len(names) > 1)} {listed((quoted(name) for name in names if name is not None), 'and')}"
 
 
-def _compare_scores(result: CaseResult, case: Case, entry: BaselineEntry, *, accepting: bool, details: bool) -> bool:
-    """Compare the score of a result with that of the accepted ranking; whether a drop decides its verdict."""
+def _compare_scores(
+    result: CaseResult, case: Case, entry: BaselineEntry, *, accepting: bool
+) -> tuple[BaselineComparison, bool, str, Sequence[Outcome]]:
+    """Compare a result with the accepted ranking; whether a drop decides its verdict; the verdict and its reasons."""
     depth = None if looks_at_all(case) else case.depth
-    is_same = entry.documents[:depth] == tuple(result.documents[:depth])  # down to the depth of the case
+    is_same = entry.documents[:depth] == tuple(result.ranking.documents[:depth])  # down to the depth of the case
     graded = grade_ranking(entry.documents, case.judgments)
     before = result.score if is_same else defined(score(result.metric, graded, case.settings))
     scores = gate_scores(result, case.terms.gates, graded) if case.judgments else {}
-    found, result.reasons = comparison_of(result, entry, graded, before, scores)
-    fails = found.standing == REGRESSION and not accepting
-    if fails:
-        assert before is not None
-        if case.xfail is not None:  # an expected failure is not the reason of the verdict
-            found = replace(found, failed_before=False)
-        _fail(result, case, before)
-    if not details and _passes(result):
-        found = BaselineComparison(found.standing, before, (), scores)
-    result.baseline = found
-    return fails
+    found, reasons = comparison_of(result, entry, graded, before, scores)
+    if found.standing != REGRESSION or accepting:
+        return found, False, result.verdict, reasons
+    assert before is not None
+    if case.xfail is not None:  # an expected failure is not the reason of the verdict
+        found = replace(found, failed_before=False)
+    return found, True, *_regression(result, case, before, reasons)
 
 
 def comparison_of(
@@ -164,7 +161,7 @@ def comparison_of(
     `scores` are the further scores of the accepted ranking that gates compare. Also returns the reasons of the result,
     which say what the accepted ranking meets.
     """
-    reasons, met = result.reasons, list[bool | None]()
+    reasons, met = result.evaluation.reasons, list[bool | None]()
     if result.verdict == FAILED:
         reasons, met = _compared_reasons(result, entry, graded, before)
     found = BaselineComparison(
@@ -175,14 +172,10 @@ def comparison_of(
     return found, tuple(reasons)
 
 
-def _passes(result: CaseResult) -> bool:
-    return result.verdict in (PASSED, MEASURED)
-
-
 def _standing(result: CaseResult, before: float | None) -> str:
     """How a score compares with that of the accepted ranking: an improvement, a regression, or within the tolerance."""
     change = 0.0 if before is None or result.score is None else result.score - before
-    if abs(change) <= result.tolerance + _ROUNDING:
+    if abs(change) <= result.conditions.tolerance + _ROUNDING:
         return WITHIN
     return IMPROVEMENT if change > 0 else REGRESSION
 
@@ -196,11 +189,19 @@ def _compared_reasons(
     `before` is nDCG@k of the accepted ranking.
     """
     ranks = first_ranks(entry.documents)
-    found = Found(result.k, result.settings, accepted, entry.documents, ranks, None, is_cut=entry.reaches_depth)
+    found = Found(
+        result.conditions.k,
+        result.conditions.settings,
+        accepted,
+        entry.documents,
+        ranks,
+        None,
+        is_cut=entry.reaches_depth,
+    )
     may_go_on = not entry.whole and len(entry.documents) >= entry.depth
     reasons: list[Outcome] = []
     met: list[bool | None] = []
-    for reason in result.reasons:
+    for reason in result.evaluation.reasons:
         is_met: bool | None = None
         if reason.kind == FLOOR:
             is_met = before is not None and before >= reason.bound
@@ -224,28 +225,24 @@ def gate_scores(result: CaseResult, gates: Iterable[Gate], graded: GradedRanking
     tags = (None, *result.tags)
     compared = [gate.metrics for gate in gates if gate.condition == MAX_DROP and gate.tag in tags]
     return {
-        metric.text: defined(score(metric, graded, result.settings))
+        metric.text: defined(score(metric, graded, result.conditions.settings))
         for metric in chain.from_iterable(compared)
-        if metric != result.metric and metric.text in result.scores
+        if metric != result.metric and metric.text in result.evaluation.scores
     }
 
 
-def _fail(result: CaseResult, case: Case, before: float) -> None:
-    """Give a case the verdict of a regression: failed, or inconclusive where judging more results could make up."""
-    drop = Outcome(result.metric.text, DROP, False, result.score, "<=", result.tolerance, before=before)
+def _regression(
+    result: CaseResult, case: Case, before: float, reasons: Sequence[Outcome]
+) -> tuple[str, Sequence[Outcome]]:
+    """The verdict of a regression, and its reasons: failed; inconclusive where judging more results could make up."""
+    tolerance = result.conditions.tolerance
+    drop = Outcome(result.metric.text, DROP, False, result.score, "<=", tolerance, before=before)
     upper = result.interval[1]
-    makes_up = not is_bounded(case) or upper is None or upper >= before - result.tolerance
-    too_few = too_few_judged(case, result.judged, result.top)
+    makes_up = not is_bounded(case) or upper is None or upper >= before - tolerance
+    too_few = too_few_judged(case, result.evaluation.judged, result.evaluation.top)
     if result.verdict != FAILED and makes_up and too_few:
-        others = [reason for reason in result.reasons if reason.kind != TOO_FEW_JUDGED]
-        _set_verdict(result, INCONCLUSIVE, *too_few, drop, *others)
-    else:
-        _set_verdict(result, FAILED, *sorted((drop, *result.reasons), key=lambda reason: not reason.is_new))
-
-
-def _set_verdict(result: CaseResult, verdict: str, *reasons: Outcome) -> None:
-    result.verdict = result.outcome = verdict
-    result.reasons = reasons
+        return INCONCLUSIVE, (*too_few, drop, *(reason for reason in reasons if reason.kind != TOO_FEW_JUDGED))
+    return FAILED, tuple(sorted((drop, *reasons), key=lambda reason: not reason.is_new))
 
 
 def stale_reasons(
@@ -259,20 +256,20 @@ def stale_reasons(
     was_cut = len(entry.documents) >= entry.depth and (
         (entry.reaches_depth and not is_cut and scores_all(case)) or (not entry.whole and looks_at_all(case))
     )
-    return changes_since(entry, case, params, was_cut=was_cut)
+    return changes_since(entry, case.query, case.depth, params, was_cut=was_cut)
 
 
 def changes_since(
-    entry: BaselineEntry, case: Case | CaseResult, params: Mapping[str, object], *, was_cut: bool
+    entry: BaselineEntry, query: str, depth: int | None, params: Mapping[str, object], *, was_cut: bool
 ) -> tuple[str, ...]:
     """The clauses of `stale_reasons`. `was_cut`: the case needs more of the accepted ranking than was kept."""
     changes = []
-    if entry.query != case.query:
-        changes.append(f"the query was {quoted(entry.query, 40)} and is {quoted(case.query, 40)}")
+    if entry.query != query:
+        changes.append(f"the query was {quoted(entry.query, 40)} and is {quoted(query, 40)}")
     if (entry.params or params) and _as_text(entry.params) != _as_text(params):
         changes += _changed_params(entry.params, json.loads(as_json(params)))
-    if entry.depth != case.depth:
-        changes.append(f"the depth was {entry.depth} and is {case.depth}")
+    if entry.depth != depth:
+        changes.append(f"the depth was {entry.depth} and is {depth}")
     if was_cut:
         changes.append(f"all of the ranking counts now, and the first {entry.depth} were kept")
     return tuple(changes)

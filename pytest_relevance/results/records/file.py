@@ -261,24 +261,25 @@ def _case_result(values: dict[str, Any]) -> CaseResult:
     """
     # Python matches names of arguments by identity before it compares them, and those in JSON are other objects
     found = CaseResult.from_dict({intern(name): value for name, value in values.items()})
-    accepted = found.baseline
+    accepted, conditions, ranking, evaluation = found.baseline, found.conditions, found.ranking, found.evaluation
     if found.verdict not in VERDICTS or found.outcome not in OUTCOMES:
         raise ValueError(f"its verdict is {found.verdict!r}, its outcome {found.outcome!r}")
     if accepted is not None and accepted.standing not in STANDINGS:
         raise ValueError(f"its standing is {accepted.standing!r}")
-    if not (0 < found.k <= LARGEST_CUTOFF and 0 < found.weight < math.inf):
-        raise ValueError(f"its k is {found.k}, its weight {found.weight}")
-    if len(found.grades) != len(found.documents) or len(found.engine_scores) not in (0, len(found.documents)):
+    if not (0 < conditions.k <= LARGEST_CUTOFF and 0 < found.weight < math.inf):
+        raise ValueError(f"its k is {conditions.k}, its weight {found.weight}")
+    if len(ranking.grades) != len(ranking.documents) or len(ranking.engine_scores) not in (0, len(ranking.documents)):
         raise ValueError("documents, grades and engine_scores are not equally many")
-    known = {None, *found.judgments}
-    named = (found.grades, accepted.grades if accepted else (), [grade for _, grade in found.missing])
+    known = {None, *evaluation.judgments}
+    named = (ranking.grades, accepted.grades if accepted else (), [grade for _, grade in evaluation.missing])
     if not all(map(known.issuperset, named)):
         raise ValueError("documents have grades that no judgment has")
-    gains = found.settings.gains
-    for grade in (*found.judgments, *([found.highest] if isinstance(found.settings.gain, str) else ())):
+    gains, gain = conditions.settings.gains, conditions.settings.gain
+    for grade in (*evaluation.judgments, *([conditions.highest] if isinstance(gain, str) else ())):
         gains[grade]  # a ValueError where it has none; a mapping may lack the ends of a scale
-    if sum(found.judgments.values()) > MOST_JUDGMENTS:
+    if sum(evaluation.judgments.values()) > MOST_JUDGMENTS:
         raise ValueError(f"it has more than {MOST_JUDGMENTS:,} judgments")
-    if not all(score is None or math.isfinite(score) for score in (*found.scores.values(), found.lower, found.upper)):
-        raise ValueError(f"it has the scores {found.scores}")
+    scores = (*evaluation.scores.values(), evaluation.lower, evaluation.upper)
+    if not all(score is None or math.isfinite(score) for score in scores):
+        raise ValueError(f"it has the scores {evaluation.scores}")
     return found

@@ -16,7 +16,6 @@ from pytest_relevance.results.diagnoses import faults_to_record, project_faults
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.records.run_info import Changes, FileInfo, RunInfo, changed, common
 
-_SAME = (*("verdict", "outcome", "digest", "k", "depth", "is_depth_set", "settings", "scores", "documents", "grades"),)
 """The fields in which two results of one case must be equal; how long the search took does not matter."""
 
 _Match = tuple[Key, str, str, int]
@@ -62,6 +61,15 @@ class Merged:
         return not (self.gaps or self.run.missing)
 
 
+def _came_to(result: CaseResult) -> tuple[object, ...]:
+    """What two results of a case have in common where they are the same, whenever the case ran."""
+    ranking, evaluation, conditions = result.ranking, result.evaluation, result.conditions
+    return (
+        *(result.verdict, result.outcome, ranking.documents, ranking.grades, evaluation.digest, evaluation.scores),
+        *(conditions.k, conditions.depth, conditions.is_depth_set, conditions.settings),
+    )
+
+
 def merge_runs(runs: Sequence[Run], *, last: bool = False, name: str = "merged") -> Merged:
     """Merge runs, in the order in which they are given.
 
@@ -76,7 +84,7 @@ def merge_runs(runs: Sequence[Run], *, last: bool = False, name: str = "merged")
         for match, result in _matched(run.results):
             if match in found:
                 before, other = found[match]
-                if all(getattr(before, name) == getattr(result, name) for name in _SAME):
+                if _came_to(before) == _came_to(result):
                     again[match[0]] = None
                     continue
                 different[match[0]] = other, run
@@ -125,7 +133,7 @@ def _matched(results: Iterable[CaseResult]) -> Iterator[tuple[_Match, CaseResult
     """The results by what they have in common with those of another run: tests may check a query several times."""
     times: Counter[tuple[Key, str, str]] = Counter()
     for result in results:
-        known = result.key, result.search, result.test
+        known = result.key, result.search, result.origin.test
         yield (*known, times[known]), result
         times[known] += 1
 
@@ -187,7 +195,7 @@ def _missing(infos: Iterable[RunInfo], results: Iterable[CaseResult], files: Map
     finished = {info.node for info in files.values()}
     for result in results:
         info = files.get(result.file)
-        finished |= {result.node, *(f"{info.node}::{name}" for name in result.items if info is not None)}
+        finished |= {result.node, *(f"{info.node}::{name}" for name in result.origin.items if info is not None)}
     # `--dist loadgroup` of pytest-xdist appends the name of a group to node ids
     known = finished | {node.rpartition("@")[0] for node in finished}
     return tuple(name for name in missing if name not in known and name.rpartition("@")[0] not in finished)

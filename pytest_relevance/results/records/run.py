@@ -110,9 +110,8 @@ class Run:
 
 
 _KEYS = ("file", "id", "variant")
-_CASE = (
-    *(*_KEYS, "query", "search", "tags", "weight", "verdict", "outcome", "k", "score", "lower", "upper", "latency"),
-)
+_OF_RESULT = (*_KEYS, "query", "search", "tags", "weight", "verdict", "outcome")
+_CASE = (*_OF_RESULT, "k", "score", "lower", "upper", "latency")
 KNOWN_RANKS = "pytest_relevance.known_ranks"
 """The key in the `attrs` of rankings for the number of known ranks of each ranking that is not whole, by its id."""
 
@@ -135,15 +134,16 @@ _RESULT = (*_KEYS, "rank", "document", "title", "grade", "gain", "discount", "di
 
 
 def _row_of_case(result: CaseResult) -> dict[str, object]:
-    row: dict[str, object] = {name: getattr(result, name) for name in _CASE}
-    row["lower"], row["upper"] = result.interval
-    if result.latency_shared:
+    row: dict[str, object] = {name: getattr(result, name) for name in _OF_RESULT}
+    call, (lower, upper) = result.call, result.interval
+    row |= {"k": result.conditions.k, "score": result.score, "lower": lower, "upper": upper, "latency": call.latency}
+    if call.latency_shared:
         row["latency_shared"] = True
-    if result.concurrency > 1:
-        row["concurrency"] = result.concurrency
-    if result.repeats is not None:
-        row |= {"calls": result.repeats.calls, "rankings_seen": result.repeats.rankings}
-    return row | {name: math.nan if value is None else value for name, value in result.scores.items()}
+    if call.concurrency > 1:
+        row["concurrency"] = call.concurrency
+    if call.repeats is not None:
+        row |= {"calls": call.repeats.calls, "rankings_seen": call.repeats.rankings}
+    return row | {name: math.nan if value is None else value for name, value in result.evaluation.scores.items()}
 
 
 _TEXTS = ("query", "variant", "status", "place")
@@ -159,7 +159,7 @@ def _shown(result: CaseResult) -> dict[str, str]:
         "variant": result.variant or "",
         "before": "" if baseline is None or baseline.score is None else score_text(baseline.score),
         "score": score_text(result.score),
-        "judged": "" if result.score is None else f"{result.judged} of {result.top}",
+        "judged": "" if result.score is None else f"{result.evaluation.judged} of {result.evaluation.top}",
         "status": result.status,
         "place": result.place if result.file else "",
     }
@@ -210,19 +210,19 @@ def _known_ranks(results: Iterable[CaseResult]) -> dict[str, int]:
     """How many ranks are known of each ranking that is not whole, by the id of its case; of variants the fewest."""
     found: dict[str, int] = {}
     for result in results:
-        kept = len(result.documents)
-        if result.is_cut or len(set(result.documents)) < result.returned:
+        kept = len(result.ranking.documents)
+        if result.is_cut or len(set(result.ranking.documents)) < result.ranking.returned:
             found[result.id] = min(kept, found.get(result.id, kept))
     return found
 
 
 def _rows(result: CaseResult) -> Iterable[tuple[object, ...]]:
-    settings, graded = result.settings, result.graded
-    scored = scored_indexes(graded, settings)[: result.k] if graded.judged else ()
-    discounts = dict(zip(scored, discount_table(settings.discount, result.k), strict=False))
-    for index, (document, grade) in enumerate(zip(result.documents, graded.grades, strict=True)):
+    settings, graded = result.conditions.settings, result.graded
+    scored = scored_indexes(graded, settings)[: result.conditions.k] if graded.judged else ()
+    discounts = dict(zip(scored, discount_table(settings.discount, result.conditions.k), strict=False))
+    for index, (document, grade) in enumerate(zip(result.ranking.documents, graded.grades, strict=True)):
         discount = discounts.get(index, math.nan)
         gain = settings.gains[grade] if index in discounts else math.nan
         shown = math.nan if grade is None else grade
-        title = result.titles.get(document, "")
+        title = result.texts.titles.get(document, "")
         yield *result.key, index + 1, document, title, shown, gain, discount, gain / discount

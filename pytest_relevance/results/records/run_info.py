@@ -15,7 +15,7 @@ from typing import Any
 
 from pytest_relevance._problems import FileError
 from pytest_relevance._text import printable, quoted, shown
-from pytest_relevance.results.case_parts import from_builtin, to_builtin
+from pytest_relevance.results.case_dict import from_builtin, to_builtin
 from pytest_relevance.results.case_result import CaseResult
 
 GONE, LEFT_OUT, UNJUDGED = "gone", "left out", "unjudged"

@@ -125,7 +125,7 @@ def test_a_search_with_many_alone_has_batches_of_one_for_a_case_alone(engine: En
     run = engine.run()
     assert run.counts == {"passed": 3}
     assert sorted(engine.batches) == [["q0", "q1"], ["timed"]]
-    assert [name for name, result in run.results.items() if result.latency_shared] == ["q0", "q1"]
+    assert [name for name, result in run.results.items() if result.call.latency_shared] == ["q0", "q1"]
 
 
 @pytest.mark.parametrize("more", ["+ [['x']]", "[:-1]"])
@@ -249,7 +249,7 @@ def test_an_exception_in_a_generator_fails_all_cases_with_the_traceback_of_the_u
 def test_the_latency_of_a_generator_is_the_time_of_reading_it(engine: Engine) -> None:
     engine.searches(batching("for query in queries: time.sleep(0.02); yield [query]"))
     engine.project.cases(numbered(3))
-    assert all((result.latency or 0) >= 0.02 for result in engine.run().results.values())
+    assert all((result.call.latency or 0) >= 0.02 for result in engine.run().results.values())
 
 
 @pytest.mark.parametrize("many", ["def", "async def"])
@@ -263,7 +263,7 @@ def test_an_element_that_is_an_exception_fails_its_case_alone(engine: Engine, ma
     assert "ValueError: bad query" in text
     assert "shop.relevance.yaml:3: in q1" in text
     assert "pytest_relevance" not in text
-    error = run.results["q1"].error
+    error = run.results["q1"].call.error
     assert error is not None
     assert (error.type, error.message, error.frame) == ("ValueError", "bad query", "")
 
@@ -311,11 +311,11 @@ def test_a_latency_is_the_share_of_its_batch_and_marked(engine: Engine) -> None:
     run = engine.run("--relevance-record=run.jsonl", "--junitxml=junit.xml")
     (took,) = (float(words[1]) for words in engine.log if words[0] == "took")
     for result in run.results.values():
-        assert result.latency_shared
-        assert took / 3 <= (result.latency or 0) < took
+        assert result.call.latency_shared
+        assert took / 3 <= (result.call.latency or 0) < took
     assert "ms (share of a batch)" in run.failure("q1")
     assert "(shares of batches)" in run.summary
-    assert all(result.latency_shared for result in Record.open(engine.project.path / "run.jsonl").results)
+    assert all(result.call.latency_shared for result in Record.open(engine.project.path / "run.jsonl").results)
     properties = {
         each.attrib["name"]: each.attrib["value"] for each in engine.project.junit_cases["q0"].iter("property")
     }
@@ -345,7 +345,7 @@ def test_each_case_with_params_of_its_own_has_a_batch_at_its_turn(engine: Engine
     )
     run = engine.run()
     assert engine.windows == [["q1"], ["q2"], ["q3"]]
-    assert not any(result.latency_shared for result in run.results.values())
+    assert not any(result.call.latency_shared for result in run.results.values())
 
 
 def test_a_plain_search_beside_an_asynchronous_many_is_called_outside_of_any_loop(engine: Engine) -> None:
@@ -372,4 +372,4 @@ def test_the_latency_of_a_case_without_one_is_not_marked(engine: Engine) -> None
     engine.searches(batching("return [ValueError('refused') if query == 'q1' else [query] for query in queries]"))
     engine.project.cases(numbered(2))
     results = engine.run().results
-    assert {name: result.latency_shared for name, result in results.items()} == {"q0": True, "q1": False}
+    assert {name: result.call.latency_shared for name, result in results.items()} == {"q0": True, "q1": False}

@@ -63,7 +63,7 @@ def test_an_exception_is_raised_in_its_own_case_with_the_traceback_of_the_user(e
     assert re.findall(r"^([\w/.]+):\d+: ", text, re.MULTILINE)[:2] == ["conftest.py", "conftest.py"]
     assert "pytest_relevance" not in text
     assert "threading.py" not in text
-    (error,) = {result.error.frame for result in run.results.values() if result.error}
+    (error,) = {result.call.error.frame for result in run.results.values() if result.call.error}
     assert error.startswith("conftest.py:")
     assert error.endswith("in answer")
 
@@ -83,7 +83,7 @@ def test_an_exception_that_ends_the_run_does_so_in_its_own_case(engine: Engine, 
     assert run.code == ENDINGS[error]
     assert run.outcomes == {"q0": "passed"}
     recorded = Record.open(engine.project.path / "run.jsonl")
-    assert [result.id for result in recorded.results if result.scores or result.documents] == ["q0"]
+    assert [result.id for result in recorded.results if result.evaluation.scores or result.ranking.documents] == ["q0"]
 
 
 def test_the_case_that_begins_a_window_is_searched_even_if_its_thread_begins_last(engine: Engine) -> None:
@@ -208,8 +208,8 @@ def test_a_cursor_that_is_returned_to_two_searches_at_once(engine: Engine) -> No
     run = engine.run(TWO)
     assert run.counts == {"failed": 2}
     for result in run.results.values():
-        assert result.error is not None
-        assert result.error.message.startswith(
+        assert result.call.error is not None
+        assert result.call.error.message.startswith(
             "search returned the same Connection to two searches at once: make a cursor (or a connection) for each "
             "call, or use --relevance-concurrency=1"
         )
@@ -262,7 +262,7 @@ def test_repeats_call_each_search_so_often(engine: Engine, search: str) -> None:
     run = engine.run(TWO, "--relevance-repeat=3")
     assert run.counts == {"passed": 3}
     assert engine.calls == {"q0": 3, "q1": 3, "q2": 3}
-    assert [result.repeats.calls for result in run.results.values() if result.repeats] == [3, 3, 3]
+    assert [result.call.repeats.calls for result in run.results.values() if result.call.repeats] == [3, 3, 3]
 
 
 @both_kinds
@@ -407,7 +407,7 @@ def test_ctrl_c_drops_what_is_queued_and_names_what_is_in_flight(
     assert sorted(engine.calls) == ["q0", "q1"]
     assert re.search(r"^searches in flight: q0 \(\d+\.\d s\) and q1 \(\d+\.\d s\)$", text, re.MULTILINE)
     assert "never retrieved" not in text
-    assert not [result for result in Record.open(engine.project.path / "run.jsonl").results if result.documents]
+    assert not [result for result in Record.open(engine.project.path / "run.jsonl").results if result.ranking.documents]
 
 
 def _with_ctrl_c() -> None:

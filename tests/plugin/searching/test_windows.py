@@ -74,7 +74,7 @@ def test_the_first_case_of_a_window_runs_its_searches(engine: Engine, search: st
     assert engine.most == 2
     assert engine.windows == [sorted(f"q{number}" for number in range(8)), ["q10", "q11", "q8", "q9"]]
     assert set(engine.calls.values()) == {1}
-    assert all((result.latency or 0) >= 0.03 for result in run.results.values())
+    assert all((result.call.latency or 0) >= 0.03 for result in run.results.values())
 
 
 @pytest.mark.parametrize("search", ["plain", "wait", "returns_coroutine"])
@@ -308,7 +308,7 @@ def test_each_variant_is_searched_by_its_own_value(engine: Engine) -> None:
     run = engine.run(TWO, "--relevance-record=run.jsonl")
     assert run.counts == {"passed": 4}
     assert engine.windows == [["bm25-q0", "bm25-q1"], ["hybrid-q0", "hybrid-q1"]]
-    assert {name: result.documents for name, result in run.results.items()} == {
+    assert {name: result.ranking.documents for name, result in run.results.items()} == {
         "q0[bm25]": ("bm25-q0",),
         "q1[bm25]": ("bm25-q1",),
         "q0[hybrid]": ("hybrid-q0",),
@@ -359,10 +359,10 @@ def test_under_xdist_several_are_searched_at_a_time(engine: Engine) -> None:
 def test_latencies_say_how_many_searches_ran_at_a_time(engine: Engine, capsys: pytest.CaptureFixture[str]) -> None:
     engine.project.cases(numbered(3))
     run = engine.run("--relevance-concurrency=16", "--relevance-record=run.jsonl")
-    assert {result.concurrency for result in run.results.values()} == {16}
+    assert {result.call.concurrency for result in run.results.values()} == {16}
     assert re.search(r"p50 [\d.]+ ms, p95 [\d.]+ ms \(up to 16 at a time\)$", run.summary, re.MULTILINE)
     record = Record.open(engine.project.path / "run.jsonl")
-    assert [result.concurrency for result in record.results] == [16] * 3
+    assert [result.call.concurrency for result in record.results] == [16] * 3
     assert record.frame["concurrency"].tolist() == [16] * 3
     capsys.readouterr()
     assert main(["report", str(engine.project.path / "run.jsonl")]) == 0
@@ -374,7 +374,7 @@ def test_latencies_of_searches_alone_are_not_marked(engine: Engine, options: tup
     engine.project.cases(numbered(3).replace("expect: {", "expect: {latency: '< 60 s', "))
     run = engine.run(*options)
     assert run.counts == {"passed": 3}
-    assert {result.concurrency for result in run.results.values()} == {1}
+    assert {result.call.concurrency for result in run.results.values()} == {1}
     assert "at a time" not in run.summary
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ import pytest
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
 from pytest_relevance.reports.html.page import MOST_WORST, html_page
 from pytest_relevance.results.case_parts import REGRESSION, WITHIN, BaselineComparison, SearchError
-from tests.helpers import gate_record, page_text, result_of, verdict_of
+from tests.helpers import changed, gate_record, page_text, result_of, verdict_of
 
 FILE = "shop.relevance.yaml"
 TITLES = {"b1": "Winter boots", "x1": "Boot polish", "x2": "Rain jacket"}
@@ -22,14 +21,17 @@ def result(query: str, ranking: list[str], accepted: list[str] | None = None, **
     found = result_of({"query": query, "judgments": {"b1": 3}, "min_ndcg": 0.5, **keys}, rows, file=FILE, line=3)
     if accepted is not None:
         is_worse = found.score == 0
-        found.baseline = BaselineComparison(
-            REGRESSION if is_worse else WITHIN,
-            1.0,
-            documents=tuple(accepted),
-            grades=tuple(3 if document == "b1" else None for document in accepted),
-            newly_failing=is_worse,
+        found = changed(
+            found,
+            baseline=BaselineComparison(
+                REGRESSION if is_worse else WITHIN,
+                1.0,
+                documents=tuple(accepted),
+                grades=tuple(3 if document == "b1" else None for document in accepted),
+                newly_failing=is_worse,
+            ),
         )
-        found.titles = {**TITLES, **found.titles}
+        found = changed(found, titles={**TITLES, **found.texts.titles})
     return found
 
 
@@ -111,7 +113,7 @@ def test_a_gate_that_was_not_evaluated() -> None:
 
 def broken(query: str, **values: Any) -> CaseResult:
     """A case that ended in an error."""
-    return replace(result(query, []), verdict="error", outcome="failed", scores={}, **values)
+    return changed(result(query, []), verdict="error", outcome="failed", scores={}, **values)
 
 
 DOWN = SearchError("ConnectionError", "the engine is down", "conftest.py:3 in search")
@@ -164,19 +166,14 @@ def test_many_gates_that_are_met_are_folded() -> None:
 
 
 def test_many_files_are_counted() -> None:
-    results = [result(f"query {number}", ["b1"]) for number in range(8)]
-    for number, found in enumerate(results):
-        found.file = f"{number}.relevance.yaml"
+    results = [changed(result(f"query {n}", ["b1"]), file=f"{n}.relevance.yaml") for n in range(8)]
     lines = page_text(html_page(Run(results, {}))).splitlines()
     assert lines[3:5] == ["0.relevance.yaml", "and 7 further files"]
 
 
 @pytest.mark.parametrize("results", [[], [result("boots", ["b1"])]], ids=["no cases", "all skipped"])
 def test_nothing_ran(results: list[CaseResult]) -> None:
-    for found in results:
-        found.verdict = found.outcome = "skipped"
-        found.scores = {}
-    page = screen(*results, gate=0.9)
+    page = screen(*(changed(result, verdict="skipped", scores={}) for result in results), gate=0.9)
     assert verdict_of(page) == ("Nothing was searched", "nothing")
     text = page_text(page)
     assert "Gates" not in text
@@ -200,9 +197,7 @@ def test_the_ten_worst_are_listed() -> None:
 
 
 def test_variants_are_named() -> None:
-    results = [result("boots", ["x1"]), result("boots", ["b1"])]
-    for number, name in enumerate(("bm25", "hybrid")):
-        results[number].variant, results[number].variant_index = name, number
-    page = screen(*results)
+    lexical = changed(result("boots", ["x1"]), variant="bm25", variant_index=0)
+    page = screen(lexical, changed(result("boots", ["b1"]), variant="hybrid", variant_index=1))
     assert {"search[bm25]", "search[hybrid]"} <= {*page_text(page).splitlines()}
     assert rows(page) == [["boots\nbm25", "0.000\nfailed", "b1\nnot returned", "Boot polish"]]

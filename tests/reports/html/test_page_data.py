@@ -16,7 +16,7 @@ from pytest_relevance.metrics.settings import discount_table
 from pytest_relevance.reports.html.page import embedded, html_page
 from pytest_relevance.reports.html.page_data import page_data, record_name
 from pytest_relevance.results.case_parts import NEW, STALE, BaselineComparison, Repeats, SearchError
-from tests.helpers import page_values, result_of
+from tests.helpers import changed, page_values, result_of
 from tests.reports.conftest import Shop
 
 
@@ -44,13 +44,13 @@ def test_every_field_of_a_case(shop: Shop) -> None:
         tags=["head"],
         params={"locale": "de", "size": 7},
     )
-    result.node = "shop.relevance.yaml::q7"
-    result.engine_scores = (4.5, 3.0, 2.0, None)
-    result.shown = {"sku-4": {"brand": "Fellmark"}}
-    result.notes = {"sku-3": "not for snow"}
-    result.not_in_index, result.not_in_catalogue = ("sku-2",), ("sku-9",)
-    result.explanations = {"sku-2": "no term matches"}
-    result.repeats = Repeats(3, 2, 1, ("sku-4", "sku-3"))
+    result = changed(result, node="shop.relevance.yaml::q7")
+    result = changed(result, engine_scores=(4.5, 3.0, 2.0, None))
+    result = changed(result, shown={"sku-4": {"brand": "Fellmark"}})
+    result = changed(result, notes={"sku-3": "not for snow"})
+    result = changed(result, not_in_index=("sku-2",), not_in_catalogue=("sku-9",))
+    result = changed(result, explanations={"sku-2": "no term matches"})
+    result = changed(result, repeats=Repeats(3, 2, 1, ("sku-4", "sku-3")))
     found = case_of(result)
     assert found.pop("score") == result.score
     assert (found.pop("lower"), found.pop("upper")) == result.interval
@@ -130,8 +130,10 @@ def test_a_later_copy_has_no_grade(shop: Shop) -> None:
 
 def test_an_error_has_its_first_line_and_frame(shop: Shop) -> None:
     result = shop.result([])
-    result.verdict, result.scores = "error", {}
-    result.error = SearchError("ConnectionError", "refused\nTraceback: secrets", "tests/conftest.py:7 in search")
+    result = changed(result, verdict="error", scores={})
+    result = changed(
+        result, error=SearchError("ConnectionError", "refused\nTraceback: secrets", "tests/conftest.py:7 in search")
+    )
     found = case_of(result)
     assert found["error"] == {"text": "ConnectionError: refused", "frame": "tests/conftest.py:7 in search"}
     assert "Traceback" not in str(found)
@@ -140,9 +142,11 @@ def test_an_error_has_its_first_line_and_frame(shop: Shop) -> None:
 
 def test_a_new_entry_of_the_baseline_has_no_ranking(shop: Shop) -> None:
     result = shop.result(["sku-1"])
-    result.baseline = BaselineComparison(NEW)
+    result = changed(result, baseline=BaselineComparison(NEW))
     assert not {"accepted", "before", "stale"} & case_of(result).keys()
-    result.baseline = BaselineComparison(STALE, stale=("the query",), documents=("sku-2",), grades=(3,))
+    result = changed(
+        result, baseline=BaselineComparison(STALE, stale=("the query",), documents=("sku-2",), grades=(3,))
+    )
     found = case_of(result)
     assert (found["accepted"], found["stale"]) == (["sku-2"], ["the query"])
 
@@ -151,16 +155,15 @@ def test_what_newly_fails_is_marked(shop: Shop) -> None:
     result = shop.result(["sku-4"], accepted=["sku-1"], min_ndcg=0.9)
     assert "isNew" not in case_of(result)
     assert result.baseline is not None
-    result.baseline = replace(result.baseline, newly_failing=True)
+    result = changed(result, baseline=replace(result.baseline, newly_failing=True))
     assert case_of(result)["isNew"] is True
 
 
 def test_each_check_of_one_test_has_a_name_of_its_own(shop: Shop) -> None:
     """The page finds a case by it, and pytest runs the test by its node id."""
-    checks = [shop.result([document]) for document in ("sku-1", "sku-4", "sku-4", "sku-2")]
     nodes = ["test_shop.py::test_boots", *["test_shop.py::test_boots"] * 2, "test_shop.py::test_boots #2"]
-    for check, node in zip(checks, nodes, strict=True):
-        check.node = node
+    documents = ("sku-1", "sku-4", "sku-4", "sku-2")
+    checks = [changed(shop.result([each]), node=node) for each, node in zip(documents, nodes, strict=True)]
     page = html_page(Run(checks))
     found = [(case["node"], case.get("test")) for case in page_values(page)["cases"]]
     assert found == [
@@ -175,18 +178,17 @@ def test_each_check_of_one_test_has_a_name_of_its_own(shop: Shop) -> None:
 
 
 def failing(result: CaseResult) -> CaseResult:
-    return replace(result, verdict="failed", outcome="failed")
+    return changed(result, verdict="failed", outcome="failed")
 
 
 def test_skipped_cases_are_left_out(shop: Shop) -> None:
     skipped = shop.result(["sku-1"])
-    skipped.verdict = skipped.outcome = "skipped"
-    assert page_data(Run([skipped]))["cases"] == []
+    assert page_data(Run([changed(skipped, verdict="skipped")]))["cases"] == []
 
 
 def test_a_variant_is_named_where_there_are_several(shop: Shop) -> None:
     first, second = shop.result(["sku-1"]), shop.result(["sku-2"])
-    second.variant, second.variant_index = "hybrid", 1
+    second = changed(second, variant="hybrid", variant_index=1)
     assert "variant" not in case_of(first)
     assert [case.get("variant") for case in page_data(Run([first, second]))["cases"]] == ["search", "hybrid"]
 

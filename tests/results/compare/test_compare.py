@@ -26,6 +26,7 @@ from pytest_relevance.metrics.significance import effect_size
 from pytest_relevance.results.case_result import SKIPPED
 from pytest_relevance.results.differences import ScorePair, Scores, differences_of
 from pytest_relevance.results.records.run_info import RecordError
+from tests.helpers import changed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -122,9 +123,7 @@ def test_a_metric_that_is_nowhere_defined(make: Maker) -> None:
 
 
 def test_rounding_is_no_change(make: Maker) -> None:
-    noisy = make.run()
-    for result in noisy.results:
-        result.scores = {"nDCG@10": 1 - 1e-13}
+    noisy = Run([changed(result, scores={"nDCG@10": 1 - 1e-13}) for result in make.run().results])
     (row,) = compare_runs(make.run(), noisy).metrics
     assert (row.means.same, row.p) == (3, 1)
 
@@ -315,7 +314,7 @@ def test_a_line_that_a_hand_broke_is_named(make: Maker, tmp_path: Path) -> None:
 
 def test_grades_that_the_judgments_lack_are_a_mistake_of_the_record(make: Maker) -> None:
     result, wrong = make.result("boots", ["b3"]), make.result("boots", ["b3"])
-    wrong.judgments = {3: 1, 2: 1}
+    wrong = changed(wrong, judgments={3: 1, 2: 1})
     with pytest.raises(RecordError, match='the record of "boots" has grades that its judgments lack'):
         compare_runs(Run([result]), Run([wrong]), "P@1")
 
@@ -342,5 +341,5 @@ def test_the_other_way_round_all_differences_change_their_sign(
     assert (one.means.better, one.means.worse, one.p) == (two.means.worse, two.means.better, two.p)
     assert {mover.query for mover in there.movers.drops} == {mover.query for mover in back.movers.gains}
     assert there.frame["Jaccard"].tolist() == back.frame["Jaccard"].tolist()
-    for query, changed in zip(there.frame["query"], there.changed, strict=True):
-        assert (changed == "nothing") == (first[query] == second[query])
+    for query, what in zip(there.frame["query"], there.changed, strict=True):
+        assert (what == "nothing") == (first[query] == second[query])

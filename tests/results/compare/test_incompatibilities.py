@@ -9,6 +9,7 @@ import pytest
 
 from pytest_relevance import CaseResult, Incomparable, Run, RunInfo, compare_runs
 from pytest_relevance.results.case_result import ERROR, NOT_SEARCHED, SKIPPED
+from tests.helpers import changed
 
 if TYPE_CHECKING:
     from tests.results.conftest import Maker
@@ -58,8 +59,7 @@ def test_runs_that_have_no_case_in_common_cannot_be_compared(make: Maker) -> Non
 
 
 def test_results_that_do_not_say_how_they_were_judged(make: Maker) -> None:
-    first, second = make.result("boots", ["b1"]), make.result("boots", ["b2"])
-    first.digest = second.digest = ""
+    first, second = (changed(make.result("boots", [document]), digest="") for document in ("b1", "b2"))
     (reason,) = reasons(Run([first]), Run([second]))
     assert "not say which judgments the scores come from" in reason
 

@@ -309,7 +309,7 @@ def test_no_content_costs_the_report_that_wants_titles(write: Write, make: Maker
     path = write(name, content)
     result, titles = make.result("boots", ["a"]), RunTitles()
     info = FileInfo(str(path.with_name("shop.relevance.yaml")), documents={"file": name})
-    titles.add([result], {result.file: info})
+    (result,) = titles.add([result], {result.file: info})
     (problem,) = titles.problems
     assert problem.startswith(f"documents have no titles from the catalogue: {name}")
-    assert result.titles == {}
+    assert result.texts.titles == {}

@@ -16,7 +16,7 @@ from pytest_relevance.results.documents import (
     documents_to_ask,
     read_answer,
 )
-from tests.helpers import result_of
+from tests.helpers import changed, result_of
 
 UNIT = {"query": "boots", "judgments": {"boots": 1, "hiking": 3, "lost": 2}, "min_ndcg": 0.9}
 
@@ -91,17 +91,17 @@ def test_all_results_of_a_case_without_judgments_are_named() -> None:
 
 def test_documents_that_change_between_calls_are_named() -> None:
     result = result_of({**UNIT, "k": 1}, ["boots", "hat"])
-    result.repeats = Repeats(2, 2, 2, ("hat", "cap"))
+    result = changed(result, repeats=Repeats(2, 2, 2, ("hat", "cap")))
     assert [*documents_to_ask(result)] == ["boots", "hiking", "lost", "hat", "cap"]
 
 
 def test_a_result_is_described() -> None:
     result = result_of(UNIT, [{"id": "boots", "title": "of the search"}, {"id": "hat", "title": "Hat"}])
     found = IndexDocuments({"boots": "Boots", "other": "Other"}, {"boots": {"size": "4"}}, {"lost": None})
-    found.describe(result)
-    assert result.titles == {"boots": "Boots", "hat": "Hat"}
-    assert result.shown == {"boots": {"size": "4"}}
-    assert result.not_in_index == ("lost",)
+    result = found.described(result)
+    assert result.texts.titles == {"boots": "Boots", "hat": "Hat"}
+    assert result.texts.shown == {"boots": {"size": "4"}}
+    assert result.texts.not_in_index == ("lost",)
     assert found.unknown_result(result) is None
 
 
@@ -109,5 +109,4 @@ def test_a_document_that_was_returned_is_in_the_index() -> None:
     result = result_of({**UNIT, "k": 1}, ["boots", "lost"])
     found = IndexDocuments(absent={"lost": None})
     assert found.unknown_result(result) == "lost"
-    found.describe(result)
-    assert result.not_in_index == ()
+    assert found.described(result).texts.not_in_index == ()

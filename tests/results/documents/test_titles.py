@@ -8,6 +8,7 @@ import pytest
 
 from pytest_relevance import CaseResult, FileInfo
 from pytest_relevance.results.documents import RunTitles
+from tests.helpers import case_result
 
 PRODUCTS = "id,title\na,Winter boots\nb,Rubber boots\nd,Rain jacket\n"
 
@@ -35,20 +36,20 @@ def passes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def result(number: int, *documents: str) -> CaseResult:
-    return CaseResult("shop.relevance.yaml", 3, f"q{number}", "failed", documents=(*documents, f"x{number}"))
+    return case_result("shop.relevance.yaml", 3, f"q{number}", "failed", documents=(*documents, f"x{number}"))
 
 
 def test_a_catalogue_is_read_once_for_all_results(files: dict[str, FileInfo], passes: list[str]) -> None:
     titles, results = RunTitles(), [result(number, "a", "d") for number in range(30)]
     for _ in range(2):
-        titles.add(results, files)
-    assert all(each.titles == {"a": "Winter boots", "d": "Rain jacket"} for each in results)
-    assert results[-1].not_in_catalogue == ("x29",)
+        results = titles.add(results, files)
+    assert all(each.texts.titles == {"a": "Winter boots", "d": "Rain jacket"} for each in results)
+    assert results[-1].texts.not_in_catalogue == ("x29",)
     assert passes == ["products.csv"]
-    titles.add([later := result(31, "b")], files)
-    assert later.titles == {"b": "Rubber boots"}
+    (later,) = titles.add([result(31, "b")], files)
+    assert later.texts.titles == {"b": "Rubber boots"}
 
 
 def test_a_catalogue_of_which_no_document_is_named_is_not_opened(files: dict[str, FileInfo], passes: list[str]) -> None:
-    RunTitles().add([CaseResult("shop.relevance.yaml", 3, "q", "failed")], files)
+    RunTitles().add([case_result("shop.relevance.yaml", 3, "q", "failed")], files)
     assert passes == []
