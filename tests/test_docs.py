@@ -8,17 +8,40 @@ from pathlib import Path
 import pytest
 
 import pytest_relevance
-from tests.walkthrough import DOCS, PAGES, ROOT, SHOP, blocks, follow, run, write
+from pytest_relevance import Run, read_suite
+from tests.walkthrough import DOCS, PAGES, ROOT, SHOP, Block, blocks, follow, run, write
 
-FOLLOWED = ("start.md",)
-"""Pages whose files are written and whose commands are run, one after the other."""
+FOLLOWED = (
+    *("start.md", "howto/adopt.md", "howto/judging.md", "howto/compare.md", "howto/chunks.md"),
+    *("reference/case-file.md", "reference/metrics.md"),
+)
+"""Pages whose files are written, whose Python is run, and whose commands print what is shown, one after the other."""
 
 FIXTURE, CASES = (next(block for block in blocks(PAGES["start.md"], name) if block.file) for name in ("python", "yaml"))
 """The search and the cases of the first page."""
 
 
+FILES = {
+    **dict.fromkeys(("judgments.csv", "page.csv", "worklist.csv"), "query,docid,rating\nblue shoes,sku-1,3\n"),
+    "products.jsonl": '{"sku": "sku-1", "name": "Boots", "brand": "Fell"}\n',
+    **dict.fromkeys(("bm25.trec", "hybrid.trec"), "q1 Q0 sku-1 1 0.5 tag\n"),
+    "qrels.txt": "q1 0 sku-1 3\n",
+    "queries.tsv": "q1\tblue shoes\n",
+}
+"""Files that examples name."""
+
+
 @pytest.mark.parametrize("page", FOLLOWED)
-def test_a_page_works_from_its_first_line_to_its_last(page: str, tmp_path: Path) -> None:
+def test_a_page_works_from_its_first_line_to_its_last(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, content in FILES.items():
+        if name != "worklist.csv":  # which a run writes
+            (tmp_path / name).write_text(content, encoding="utf-8")
+    if page != "start.md":
+        for block in (FIXTURE, CASES):
+            write(block, tmp_path)
     follow(PAGES[page], tmp_path)
 
 
@@ -66,3 +89,69 @@ def test_the_documentation_stays_short_enough_to_be_read() -> None:
     texts = [*PAGES.values(), *((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "CONTRIBUTING.md"))]
     assert len(texts[-2].split()) <= 900
     assert sum(len(text.split()) for text in texts) <= 33_000
+
+
+def test_every_option_and_setting_is_in_the_reference(tmp_path: Path) -> None:
+    rows = re.findall(r"^\| (`.*?) \|", PAGES["reference/options.md"], re.MULTILINE)
+    named = set(re.findall(r"`(--relevance-[\w-]+|relevance_\w+)", "\n".join(rows)))
+    _, text = run("pytest --help", tmp_path)
+    options, settings = text.split(
+        "configuration file settings" if "configuration file settings" in text else "[pytest]"
+    )
+    there = set(re.findall(r"^ +(--relevance-[a-z-]+)", options, re.MULTILINE))
+    there |= set(re.findall(r"^ +(relevance_\w+) ", settings, re.MULTILINE))
+    assert named == there
+
+
+EXAMPLES = {
+    "search.ids": "mean nDCG@10",
+    "search.many": "mean nDCG@10",
+    "relevance_documents": "Smart watch Orbit 1",
+    "pytest_relevance_ranking": "strap1",
+    "pytest_relevance_explain": "strap1 has the words of smart watch",
+    "relevance_fingerprint": "2 cases",
+}
+"""What is printed with an example, by a name in it."""
+
+CONFTESTS = [
+    block for page in ("search", "results", "hooks") for block in blocks(PAGES[f"reference/{page}.md"], "python")
+]
+
+
+def test_there_is_an_expectation_for_every_example() -> None:
+    assert len(CONFTESTS) == len(EXAMPLES)
+
+
+@pytest.mark.parametrize("block", CONFTESTS, ids=range(len(CONFTESTS)))
+def test_an_example_works_as_a_conftest(block: Block, tmp_path: Path) -> None:
+    (tmp_path / "my_shop.py").write_text(SHOP, encoding="utf-8")
+    write(CASES, tmp_path)
+    search = "" if "def search(" in block.text else FIXTURE.text
+    write(Block("conftest.py", "python", block.text + search), tmp_path)
+    code, printed = run("pytest -v --relevance-record=run.jsonl", tmp_path)
+    assert code == 1, printed  # a query is below its floor
+    (shown,) = (shown for name, shown in EXAMPLES.items() if name in block.text)
+    assert shown in printed, printed
+    if "relevance_fingerprint" in block.text:
+        assert dict(Run.open(tmp_path / "run.jsonl").info.fingerprint) == {"index": "products-11", "documents": 8}
+
+
+CASE = "cases: [{query: blue shoes, judgments: {sku-1: 3, sku-2: 2, sku-4: 1, sku-5: 1}, tags: [head]}]\n"
+ELSEWHERE = ("howto/ci.md", "howto/coming-from.md", "reference/commands.md")
+"""Pages whose YAML other tests run."""
+
+SUITES = [
+    pytest.param(block.text, id=f"{page}-{number}")
+    for page in sorted(set(PAGES) - set(ELSEWHERE))
+    for number, block in enumerate(blocks(PAGES[page], "yaml"))
+    if not block.file
+]
+
+
+@pytest.mark.parametrize("text", SUITES)
+def test_an_example_of_a_case_file_is_read(text: str, tmp_path: Path) -> None:
+    for name, content in FILES.items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    suite = tmp_path / "shop.relevance.yaml"
+    suite.write_text(text + ("" if re.search("^(cases|queries):", text, re.MULTILINE) else CASE), encoding="utf-8")
+    assert read_suite(suite).cases

@@ -136,7 +136,7 @@ def test_the_figures_are_those_of_the_library(shop: Terminal) -> None:
 
 
 def test_the_keys_of_the_json_are_documented(shop: Terminal) -> None:
-    documented = set(re.findall(r"`(\w+)`", (DOCS / "howto" / "compare.md").read_text(encoding="utf-8")))
+    documented = set(re.findall(r"`(\w+)`", (DOCS / "reference" / "records.md").read_text(encoding="utf-8")))
     found = data(shop.run(*RUNS, "--max-case-drop=0.3", "--format=json"))
     mover = found["movers"]["drops"][0]
     for part in (found, found["metrics"][0], found["by_tag"][0], mover, mover["left"][0], found["gates"]):
@@ -274,6 +274,6 @@ def test_help_says_what_the_exit_codes_are_and_names_every_option_of_the_docs(te
     page = (DOCS / "reference" / "commands.md").read_text(encoding="utf-8")
     text = page.partition("\n## compare\n")[2].partition("\n## ")[0]
     documented = set(re.findall(r"--[a-z-]+", "\n".join(re.findall(r"^\| `.*", text, re.MULTILINE))))
-    options = set(re.findall(r"--[a-z-]+", said.out)) - {"--help", "--qrels", "--relevance-record"}
+    options = set(re.findall(r"--[a-z-]+", said.out)) - {"--help", "--relevance-record"}
     assert options == documented
     assert "The exit code is 0 where every gate that is given is met; 1 where one is not" in " ".join(said.out.split())
