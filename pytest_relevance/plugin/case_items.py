@@ -71,7 +71,7 @@ class ItemMaker:
     """Makes the test functions and items of the cases of one file.
 
     Looking up the fixtures and parameters of a function is most of the cost of collection, and the result is the same
-    for all cases that request the same fixtures. So the items of the first of these cases are copied for the others,
+    for all cases that request the same fixtures. So the items of the first such case are copied for the others,
     unless another plugin or a conftest takes part in making items.
     """
 
@@ -287,9 +287,9 @@ class Variants:
     """Determines the variant that an item runs in: the parameters that its ranking may depend on.
 
     These are the parameters of the fixtures that `search` and the `usefixtures` of the case depend on, found by
-    argument names. Other parameters do not count: those of a plugin that repeats every test, or of an unrelated autouse
-    fixture. A fixture that takes `request` may get any other fixture by name. So if one of the fixtures does, other
-    than for `request.param`, all parameters of the project's own fixtures count.
+    argument names. The parameters of other fixtures do not count: of an unrelated autouse fixture, or of a plugin that
+    repeats every test. A fixture that takes `request` may get any other fixture by name. So if one of the fixtures
+    does, other than for `request.param`, all parameters of the project's own fixtures count.
     """
 
     def __init__(self, config: pytest.Config) -> None:

@@ -271,18 +271,18 @@ def _hints(cases: Sequence[Case], file: str, name: str) -> Iterator[str]:
     for text in dict.fromkeys((name, base)):
         if same := [case for case in cases if case.query == text]:
             names = listed((printable(case.node_name) for case in same[:_MOST_CASES]), "and")
-            command = _command(file, same[0], name.removeprefix(text))
-            are = "is the case" if len(same) == 1 else f"is that of {len(same)} cases,"
+            command = _pytest_command(file, same[0], name.removeprefix(text))
+            are = "is the case" if len(same) == 1 else f"is the query of {len(same)} cases,"
             yield f"the query {quoted(text)} {are} {names}: {command}"
             return
     known = {text: case for case in reversed(cases) for text in (case.query, case.node_name)}
     if (close := closest(base, tuple(known))) is not None:
         case = known[close]
         meant = printable(case_name(case.node_name, case.query))
-        yield f"no case has the query or the id {quoted(base)}; did you mean {meant}: {_command(file, case, '')}"
+        yield f"no case has the query or the id {quoted(base)}; did you mean {meant}: {_pytest_command(file, case, '')}"
 
 
-def _command(file: str, case: Case, variant: str) -> str:
+def _pytest_command(file: str, case: Case, variant: str) -> str:
     """Return the command that runs a case, quoted for a shell."""
     node = printable(f"{file}::{case.node_name}{variant}")
     return f"pytest {shlex.quote(node) if set(node) & set(_READ_BY_SHELLS) else chr(34) + node + chr(34)}"

@@ -292,7 +292,7 @@ def _choice(config: pytest.Config, name: str, allowed: Sequence[str]) -> str:
 
 
 def _number(config: pytest.Config, name: str, convert: Callable[[str], int]) -> int:
-    """Do the same for a whole number, which argparse has converted where the option is given."""
+    """Do the same for a whole number, which argparse has checked where the option is given."""
     given: int | None = getattr(config.option, name, None)
     try:
         return convert(str(config.getini(name))) if given is None else given

@@ -291,7 +291,7 @@ def about_run(config: pytest.Config) -> tuple[dict[str, FileInfo], RunInfo]:
     from pytest_relevance.results.diagnoses import faults_to_record
 
     store = run_store(config)
-    command = ("pytest", *_command(config))
+    command = ("pytest", *_arguments(config))
     versions = {"python": platform.python_version(), "pytest": pytest.__version__}
     missing = (*store.broken, *store.unfinished())
     files = {
@@ -320,7 +320,7 @@ def report_of(config: pytest.Config, name: str, title: str, most: int | None = N
         return safe_output(run_markdown(run, verbosity=max(verbosity(config.option), 0), **limit))
 
 
-def _command(config: pytest.Config) -> Iterator[str]:
+def _arguments(config: pytest.Config) -> Iterator[str]:
     """Give the arguments of the command line without secrets, and without the path of the root."""
     for argument in redaction(config).arguments(map(str, config.invocation_params.args)):
         yield "." if argument == str(config.rootpath) else without_root(argument, config)

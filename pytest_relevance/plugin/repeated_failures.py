@@ -33,7 +33,7 @@ Found = tuple[pytest.TestReport, CaseResult]
 def stand_ins(stats: dict[str, list[Any]], results: Sequence[CaseResult], option: Any) -> Iterator[None]:
     """Sort the failed reports, and replace those that repeat a fault within the `with` block.
 
-    `stats` are the reports that the terminal has, by category; `results` are those of the run.
+    `stats` are the reports that the terminal has, by category; `results` are all results of the run.
     """
     diagnoses = diagnose(results)
     _sort_failures(stats.get("failed", []))

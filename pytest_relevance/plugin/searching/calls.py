@@ -98,7 +98,7 @@ class Call:
     `future` says what became of the call: it is pending, was dropped (cancelled), runs, or has ended; its result is in
     the `outcomes`. `waiting` is a response that must be awaited, of a plain function, with the time of the call. `task`
     is the task of asyncio that runs the call, if one does; `is_lost`: its event loop stopped before the task ended.
-    `cursors` are those of a window in threads; `began` is when the call began, in seconds of `perf_counter`.
+    `cursors` are the cursors of a window in threads; `began` is when the call began, in seconds of `perf_counter`.
     """
 
     def __init__(self, function: Any, times: int) -> None:
@@ -129,7 +129,7 @@ class Call:
         self.future.set_result(None)
 
     async def run_async(self) -> None:
-        """Make the calls, or continue those of `run`, in the running event loop, unless the call was dropped.
+        """Make the calls, or what `run` has left of them, in the running event loop, unless the call was dropped.
 
         Passes on what ends the coroutine from outside.
         """
@@ -258,7 +258,7 @@ def _shared(use: _Use) -> SharedCursorError:
     )
 
 
-_MOST_NAMED = 5
+_MOST_IN_FLIGHT = 5
 
 
 def in_flight(calls: Sequence[Call]) -> str:
@@ -266,7 +266,7 @@ def in_flight(calls: Sequence[Call]) -> str:
     now = perf_counter()
     running = sorted((call for call in calls if call.future.running()), key=lambda call: call.began)
     names = [f"{_name(call)} ({now - call.began:.1f} s)" for call in running]
-    return f"searches in flight: {first_few(names, _MOST_NAMED)}" if names else ""
+    return f"searches in flight: {first_few(names, _MOST_IN_FLIGHT)}" if names else ""
 
 
 def _name(call: Call) -> str:

@@ -79,7 +79,7 @@ class Searches:
         return outcome.use()
 
     async def take_async(self, this: CaseRun) -> list[Timed] | None:
-        """Do the same in the running event loop of another plugin."""
+        """Return the rankings of a case, as `take` does, in the running event loop of another plugin."""
         outcome = self._searched(this)
         if outcome is None:
             calls = self._plan(this, self._concurrency if is_loop_shared(this) else 1)
