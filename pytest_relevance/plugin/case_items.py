@@ -15,6 +15,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
@@ -40,15 +41,8 @@ from pytest_relevance.plugin.pytest_internals import (
     parameters_of,
 )
 from pytest_relevance.plugin.running import calling
-from pytest_relevance.plugin.running.case_run import CASE_RUN, SEARCHES
-from pytest_relevance.plugin.running.run_case import (
-    begin,
-    call_ahead,
-    called_by,
-    function_code,
-    make_function,
-    plain_function,
-)
+from pytest_relevance.plugin.running.case_run import CASE_RUN, SEARCHES, CaseRun
+from pytest_relevance.plugin.running.run_case import begin, call_ahead, called_by, run, run_async
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -158,11 +152,11 @@ def set_locations(items: Iterable[pytest.Item]) -> None:
     """
     files: dict[str, str] = {}
     for item in items:
-        run = item.stash.get(CASE_RUN, None)
-        if run is not None and is_plain_item(item) and not _SET_BY_OTHERS & vars(item).keys():
-            if run.path not in files:
-                files[run.path] = item.location[0]
-            item.location = (files[run.path], run.function.__code__.co_firstlineno - 1, item.name)
+        this = item.stash.get(CASE_RUN, None)
+        if this is not None and is_plain_item(item) and not _SET_BY_OTHERS & vars(item).keys():
+            if this.path not in files:
+                files[this.path] = item.location[0]
+            item.location = (files[this.path], this.function.__code__.co_firstlineno - 1, item.name)
 
 
 def marks_of(case: Case) -> Iterator[pytest.MarkDecorator | str]:
@@ -378,3 +372,55 @@ def _groups(names: Sequence[str], found: Sequence[Parameters]) -> list[list[str]
         else:
             groups.append([name])
     return groups
+
+
+# A fixture name cannot both begin and end with an underscore, so these names never hide a fixture.
+_SYNC = "def case({arguments}*, _relevance_run_): _run_relevance_case_(_relevance_run_)"
+_ASYNC = "async def case({arguments}*, _relevance_run_): await _run_relevance_case_async_(_relevance_run_)"
+
+_RUN = "_relevance_run_"
+
+_GLOBALS: dict[str, Any] = {
+    "__name__": f"{__name__}.case",  # distinguishes these functions from the user's in a traceback
+    "_run_relevance_case_": run,
+    "_run_relevance_case_async_": run_async,
+}
+
+
+@cache
+def function_code(arguments: tuple[str, ...], *, coroutine: bool) -> CodeType:
+    """Return the code of the test functions of cases; `arguments` are the names of the fixtures that they request."""
+    namespace: dict[str, Any] = {}
+    exec((_ASYNC if coroutine else _SYNC).format(arguments="".join(f"{name}, " for name in arguments)), namespace)
+    code = namespace["case"].__code__
+    assert isinstance(code, CodeType)
+    return code
+
+
+def make_function(code: CodeType, path: str, line: int, name: str, this: CaseRun | None = None) -> FunctionType:
+    """Return a function with this code, at a line of a file; `bind` sets its case run later."""
+    function = FunctionType(code.replace(co_filename=path, co_firstlineno=line, co_name=name), _GLOBALS, name)
+    function.__kwdefaults__ = {_RUN: this}
+    return function
+
+
+def bind(this: CaseRun, *, is_shared: bool) -> None:
+    """Set the case run of an item's function. An item that shares the function with others gets a copy of its own.
+
+    The copy has the attributes that other plugins set on the function when they parametrised it.
+    """
+    item = this.item
+    assert isinstance(item, pytest.Function)
+    function = item.obj
+    if is_shared or not isinstance(function, FunctionType):
+        function = FunctionType(this.function.__code__, _GLOBALS, this.function.__name__)
+        function.__dict__.update(this.function.__dict__)
+        item.obj = this.function = function
+    function.__kwdefaults__ = {_RUN: this}
+
+
+def plain_function(this: CaseRun) -> FunctionType:
+    """Return a plain function to replace a coroutine function, for a search that is called outside any event loop."""
+    code = this.function.__code__
+    plain = function_code(code.co_varnames[: code.co_argcount], coroutine=False)
+    return make_function(plain, code.co_filename, code.co_firstlineno, this.case.node_name, this)

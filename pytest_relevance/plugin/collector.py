@@ -27,13 +27,12 @@ from pytest_relevance.cases.model import Case, Suite
 from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.reader import load_suite
 from pytest_relevance.plugin import reporting
-from pytest_relevance.plugin.case_items import ItemMaker, marks_of
+from pytest_relevance.plugin.case_items import ItemMaker, bind, marks_of
 from pytest_relevance.plugin.failures import shown_path
 from pytest_relevance.plugin.options import CASE_FILES, recorded_rankings, redaction, settings
 from pytest_relevance.plugin.pytest_internals import AnyItem
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun
-from pytest_relevance.plugin.running.run_case import bind
 from pytest_relevance.results.case_dict import to_builtin
 from pytest_relevance.results.records.run_info import SUFFIX, FileInfo, Lost, RecordError, baseline_path, has_baseline
 

@@ -149,7 +149,7 @@ _OURS = ("pytest_relevance.plugin.", "pytest_relevance.results.responses.", "plu
 _WAITING = f"{RAISING}searches"
 """The module that waits for searches."""
 
-_OF_CASES = "pytest_relevance.plugin.running.run_case.case"
+_OF_CASES = "pytest_relevance.plugin.case_items.case"
 """The name of the module of the functions of cases, whose frames show the line of the case."""
 
 _STDLIB = os.path.dirname(os.__file__)

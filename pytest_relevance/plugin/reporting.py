@@ -46,9 +46,7 @@ from pytest_relevance.plugin.running.case_run import (
     case_runs_of,
     is_running,
 )
-from pytest_relevance.plugin.running.project import FIXTURE as FINGERPRINT
-from pytest_relevance.plugin.running.project import request_fingerprint
-from pytest_relevance.plugin.running.run_case import set_properties
+from pytest_relevance.plugin.running.run_case import FINGERPRINT, request_fingerprint, set_properties
 from pytest_relevance.plugin.terminal import FailuresSection, SummarySection
 from pytest_relevance.reports.text import Line, is_github
 from pytest_relevance.results.case_parts import SCORING, SETUP, SearchError

@@ -1,27 +1,36 @@
 """Run one case: call its search, read the ranking, score it, and raise the exception of a failed case.
 
 Functions here raise `CaseError` where no ranking can be scored, `CaseFailure` or `BaselineFailure` where a case fails,
-and pytest's skip exception where an inconclusive case is to be skipped.
+and pytest's skip exception where an inconclusive case is to be skipped. The project may have a fixture that says what
+is searched, and a hook that explains the ranks of a failing case: both are asked here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache
+import inspect
+from collections.abc import Iterator, Sequence
 from time import perf_counter
-from types import CodeType, FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_relevance._text import quoted, shown
 from pytest_relevance.cases.model import Case
-from pytest_relevance.plugin.failures import BaselineFailure, CaseError, CaseFailure, NotSearched, shown_path
-from pytest_relevance.plugin.options import settings, verbosity
+from pytest_relevance.plugin.failures import (
+    BaselineFailure,
+    CaseError,
+    CaseFailure,
+    NotSearched,
+    error_text,
+    shown_path,
+)
+from pytest_relevance.plugin.options import redaction, settings, verbosity
+from pytest_relevance.plugin.pytest_internals import requested
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CaseRun, Checks
-from pytest_relevance.plugin.running.project import explains, explanations, request_fingerprint
 from pytest_relevance.results.case_result import ERROR, FAILED, INCONCLUSIVE, NOT_SEARCHED, CaseResult
+from pytest_relevance.results.records.run_info import checked
 from pytest_relevance.results.responses.ranking import Ranking
 from pytest_relevance.results.scoring import score_case, why_cut, why_unseen, with_details
 
@@ -140,8 +149,8 @@ def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
         result = with_details(result, case, ranking, all_missing=ends and verbosity(config.option) > 0)
         if this.baseline is not None:
             result = this.baseline.with_titles(result)
-    if ends and explains(this.item):
-        result = result.with_texts(explanations=explanations(this, result))
+    if ends and _explains(this.item):
+        result = result.with_texts(explanations=_explanations(this, result))
     attempt.result = result
     set_properties(this)
     if ends:
@@ -247,53 +256,91 @@ def _properties(result: CaseResult) -> list[tuple[str, object]]:
     return found
 
 
-# A fixture name cannot both begin and end with an underscore, so these names never hide a fixture.
-_SYNC = "def case({arguments}*, _relevance_run_): _run_relevance_case_(_relevance_run_)"
-_ASYNC = "async def case({arguments}*, _relevance_run_): await _run_relevance_case_async_(_relevance_run_)"
-
-_RUN = "_relevance_run_"
-
-_GLOBALS: dict[str, Any] = {
-    "__name__": f"{__name__}.case",  # distinguishes these functions from the user's in a traceback
-    "_run_relevance_case_": run,
-    "_run_relevance_case_async_": run_async,
-}
+FINGERPRINT = "relevance_fingerprint"
+"""The name of the fixture that says what is searched."""
 
 
-@cache
-def function_code(arguments: tuple[str, ...], *, coroutine: bool) -> CodeType:
-    """Return the code of the test functions of cases; `arguments` are the names of the fixtures that they request."""
-    namespace: dict[str, Any] = {}
-    exec((_ASYNC if coroutine else _SYNC).format(arguments="".join(f"{name}, " for name in arguments)), namespace)
-    code = namespace["case"].__code__
-    assert isinstance(code, CodeType)
-    return code
+def request_fingerprint(item: pytest.Item) -> None:
+    """Store what the fixture `relevance_fingerprint` returns, if the item sees one; warn if it cannot be used.
 
-
-def make_function(code: CodeType, path: str, line: int, name: str, run: CaseRun | None = None) -> FunctionType:
-    """Return a function with this code, at a line of a file; `bind` sets its case run later."""
-    function = FunctionType(code.replace(co_filename=path, co_firstlineno=line, co_name=name), _GLOBALS, name)
-    function.__kwdefaults__ = {_RUN: run}
-    return function
-
-
-def bind(run: CaseRun, *, is_shared: bool) -> None:
-    """Set the case run of an item's function. An item that shares the function with others gets a copy of its own.
-
-    The copy has the attributes that other plugins set on the function when they parametrised it.
+    Call it once in each process, when the fixtures of the item are set up. No exception of the fixture ends the run.
     """
-    item = run.item
-    assert isinstance(item, pytest.Function)
-    function = item.obj
-    if is_shared or not isinstance(function, FunctionType):
-        function = FunctionType(run.function.__code__, _GLOBALS, run.function.__name__)
-        function.__dict__.update(run.function.__dict__)
-        item.obj = run.function = function
-    function.__kwdefaults__ = {_RUN: run}
+    store = run_store(item.config)
+    try:
+        found = requested(item, FINGERPRINT)
+        if found is None:
+            return
+        value = found[0]
+        if inspect.iscoroutine(value):  # an async fixture that no plugin sets up
+            value, _ = calling.wait_on_own_loop(item.config, value, 0.0)
+    except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:
+        why = f"it raised {error_text(error, item.config)}"
+    else:
+        try:
+            store.set_fingerprint(redaction(item.config).values(checked(value)))
+            return
+        except ValueError as error:
+            why = str(error)
+    store.set_fingerprint({})
+    why = redaction(item.config).text(why)
+    store.warn(FINGERPRINT, f"the fixture {FINGERPRINT} cannot be used, and the run goes on without it: {why}")
 
 
-def plain_function(run: CaseRun) -> FunctionType:
-    """Return a plain function to replace a coroutine function, for a search that is called outside any event loop."""
-    code = run.function.__code__
-    plain = function_code(code.co_varnames[: code.co_argcount], coroutine=False)
-    return make_function(plain, code.co_filename, code.co_firstlineno, run.case.node_name, run)
+_EXPLAIN = "pytest_relevance_explain"
+
+_MOST_EXPLAINED = 5
+"""How many documents that rank too high are asked for, and how many that left the top k."""
+
+
+def _explains(item: pytest.Item) -> bool:
+    """Whether anything implements the hook `pytest_relevance_explain`."""
+    return bool(item.config.hook.pytest_relevance_explain.get_hookimpls())
+
+
+def _explanations(this: CaseRun, result: CaseResult) -> dict[str, str]:
+    """Ask the hook about documents of a failing case; return its explanations by document.
+
+    An exception, or a value other than text and None, is a warning of the run; the hook is not asked about the other
+    documents of the case.
+    """
+    found: dict[str, str] = {}
+    hide = redaction(this.item.config).text
+    for document in dict.fromkeys(_to_explain(result)):
+        problem = ""
+        try:
+            text = this.item.ihook.pytest_relevance_explain(
+                case=this.case, document=document, rank=result.ranking.rank_of(document), response=this.attempt.answer
+            )
+        except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:
+            problem = f"raised {error_text(error, this.item.config)}"
+        else:
+            calling.close_unawaited(text)
+            if text is not None and not isinstance(text, str):
+                problem = f"returned {shown(text)}, and returns text or None"
+        if problem:
+            run_store(this.item.config).warn(_EXPLAIN, _hook_problem(hide(problem), result, document))
+            break
+        if text is not None and (text := text.strip()):
+            found[document] = hide(text)
+    return found
+
+
+def _hook_problem(problem: str, result: CaseResult, document: str) -> str:
+    where = f"query {quoted(result.query, 40)}, document {quoted(document, 40)}"
+    return f"the hook {_EXPLAIN} {problem} ({where}); the verdict stays"
+
+
+def _to_explain(result: CaseResult) -> Iterator[str]:
+    """Give the documents to explain: unwanted ones, others that rank too high, and those that left the top k."""
+    from pytest_relevance.reports.breakdown import break_down
+    from pytest_relevance.reports.ranking import unwanted_documents
+    from pytest_relevance.results.rank_changes import baseline_changes
+
+    if not result.is_unjudged:
+        unwanted = unwanted_documents(result)
+        too_high = [document for document in result.ranking.documents if document in unwanted]
+        if result.evaluation.judgments and result.score is not None:
+            too_high += [row.document for row in break_down(result).too_high if row.document is not None]
+        yield from [*dict.fromkeys(too_high)][:_MOST_EXPLAINED]
+    if changes := baseline_changes(result):
+        yield from [move.document for move in changes.left[:_MOST_EXPLAINED]]
