@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pytest_relevance._problems import Place
@@ -18,7 +18,7 @@ from pytest_relevance.judgments.model import Judgments, Query, Ratings
 
 CONFLICTING, ALIKE, OUTLIER, ALWAYS_MET = "conflicting", "alike", "outlier", "always met"
 UNUSED, IRRELEVANT, UNJUDGED, BLANK = "unused", "irrelevant", "unjudged", "blank"
-PADDED, CHANGED, NOTICE = "padded", "changed", "notice"
+PADDED, CHANGED, NOTICE, UNKNOWN = "padded", "changed", "notice", "unknown"
 
 _SCIENTIFIC = re.compile(r"[0-9]([.][0-9]+)?E[+][0-9]{2,}")
 """A number as spreadsheets show one of more than eleven digits."""
@@ -43,6 +43,10 @@ KINDS: Mapping[str, WarningKind] = {
     OUTLIER: WarningKind(
         "a grade far above all others, which one document alone has, and no scale to check it by",
         "correct it, or write the scale of the grades: scale: [0, 3] in the suite, --scale 0..3 of this command",
+    ),
+    UNKNOWN: WarningKind(
+        "expected or excluded, and not in the catalogue: a misspelt id under exclude can never fail",
+        "correct the id, or take it out",
     ),
     ALWAYS_MET: WarningKind("a floor of 0, which every ranking meets", "raise it, or take it out"),
     UNUSED: WarningKind(
@@ -118,6 +122,18 @@ def lint_suite(suite: Suite, *, has_baseline: bool = False) -> list[LintFinding]
         if case.terms.scale is None and not isinstance(case.settings.gain, Mapping):
             without_scale.append(entry)
     return [*found, *_outliers(without_scale), *_alike(entries)]
+
+
+def lint_expected(suite: Suite, known: Container[str]) -> Iterator[LintFinding]:
+    """Find the documents that expectations name and the catalogue, whose ids are `known`, does not have."""
+    seen = set()
+    for case in suite.cases:
+        for expected in case.expect:
+            absent = [document for document in expected.documents if document not in known]
+            if absent and not (expected.inherited and expected in seen):
+                seen.add(expected)
+                detail = f"{expected.kind}: {examples(absent)}"
+                yield LintFinding(UNKNOWN, case.source or suite.path, Place(case.line), case.query, detail)
 
 
 def lint_judgments(judgments: Judgments, rows: Ratings, *, has_scale: bool = False) -> list[LintFinding]:

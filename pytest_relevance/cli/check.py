@@ -18,16 +18,7 @@ from typing import TYPE_CHECKING
 
 from pytest_relevance._problems import FileError
 from pytest_relevance._text import harmless, quoted
-from pytest_relevance.cli.command import (
-    FOUND,
-    OK,
-    PROGRAM,
-    YAML,
-    CommandError,
-    add_reading,
-    say,
-    show,
-)
+from pytest_relevance.cli.command import FOUND, OK, PROGRAM, YAML, CommandError, add_reading, say, show
 
 if TYPE_CHECKING:
     from pytest_relevance.cases.lint import LintFinding
@@ -51,7 +42,7 @@ class _Looked:
     """The numbers and findings of the files checked so far. `at_least`: there may be more errors.
 
     `read` are the real paths of the files whose judgments, queries and errors were counted with a suite. `catalogues`
-    are the catalogues of the suites, by path and by the columns that a suite names, with the judged documents.
+    are the catalogues by path and by the columns that a suite names, with the suites.
     """
 
     counts: Counter[str] = field(default_factory=lambda: Counter(file=0, case=0, query=0, judgment=0))
@@ -59,7 +50,12 @@ class _Looked:
     at_least: bool = False
     findings: list[LintFinding] = field(default_factory=list)
     read: set[str] = field(default_factory=set)
-    catalogues: dict[tuple[str, CatalogueFile], set[str]] = field(default_factory=dict)
+    catalogues: dict[tuple[str, CatalogueFile], list[Suite]] = field(default_factory=dict)
+
+    def tell(self, problem: object, count: int = 1) -> None:
+        """Print errors, and count them."""
+        self.errors += count
+        say(problem)
 
 
 def run(arguments: Namespace) -> int:
@@ -76,13 +72,11 @@ def run(arguments: Namespace) -> int:
             elif os.path.realpath(path) not in looked.read:
                 _look_at_judgments(path, arguments, looked)
         except FileError as error:
-            looked.errors += len(error.problems)
+            looked.tell(error, len(error.problems))
             looked.read.update(os.path.realpath(each.file) for each in error.problems if each.file)
-            looked.at_least = looked.at_least or error.at_least
-            say(error)
+            looked.at_least |= error.at_least
         except OSError as error:
-            looked.errors += 1
-            say(f"{harmless(path)}: cannot be read: {error.strerror or error}")
+            looked.tell(f"{harmless(path)}: cannot be read: {error.strerror or error}")
     _look_at_catalogues(looked)
     if looked.errors:
         print()
@@ -101,16 +95,10 @@ def _files(paths: Sequence[str]) -> list[str]:
             names = f"there is no *{CASE_FILES[0]} and no *{CASE_FILES[1]} in {quoted(path)}"
             missing.append(names if os.path.isdir(path) else f"there is no file or folder {quoted(path)}")
         for file in files:
-            found.setdefault(os.path.realpath(file), _shortest(file))
+            found.setdefault(os.path.realpath(file), os.path.normpath(file))
     if missing:
         raise CommandError("\n".join(f"{PROGRAM} check: {message}" for message in missing))
     return list(found.values())
-
-
-def _shortest(path: str) -> str:
-    """Return the normalised path if it is the same file; a/../b is not b where a is a symbolic link."""
-    short = os.path.normpath(path)
-    return short if os.path.realpath(short) == os.path.realpath(path) else path
 
 
 def _case_files(folder: str) -> Iterator[str]:
@@ -145,36 +133,36 @@ def _look_at_suite(path: str, looked: _Looked) -> None:
     looked.findings += lint_suite(suite, has_baseline=is_there)
     if is_there:
         read_baseline(baseline_path(path))
-    _note_catalogue(suite, looked)
+    if (columns := suite.terms.documents) is not None:
+        catalogue = os.path.normpath(os.path.join(os.path.dirname(path), columns.file))
+        looked.read.add(os.path.realpath(catalogue))
+        looked.catalogues.setdefault((catalogue, columns), []).append(suite)
     for file in suite.files:
         if os.path.realpath(file) in looked.read:  # another suite names it too
             continue
         looked.read.add(os.path.realpath(file))
         with suppress(FileError):  # a queries file, or a format that only the suite names
-            looked.findings += lint_rows(read_ratings(Source.read(_shortest(file))))
-
-
-def _note_catalogue(suite: Suite, looked: _Looked) -> None:
-    columns = suite.terms.documents
-    if columns is not None:
-        path = _shortest(os.path.join(os.path.dirname(suite.path), columns.file))
-        looked.read.add(os.path.realpath(path))
-        judged = {document for case in suite.cases for document in case.judgments}
-        looked.catalogues.setdefault((path, columns), set()).update(judged)
+            looked.findings += lint_rows(read_ratings(Source.read(os.path.normpath(file))))
 
 
 def _look_at_catalogues(looked: _Looked) -> None:
     """Print what is wrong with the catalogues; each is read once for all suites that name the same columns of it."""
     if not looked.catalogues:
         return
+    from pytest_relevance.cases.lint import lint_expected
     from pytest_relevance.results.documents import check_catalogue
 
     problems: dict[str, None] = {}
-    for (path, columns), documents in looked.catalogues.items():
-        problems.update(dict.fromkeys(check_catalogue(path, path, columns, documents)))
+    for (path, columns), suites in looked.catalogues.items():
+        cases = [case for suite in suites for case in suite.cases]
+        named = {document for case in cases for document in case.judgments}
+        named |= {document for case in cases for expected in case.expect for document in expected.documents}
+        there = check_catalogue(path, path, columns, named)
+        problems |= dict.fromkeys(there.problems)
+        if not there.problems:
+            looked.findings += (found for suite in suites for found in lint_expected(suite, there.known))
     for problem in problems:
-        looked.errors += 1
-        say(problem)
+        looked.tell(problem)
 
 
 def _look_at_judgments(path: str, arguments: Namespace, looked: _Looked) -> None:

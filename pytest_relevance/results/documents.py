@@ -192,8 +192,8 @@ def _text(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
-def check_catalogue(path: str, name: str, columns: CatalogueFile, documents: Collection[str] = ()) -> list[str]:
-    """Read a catalogue, which messages call `name`, and return what is wrong with it, a message for each problem.
+def check_catalogue(path: str, name: str, columns: CatalogueFile, documents: Collection[str] = ()) -> Documents:
+    """Read a catalogue, which messages call `name`; `problems` are all that is wrong with it.
 
     `columns` are those that the case file names. `documents` are those that the catalogue should have: a second line of
     one of them is reported, and that hardly any of them is there.
@@ -202,8 +202,9 @@ def check_catalogue(path: str, name: str, columns: CatalogueFile, documents: Col
     try:
         there = catalogue.look_up(documents)
     except FileError as error:
-        return [str(error)]
-    return [*there.problems, *filter(None, [catalogue.why_few_known(documents, there.known)])]
+        return Documents(problems=[str(error)])
+    there.problems += filter(None, [catalogue.why_few_known(documents, there.known)])
+    return there
 
 
 class RunTitles:

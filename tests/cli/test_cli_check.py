@@ -121,6 +121,27 @@ def test_a_catalogue_of_other_documents(terminal: Terminal) -> None:
     assert said.lines[0].startswith("products.csv: none of the 5 documents that were looked up is in it; ")
 
 
+def test_expected_documents_that_the_catalogue_lacks(terminal: Terminal) -> None:
+    terminal.write(
+        "shop.relevance.yaml",
+        """
+        documents: products.csv
+        expect: {exclude: sku-9}
+        cases:
+          - query: boots
+            expect: {include: sku-1, order: [sku-4, sku-5]}
+          - query: laces
+        """,
+    )
+    terminal.write("products.csv", PRODUCTS)
+    said = terminal.run("check", "shop.relevance.yaml")
+    assert said.code == 0
+    assert warned(said, "expected or excluded, and not in the catalogue") == [
+        'shop.relevance.yaml:4: "boots": exclude: "sku-9"',
+        'shop.relevance.yaml:4: "boots": order: "sku-5"',
+    ]
+
+
 def test_listed_queries_without_judgments_are_counted(terminal: Terminal) -> None:
     terminal.write("queries.tsv", "q1\tboots\nq2\tlaces\nq3\tsocks\n")
     terminal.write("shop.qrels", "q1 0 a 3\nq1 0 b 0\n")

@@ -265,20 +265,24 @@ def test_floats_in_the_id_column_of_parquet(tmp_path: Path) -> None:
 def test_nothing_is_wrong_with_a_catalogue(write: Write) -> None:
     path = write("products.csv", TEXTS["csv"])
     assert (
-        check_catalogue(str(path), "products.csv", CatalogueFile("products.csv", show=("brand",)), ["sku-1", "gone"])
+        check_catalogue(
+            str(path), "products.csv", CatalogueFile("products.csv", show=("brand",)), ["sku-1", "gone"]
+        ).problems
         == []
     )
 
 
 def test_what_is_wrong_with_a_catalogue(write: Write, tmp_path: Path) -> None:
     path = write("products.csv", "id,title\na,A\nb\na,Aye\n")
-    found = check_catalogue(str(path), "shop/products.csv", CatalogueFile("products.csv", show=("titel",)), ["a"])
+    found = check_catalogue(
+        str(path), "shop/products.csv", CatalogueFile("products.csv", show=("titel",)), ["a"]
+    ).problems
     expected = ("1: show: there is no column", "3: found 1 column", "4: a second line of the document")
     for problem, begins in zip(found, expected, strict=True):
         assert problem.startswith(f"shop/products.csv:{begins}")
-    (problem,) = check_catalogue(str(path), "products.csv", CatalogueFile("products.csv", id="sku"))
+    (problem,) = check_catalogue(str(path), "products.csv", CatalogueFile("products.csv", id="sku")).problems
     assert problem.startswith('products.csv:1: there is no column "sku"')
-    assert check_catalogue(str(tmp_path / "gone.csv"), "gone.csv", CatalogueFile("gone.csv")) == [
+    assert check_catalogue(str(tmp_path / "gone.csv"), "gone.csv", CatalogueFile("gone.csv")).problems == [
         "gone.csv: cannot be read: No such file or directory"
     ]
 
@@ -286,10 +290,12 @@ def test_what_is_wrong_with_a_catalogue(write: Write, tmp_path: Path) -> None:
 def test_a_catalogue_of_which_hardly_any_document_is_asked_for(write: Write) -> None:
     path, columns = write("products.csv", "id,title\nsku-7,A\nsku-8,B\n"), CatalogueFile("products.csv")
     asked = [f"sku-{number}" for number in range(8)]
-    assert check_catalogue(str(path), "products.csv", columns, asked) == []
+    assert check_catalogue(str(path), "products.csv", columns, asked).problems == []
     asked = [f"sku-{number}" for number in range(7, 107)]
-    assert check_catalogue(str(path), "products.csv", columns, asked) == []
-    (problem,) = check_catalogue(str(path), "products.csv", columns, [*asked, *(f"x{number}" for number in range(200))])
+    assert check_catalogue(str(path), "products.csv", columns, asked).problems == []
+    (problem,) = check_catalogue(
+        str(path), "products.csv", columns, [*asked, *(f"x{number}" for number in range(200))]
+    ).problems
     assert problem.startswith("products.csv: only 2 of the 300 documents that were looked up are in it; sku-10 is not;")
 
 
@@ -297,7 +303,7 @@ def test_a_catalogue_with_other_ids(write: Write) -> None:
     path = write("products.csv", "id,title\n1,A\n")
     assert check_catalogue(
         str(path), "shop/products.csv", CatalogueFile("products.csv"), ["a", "b", "c", "d", "e"]
-    ) == [
+    ).problems == [
         "shop/products.csv: none of the 5 documents that were looked up is in it; a is not; are these its ids? "
         "documents: {file: products.csv, id: ...} names their column"
     ]
