@@ -15,11 +15,11 @@ from yaml.error import YAMLError
 from yaml.events import MappingEndEvent, SequenceEndEvent, SequenceStartEvent
 
 from pytest_relevance._problems import Problem
-from pytest_relevance._text import did_you_mean, quoted
+from pytest_relevance._text import quoted
 from pytest_relevance.cases.checking.keys import CASES, KEYS, QUERIES, SUITE
 from pytest_relevance.cases.checking.values import OWNED_TAGS
 from pytest_relevance.cases.model import Suite
-from pytest_relevance.cases.problems import CaseFileError, what_is_meant
+from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.suite import SuiteBuilder
 from pytest_relevance.cases.yaml.nodes import EventReader, Pairs, SequenceNode, is_utf_16, problem_at, problem_of
 
@@ -82,21 +82,10 @@ def parse_suite(
 
 
 def has_cases(data: bytes) -> bool:
-    """Whether the top level of a YAML text has `cases` or `queries`, which makes it a case file whatever its name."""
-    try:
-        events = EventReader(data)
-        has_content = events.top_level()
-        while has_content and type(event := events.event()) is not MappingEndEvent:
-            if events.key(event).value in (CASES, QUERIES):
-                return True
-            events.compose(events.event())
-    except YAMLError:
-        return _seems_to_have_cases(data)
-    return False
+    """Whether a line of a YAML text begins with `cases:` or `queries:`, which makes it a case file whatever its name.
 
-
-def _seems_to_have_cases(data: bytes) -> bool:
-    """Whether a text that cannot be read has such a key: a mistake above the cases must be shown, not hide the file."""
+    The text is not parsed: a mistake above the cases must be shown, not hide the file.
+    """
     text = data.decode("utf-16" if is_utf_16(data) else "utf-8", "replace").removeprefix("\ufeff")
     return any(line.startswith((f"{CASES}:", f"{QUERIES}:")) for line in text.splitlines())
 
@@ -130,16 +119,9 @@ def _read(events: EventReader, builder: SuiteBuilder, header: Pairs) -> bool:
     events.finish()
     if CASES not in seen:
         builder.set_defaults(header)
-        is_misspelt = any(name not in KEYS[SUITE] and _means_cases(name) for name in header)
-        has_bad_file = bool(builder.problems) and not {"judgments", QUERIES}.isdisjoint(header)
-        if QUERIES not in header and not is_misspelt and not has_bad_file:
+        if QUERIES not in header and not builder.problems:
             builder.problems.append(Problem(_NO_CASES, 1, 1))
     return late
-
-
-def _means_cases(name: str) -> bool:
-    """Whether an unknown key probably means `cases`."""
-    return bool(did_you_mean(name, (CASES,)) or what_is_meant(name, (CASES, QUERIES)))
 
 
 def _read_cases(events: EventReader, builder: SuiteBuilder, start: Any) -> None:
@@ -160,4 +142,4 @@ def _read_cases(events: EventReader, builder: SuiteBuilder, start: Any) -> None:
         builder.problems.append(problem_at(start.start_mark, message))
 
 
-_NO_CASES = f'the file has no "cases"; a suite has {quoted(CASES)} and any of its defaults: {", ".join(KEYS[SUITE])}'
+_NO_CASES = f'the file has no "{CASES}" and no "{QUERIES}"; beside these a suite may have {", ".join(KEYS[SUITE])}'

@@ -129,6 +129,7 @@ def test_a_number_too_long_to_be_meant_stays_text() -> None:
         ("1e-30", ""),
         ("nan", ""),
         ("ten", ""),
+        ("80%", "; write 0.8"),
         (True, ""),
         (None, ""),
         ([1], ""),

@@ -26,7 +26,7 @@ BAD_VALUES = [
         "min_ndcg: .nan",
         'min_ndcg: expected a number from 0 to 1, or null to take an inherited floor away, found the text ".nan"',
     ),
-    ("min_judged: 50", "min_judged: expected a number from 0 to 1, found 50; write 0.5"),
+    ("min_judged: 50", "min_judged: expected a number from 0 to 1, found 50"),
     ("min_judged: 80%", 'min_judged: expected a number from 0 to 1, found the text "80%"; write 0.8'),
     ("min_judged: 2", "min_judged: expected a number from 0 to 1, found 2"),
     ("min_judged: null", "min_judged: expected a number from 0 to 1, found nothing"),
@@ -102,7 +102,7 @@ def test_a_value_that_a_key_may_not_have_is_refused_in_a_suite_and_in_a_case(
         *[
             (f"{key}: {switch}", f"{key}: {key} takes the reason as text, found the text ")
             for key in ("skip", "xfail")
-            for switch in ("0", "1", "'0'", "0.0", "-0", "00", "0x0", "' 1 '", "off", "On", "n", "None")
+            for switch in ("0", "1", "'0'", "0.0", "-0", "00", "' 1 '", "off", "On", "n", "None")
         ],
         ("usefixtures: db", 'usefixtures: expected a list of fixture names, found the text "db"; write [db]'),
         (

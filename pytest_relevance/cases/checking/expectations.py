@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Any
 
 from pytest_relevance._text import did_you_mean, found, listed, quoted
-from pytest_relevance.cases.checking.values import LARGEST_WHOLE, documents_in, share_of_percentage, unknown_keys, whole
+from pytest_relevance.cases.checking.values import LARGEST_WHOLE, documents_in, unknown_keys, whole
 from pytest_relevance.cases.model import Expectation
 from pytest_relevance.cases.problems import Location, what_is_meant
 from pytest_relevance.cases.yaml.scalars import is_number, number, number_advice
@@ -253,13 +253,10 @@ def _compared(
     """The comparison, `plain` where none is written, and its bound, converted by `read`; `wrong` says what is wrong."""
     match = _COMPARISON.fullmatch(expected) if isinstance(expected, str) else None
     comparison, written = (match[1], scalar_value(match[2])) if match is not None else (plain, expected)
-    bound, share = read(written), share_of_percentage(written)
+    bound = read(written)
     message = "expected a bound" if bound is None else wrong(comparison, bound)
     if message:
-        advice = number_advice(expected) or f"; write {example}"
-        if share is not None and read(share) is not None and not wrong(comparison, share):
-            advice = f"; write {share:g}" if match is None else f'; write "{comparison} {share:g}"'
-        at.refuse(f"{message}, found {found(expected)}{advice}")
+        at.refuse(f"{message}, found {found(expected)}{number_advice(expected) or f'; write {example}'}")
     return comparison, bound or 0.0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -145,20 +146,18 @@ def why_no_file(name: str, folder: str, shown: str) -> str | None:
 def _instead(name: str, folder: str) -> str:
     """Say which file could be meant by a name that leads nowhere."""
     if os.path.exists(name):
-        try:
-            path = os.path.relpath(name, folder or os.curdir)
-        except ValueError:  # another drive
-            path = os.path.abspath(name)
-        return f"; paths are relative to the case file, write {printable(path)}"
+        with suppress(ValueError):  # another drive
+            return (
+                f"; paths are relative to the case file, write {printable(os.path.relpath(name, folder or os.curdir))}"
+            )
     inner, base = os.path.split(name)
     try:
         names = os.listdir(os.path.join(folder, inner) or os.curdir)
     except (OSError, ValueError):  # ValueError: a name with a NUL
         return ", nor the folder; paths are relative to the case file"
     stem, _ = os.path.splitext(base)  # the ending makes any two short names alike; a dangling link has the very name
-    others = [name for name in sorted(names)[:_MOST_FILES_COMPARED] if name != base]
-    alike = [name for name in others if closest(stem, (os.path.splitext(name)[0],))]
-    close = did_you_mean(base, alike)
+    others = (name for name in sorted(names)[:_MOST_FILES_COMPARED] if name != base)
+    close = did_you_mean(base, [name for name in others if closest(stem, (os.path.splitext(name)[0],))])
     return f"{close} Paths are relative to the case file" if close else "; paths are relative to the case file"
 
 

@@ -19,7 +19,7 @@ from typing import Any
 from pytest_relevance._text import did_you_mean, found, listed, printable, quoted, shown
 from pytest_relevance.cases.model import Xfail
 from pytest_relevance.cases.problems import Location
-from pytest_relevance.cases.yaml.scalars import is_number, number, number_advice
+from pytest_relevance.cases.yaml.scalars import is_number, number_advice
 from pytest_relevance.cases.yaml.scalars import value as scalar_value
 from pytest_relevance.metrics.settings import GAINS
 
@@ -34,12 +34,9 @@ NOT_PARAMETERS = {
 }
 """Names that `params` may not have, and why."""
 
-NO_REASON = frozenset({"true", "false", "null", "none", "~", "yes", "no", "y", "n", "on", "off", "0", "1"})
+NO_REASON = frozenset({"true", "false", "null", "none", "~", "yes", "no", "y", "n", "on", "off"})
 """Texts, in any case, that are meant to switch `skip` or `xfail` on or off, and are no reasons."""
 
-
-SWITCHES = (0, 1)
-"""Numbers that mean the same, however they are written."""
 
 RESERVED = frozenset({"pytestmark", "pytest_generate_tests"})
 """Names that pytest gives another meaning when a module has them."""
@@ -154,19 +151,10 @@ def number_where(allowed: Callable[[float], bool], expected: str) -> Check:
 
     def check(value: object, at: Location) -> object:
         if not is_number(value) or not allowed(value):
-            share = share_of_percentage(value)
-            is_meant = share is not None and allowed(share)
-            advice = f"; write {share:g}" if is_meant else number_advice(value)
-            at.refuse(f"expected {expected}, found {found(value)}{advice}")
+            at.refuse(f"expected {expected}, found {found(value)}{number_advice(value)}")
         return value
 
     return check
-
-
-def share_of_percentage(value: object) -> float | None:
-    """The share that `80` or `80%` probably means; None for what is no percentage. A 2 may be any mistake."""
-    amount = number(value[:-1].strip()) if isinstance(value, str) and value.endswith("%") else value
-    return amount / 100 if is_number(amount) and (amount is not value or 5 <= amount <= 100) else None
 
 
 def whole(value: object, at: Location) -> object:
@@ -309,14 +297,10 @@ def _reason(key: str, value: object, at: Location) -> str:
 
 def _is_switch(written: str) -> bool:
     """Whether a text only says on or off: `false`, `0`, `0.0`. An issue number, `123`, is a reason."""
-    if written.lower() in NO_REASON:
-        return True
-    for number_of in (float, lambda text: int(text, 0)):  # an editor reads 0x0 as a number
-        try:
-            return number_of(written) in SWITCHES
-        except ValueError:
-            continue
-    return False
+    try:
+        return float(written) in (0, 1)
+    except ValueError:
+        return written.lower() in NO_REASON
 
 
 def documents_in(value: object, at: Location, places: Sequence[int] | None = None) -> tuple[str, ...]:

@@ -67,19 +67,13 @@ def pure_event_source(data: bytes) -> Callable[[], Any]:
     parser = yaml.SafeLoader(data)
 
     def get_event() -> Any:
-        problem = "found invalid Unicode character escape code"  # the message of libyaml, which checks this itself
         try:
-            event: Any = parser.get_event()  # type: ignore[no-untyped-call]
-        except (ValueError, OverflowError):
+            return parser.get_event()  # type: ignore[no-untyped-call]
+        except (ValueError, OverflowError):  # libyaml checks this itself
+            problem = "found invalid Unicode character escape code"
             raise MarkedYAMLError(problem=problem, problem_mark=parser.get_mark()) from None
-        if isinstance(event, ScalarEvent) and _SURROGATE.search(event.value):
-            raise MarkedYAMLError(problem=problem, problem_mark=event.start_mark)  # type: ignore[arg-type]
-        return event
 
     return get_event
-
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 DEEPEST = 60

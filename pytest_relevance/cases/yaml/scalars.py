@@ -75,7 +75,7 @@ def number_advice(value: object) -> str:
         return f"; write {value} without quotes"
     text = value.replace(",", ".") if _DECIMAL_COMMA.fullmatch(value) else value
     try:
-        meant = float(text)
+        meant = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     except ValueError:
         return ""
     decimal = f"{meant:.9f}".rstrip("0").rstrip(".") if isfinite(meant) else ""
