@@ -150,8 +150,8 @@ def test_an_entry_that_is_the_id_of_one_query_and_the_text_of_another(shop: Shop
     )
     (found,) = shop.mistakes("queries: queries.tsv\njudgments: rated.csv")
     assert found == f"queries.tsv:2: {says}"
-    shop.write("queries.tsv", "book\torwell novel\n7\t1984\n")
-    assert shop.judgments("queries: queries.tsv\njudgments: rated.csv") == {"book": {}, "7": {"d1": 3}}
+    shop.write("queries.tsv", "b2\torwell novel\n7\t1984\n")
+    assert shop.judgments("queries: queries.tsv\njudgments: rated.csv") == {"b2": {}, "7": {"d1": 3}}
 
 
 def test_an_entry_with_a_text_of_its_own_that_another_case_has(shop: Shop) -> None:
