@@ -20,7 +20,7 @@ from sys import intern
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from pytest_relevance._problems import Place, Problems, RelevanceWarning
-from pytest_relevance._source import NumberAsWritten, Source
+from pytest_relevance._source import Source
 from pytest_relevance._tables import ParquetTable, Table, table_of
 from pytest_relevance._text import counted, did_you_mean, found, listed, quoted
 from pytest_relevance.judgments.columns import SPELLINGS, Layout, find_columns, folded, layout, shown_names
@@ -85,17 +85,12 @@ def _read_table(source: Source) -> Rankings:
 class _Objects:
     """A list of JSON objects as a table: the keys are the names of its columns."""
 
-    def __init__(self, source: Source, rows: Sequence[Mapping[str, object]]) -> None:
+    def __init__(self, rows: Sequence[Mapping[str, object]]) -> None:
         self.names = list(dict.fromkeys(name for row in rows for name in row))
-        self._source = source
         self._rows = rows
 
     def cells(self, texts: Iterable[int], numbers: Iterable[int] = ()) -> list[list[Any]]:
-        """The texts in columns, with numbers as they are written; "" for any other value. NaN is refused as an id."""
-        for name in [self.names[column] for column in texts]:
-            wrong = next((row[name] for row in self._rows if _is_no_number(row.get(name))), None)
-            if wrong is not None:
-                self._source.refuse(f"{name}: {wrong} is no id; an id is text or a number")
+        """The texts in columns, with numbers as they are written; "" for any other value."""
         values = [[row.get(self.names[column]) for row in self._rows] for column in (*texts, *numbers)]
         return [[str(value) if isinstance(value, str) else "" for value in column] for column in values]
 
@@ -112,8 +107,9 @@ def _rankings_of_table(source: Source, table: Table | _Objects) -> Rankings:
         source.refuse(f"a table of a run has columns for the query and the document ({needed}); found {has}", 1)
     key = "query_id" if "query_id" in at else "query"
     order = next((what for what in ("rank", "score") if what in at), "")
-    if not order:
-        _refuse_unknown_scores(source, table.names)
+    if not order and (scored := [name for name in table.names if folded(name).endswith("score")]):
+        advice = "call it score, or rank the rows in a column rank"
+        source.refuse(f"the column {scored[0]} may be the score that the run is to be sorted by; {advice}", 1)
     ids, numbers = [at[key], at["document"]], [at[order]] if order else []
     if isinstance(table, ParquetTable):
         rankings = _read_large_parquet(table, [*ids, *numbers], order)
@@ -122,17 +118,6 @@ def _rankings_of_table(source: Source, table: Table | _Objects) -> Rankings:
     queries, documents, *values = table.cells(ids, numbers)
     written = values[0] if values else range(len(queries))
     return _ranked(source, queries, documents, order, written, table.place) or source.refuse(_EMPTY)
-
-
-def _refuse_unknown_scores(source: Source, names: Sequence[str]) -> None:
-    """Refuse a table without rank and score that has another column named as a score: its rows may be in any order."""
-    scored = next((name for name in names if folded(name).endswith("score")), None)
-    if scored is not None:
-        source.refuse(
-            f"the column {scored} may be the score that the run is to be sorted by; call it score, or rank the rows in "
-            "a column rank",
-            1,
-        )
 
 
 def _columns(source: Source, table: Table | _Objects) -> dict[str, int]:
@@ -197,11 +182,10 @@ def _ranked(
     _warn_of_repeats(source.file, {query: ranked for query, (ranked, _) in of_query.items()})
     if order == "score":
         return {query: sort_scores(*columns) for query, columns in of_query.items()}
-    return {query: [ranked[row] for row in _in_order(numbers)] for query, (ranked, numbers) in of_query.items()}
-
-
-def _in_order(numbers: Sequence[float]) -> list[int]:
-    return sorted(range(len(numbers)), key=numbers.__getitem__)
+    return {
+        query: [ranked[row] for row in sorted(range(len(numbers)), key=numbers.__getitem__)]
+        for query, (ranked, numbers) in of_query.items()
+    }
 
 
 def _warn_of_repeats(file: str, rankings: Mapping[str, Sequence[str]]) -> None:
@@ -230,7 +214,7 @@ def _read_json(source: Source) -> Rankings:
         wrong = next((row for row in rows if not isinstance(row, dict)), None)
         if wrong is not None or not rows:
             source.refuse(f"a run in JSON is {_JSON_SHAPES}; found {found(wrong if rows else rows)} in the list")
-        return _rankings_of_table(source, _Objects(source, rows))
+        return _rankings_of_table(source, _Objects(rows))
     if not isinstance(rows, dict):
         source.refuse(f"a run in JSON is {_JSON_SHAPES}; found {found(rows)}")
     return _rankings_of_queries(source, rows.items())
@@ -255,16 +239,9 @@ def _rankings_of_queries(source: Source, queries: Iterable[tuple[str, object]]) 
 
 
 def _checked_id(source: Source, query: str, document: object) -> str:
-    if _is_no_number(document):
-        source.refuse(f"query {quoted(query)}: {document} is no id of a document; an id is text or a number")
     if not isinstance(document, str) or not document.strip():
         source.refuse(f"query {quoted(query)}: a document has an id, found {found(document)}")
     return str(document)
-
-
-def _is_no_number(value: object) -> bool:
-    """Whether a value is a constant of JSON that is no finite number; in quotes it is a text like any other."""
-    return isinstance(value, NumberAsWritten) and value in ("NaN", "Infinity", "-Infinity")
 
 
 _JSON_RANKINGS = "{document: score} or [document, ...]"

@@ -123,8 +123,6 @@ def test_texts_that_read_like_no_number_are_ids(tmp_path: Path) -> None:
         ("query,doc_id,rank\nq,a,first\n", 'FILE:2: query "q", document "a": a rank is a finite number'),
         ("query,doc_id,rank\n", "FILE: the file has no results, only a header or comments"),
         ('{"q": {"a": 1}, "q": {"b": 1}}', "FILE: q: this key stands twice"),
-        ('{"q": ["a", NaN]}', 'FILE: query "q": NaN is no id of a document; an id is text or a number'),
-        ('[{"query": "q", "doc_id": NaN}]', "FILE: doc_id: NaN is no id; an id is text or a number"),
         ('{"q": ["a", null]}', 'FILE: query "q": a document has an id, found nothing'),
         ('{"q": 3}', 'FILE: query "q": a ranking is {document: score} or [document, ...]; found the text "3"'),
         ('{"q": ["a"', "FILE:1: this is no valid JSON"),

@@ -10,7 +10,6 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_relevance._text import counted, quoted
-from pytest_relevance.metrics.graded import GradedRanking
 from pytest_relevance.metrics.names import Metric, parse_metric
 from pytest_relevance.metrics.scalar import ranks_needed, score
 from pytest_relevance.metrics.settings import Settings
@@ -29,7 +28,6 @@ from pytest_relevance.results.differences import (
 )
 from pytest_relevance.results.rank_changes import Move, RankChanges, changes_to
 from pytest_relevance.results.records.run import as_frame
-from pytest_relevance.results.records.run_info import RecordError
 
 if TYPE_CHECKING:
     import pandas
@@ -328,8 +326,7 @@ def _indexes_by(
 def score_pairs(pairs: Sequence[Pair], metrics: Metrics) -> tuple[PairScores, ...]:
     """The scores of each pair by these metrics; without any by its own nDCG@k.
 
-    Raises ValueError for a metric that looks deeper than a ranking is known, and for a grade without a gain;
-    `RecordError` for grades that are not among the judgments.
+    Raises ValueError for a metric that looks deeper than a ranking is known, and for a grade without a gain.
     """
     first, second = (_scores([pair[side] for pair in pairs], metrics) for side in (0, 1))
     return tuple(
@@ -350,7 +347,7 @@ def _scores(results: Sequence[CaseResult], metrics: Metrics) -> list[dict[str, f
             if metric.text in result.evaluation.scores or not result.evaluation.judgments:
                 continue
             require_ranks(result, metric)
-            graded = graded or _checked_grades(result)
+            graded = graded or result.graded
             settings = result.conditions.settings
             if settings.max_grade is None and (metric.measure == "ERR" or settings.ideal == "max"):
                 if settings not in scales:
@@ -370,15 +367,6 @@ def _highest_grade(results: Sequence[CaseResult], settings: Settings) -> float |
         max(max(result.evaluation.judgments, default=0) for result in results if result.conditions.settings == settings)
         or None
     )
-
-
-def _checked_grades(result: CaseResult) -> GradedRanking:
-    graded = result.graded
-    for grade in {*graded.grades} - {None}:
-        if graded.grades.count(grade) > graded.judged.count(grade):
-            message = f"the record of {quoted(result.id)} has grades that its judgments lack; make it again"
-            raise RecordError.at(result.file, message, result.line)
-    return graded
 
 
 def require_ranks(result: CaseResult, metric: Metric) -> None:

@@ -55,10 +55,6 @@ class Incomparable(ValueError):
         self.in_common = in_common
         super().__init__("\n".join(["the two runs cannot be compared:", *(f"- {reason}" for reason in self.reasons)]))
 
-    def __reduce__(self) -> tuple[type[Incomparable], tuple[tuple[str, ...], frozenset[str], int]]:
-        """Pickle the arguments, not the message that was made of them."""
-        return type(self), (self.reasons, self.kinds, self.in_common)
-
 
 @dataclass(frozen=True, slots=True)
 class Incompatibility:

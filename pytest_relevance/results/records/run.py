@@ -181,22 +181,11 @@ def _summary(run: Run) -> str:
 
 
 def as_frame(data: Any, columns: list[str] | None = None) -> pandas.DataFrame:
-    """A DataFrame of rows, or of a mapping of columns; half a surrogate pair, which pandas cannot store, is escaped."""
+    """A DataFrame of rows, or of a mapping of columns."""
     import pandas
 
-    try:
-        frame: pandas.DataFrame = pandas.DataFrame(data, columns=columns)
-    except UnicodeEncodeError:
-        frame = pandas.DataFrame(_escaped(data), columns=columns)
+    frame: pandas.DataFrame = pandas.DataFrame(data, columns=columns)
     return frame
-
-
-def _escaped(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-8", "backslashreplace").decode("utf-8")
-    if isinstance(value, dict):
-        return {_escaped(name): _escaped(inner) for name, inner in value.items()}
-    return type(value)(map(_escaped, value)) if isinstance(value, (list, tuple)) else value
 
 
 class _Unchanging(dict[str, int]):

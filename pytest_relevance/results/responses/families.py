@@ -22,7 +22,6 @@ from pytest_relevance.results.responses.reading import (
     UnreadableRanking,
     instance_of,
     is_a,
-    is_mock,
     is_unsent_search,
     kind_of,
     one_result,
@@ -267,10 +266,6 @@ def _refuse_http_response(response: object, _: ReadOptions) -> Sequence[object]:
 # --- objects and iterables --------------------------------------------------------------------------------------------
 
 
-def _refuse_mock(mock: object, _: ReadOptions) -> Sequence[object]:
-    raise unreadable("a mock", mock, "return a list of results, best first")
-
-
 def _of_tuple(response: tuple[Any, ...], _: ReadOptions) -> Sequence[object]:
     refuse_tuple(response)
     return response
@@ -300,7 +295,6 @@ def _is_anything(_: object) -> bool:
 
 
 FAMILIES: tuple[Family, ...] = (
-    Family("a mock", is_mock, _refuse_mock),  # before the rest: a mock has every attribute
     Family("a list", lambda response: isinstance(response, list), lambda response, _: response),
     # libraries, by the names of their types
     Family("bm25s", instance_of("bm25s", "Results"), neighbors.of_results),

@@ -64,27 +64,14 @@ def _ids(options: ReadOptions) -> Any:
     if isinstance(ids, (str, bytes)) or not hasattr(ids, "__getitem__") or _is_table(ids):
         raise UnreadableRanking(
             f"the attribute ids of the fixture's value is {kind_of(ids)}, {shown(ids)}; "
-            "make it a sequence of ids, in the order of the labels, or a mapping from label to id"
-        )
-    if hasattr(ids, "iloc") and not _is_numbered(ids.index):
-        raise UnreadableRanking(
-            f"the attribute ids of the fixture's value is {kind_of(ids)} whose index is not 0, 1, 2 ..., "
-            f"{shown(ids, 200)}; make it list(series) if labels are the row numbers of the vectors, or "
-            "series.to_dict() if labels are those of the index"
+            "make it a list of ids, in the order of the labels, or a mapping from label to id (series.to_dict())"
         )
     return ids
 
 
 def _is_table(ids: Any) -> bool:
-    """Whether a value is a table or an array of several dimensions: which column has the ids, nothing says."""
-    return hasattr(ids, "columns") or getattr(ids, "ndim", 1) != 1
-
-
-def _is_numbered(index: Any) -> bool:
-    """Whether the index of a Series is 0, 1, 2 ...: then its entries have the same numbers as its rows."""
-    if hasattr(index, "start"):  # a RangeIndex, which need not be read
-        return (index.start, index.step) == (0, 1)
-    return list(index) == list(range(len(index)))
+    """Whether a value is a table, an array of several dimensions, or a Series, of which labels could be the index."""
+    return hasattr(ids, "columns") or hasattr(ids, "iloc") or getattr(ids, "ndim", 1) != 1
 
 
 def _document(ids: Any, label: int) -> object:
@@ -190,19 +177,15 @@ def of_array(response: Any, options: ReadOptions) -> Sequence[object]:
     kind = element_kind(response)
     if response.ndim == 1:
         return _integers(response, options)
-    if len(response) > 1 and kind != "integer":
-        what = f"an array of {len(response)} rows, which could be the results of as many queries, or as many results"
-        advice = "return its first row, found[0].tolist(), or a tuple for each result, list(map(tuple, found.tolist()))"
-        raise unreadable(what, response, advice)
-    found = of_one_query(response, response)
     if kind == "integer":
-        labels = [label for label in found if label != NOTHING_FOUND]
+        labels = [label for label in of_one_query(response, response) if label != NOTHING_FOUND]
         cure = "if they are the ids, return labels[0].tolist()"
         return documents_of(labels, options, response, "labels of a vector index", cure)
-    if kind == "float" or all(isinstance(document, Mapping) for document in found):
-        return found
-    what = "an array of one row, which could be the results of one query, or one result"
-    raise unreadable(what, response, "return its row, found[0].tolist(), or a tuple for each result")
+    if len(response) == 1 and (kind == "float" or all(isinstance(each, Mapping) for each in response[0].tolist())):
+        return of_one_query(response, response)
+    what = f"an array of {counted(len(response), 'row')}, which could be the results of as many queries, or results"
+    advice = "return its first row, found[0].tolist(), or a tuple for each result, list(map(tuple, found.tolist()))"
+    raise unreadable(what, response, advice)
 
 
 def _integers(array: Any, options: ReadOptions) -> list[Any]:

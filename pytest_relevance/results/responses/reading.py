@@ -11,7 +11,7 @@ from itertools import pairwise
 from numbers import Integral, Number, Real
 from typing import Any, NamedTuple, TypeVar
 
-from pytest_relevance._text import LONGEST_SHOWN, counted, listed, shown
+from pytest_relevance._text import LONGEST_SHOWN, listed, shown
 
 ID_NAMES = ("id", "_id", "doc_id", "docid", "document_id", "objectID")
 TITLE_NAMES = ("title", "name")
@@ -216,11 +216,6 @@ def instance_of(package: str, *names: str) -> Callable[[object], bool]:
     return lambda value: is_a(type(value), package, *names)
 
 
-def is_mock(value: object) -> bool:
-    """Whether a value is a mock of unittest.mock, which has every attribute that it is asked for."""
-    return any(base.__name__ == "NonCallableMock" for base in type(value).__mro__)
-
-
 def is_unsent_search(response: object) -> bool:
     """Whether a response is a `Search` of elasticsearch.dsl or opensearch-py, which is sent when it is iterated over.
 
@@ -263,22 +258,10 @@ def read_row(row: Sequence[Any]) -> BareRow:
         if not is_id(row[1]):
             return BareRow(row[1], score=row[0])
         raise BadResult(_score_and_id(*row))
-    if isinstance(row, list) and row and all(map(is_id, row)):
-        raise BadResult(
-            "is a list, which could be the ids of one query of several, or a row; "
-            "return the ids of one query, or a tuple for each row"
-        )
-    if isinstance(row, list) and row and all(map(_is_number, row[0] if isinstance(row[0], list) else row)):
-        raise BadResult(
-            "is a list of numbers; return (id, score) pairs, zip(ids, scores), or the arrays of one query as a tuple, "
-            "(distances, labels), instead of their tolist()"
-        )
-    if row and not any(is_id(part) or is_score(part) for part in row):
-        raise BadResult(
-            f"is a {type(row).__name__} of {counted(len(row), 'result', 'results')}, as one query of several has; "
-            "return the results of one query, response[0]"
-        )
-    raise BadResult(f"is no {ROWS}; return ids, such rows as tuples, or mappings or objects with an id")
+    raise BadResult(
+        f"is no {ROWS}; return the results of one query: ids, such rows as tuples, or mappings or objects with an id "
+        "(arrays of distances and labels as a tuple, not as lists)"
+    )
 
 
 def _score_and_id(number: Any, other: object) -> str:
@@ -415,7 +398,7 @@ def is_integer(value: object) -> bool:
     """Whether a value is an integer, of Python or of a library; True and False are none."""
     if type(value) is int:
         return True
-    if isinstance(value, bool) or not hasattr(type(value), "__index__") or is_mock(value) or has_dimensions(value):
+    if isinstance(value, bool) or not hasattr(type(value), "__index__") or has_dimensions(value):
         return False
     try:
         operator.index(value)  # type: ignore[arg-type]

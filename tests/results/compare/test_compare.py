@@ -312,13 +312,6 @@ def test_a_line_that_a_hand_broke_is_named(make: Maker, tmp_path: Path) -> None:
         compare_runs(make.run(), path)
 
 
-def test_grades_that_the_judgments_lack_are_a_mistake_of_the_record(make: Maker) -> None:
-    result, wrong = make.result("boots", ["b3"]), make.result("boots", ["b3"])
-    wrong = changed(wrong, judgments={3: 1, 2: 1})
-    with pytest.raises(RecordError, match='the record of "boots" has grades that its judgments lack'):
-        compare_runs(Run([result]), Run([wrong]), "P@1")
-
-
 def test_many_pairs_are_drawn_less_often() -> None:
     chance = random.Random(1)
     pairs = [ScorePair(("", str(number), ""), 0.5, chance.random(), 1) for number in range(50_001)]

@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pytest_relevance._problems import FileError
 from pytest_relevance.cases.model import CatalogueFile
@@ -118,31 +116,6 @@ def test_the_columns_that_are_named(write: Write) -> None:
     found = look_up(path, "a", id="sku", title="texts.en", show=("brand.name", "tags"))
     assert found.titles == {"a": "A"}
     assert found.fields == {"a": {"brand.name": "B", "tags": "x, 2"}}
-
-
-@given(
-    ids=st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6), unique=True, min_size=1),
-    is_ascii=st.booleans(),
-    data=st.data(),
-)
-def test_every_document_is_found_as_a_json_parser_finds_it(
-    tmp_path_factory: pytest.TempPathFactory, ids: list[str], is_ascii: bool, data: st.DataObject
-) -> None:
-    wanted = data.draw(st.sets(st.sampled_from(ids)))
-    path = tmp_path_factory.mktemp("catalogue") / "products.jsonl"
-    lines = [
-        json.dumps({"of": {"id": ids[-1]}, "title": f"T {each}", "id": each}, ensure_ascii=is_ascii) for each in ids
-    ]
-    path.write_text("\n".join(lines), encoding="utf-8", newline="")
-    found = look_up(path, *wanted)
-    assert found.titles == {each: f"T {each}".strip() for each in wanted}
-    assert found.problems == []
-
-
-def test_more_blocks_than_one(write: Write) -> None:
-    path = write("products.jsonl.gz", "".join(f'{{"id": {n}, "title": "{n}{"x" * 300}"}}\n' for n in range(20_000)))
-    found = look_up(path, "0", "9999", "19999", "20000")
-    assert [title.rstrip("x") for title in found.titles.values()] == ["0", "9999", "19999"]
 
 
 def test_a_document_that_the_file_has_twice(write: Write) -> None:
