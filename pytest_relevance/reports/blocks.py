@@ -7,16 +7,32 @@ stand in code spans in Markdown, where nothing is a link, a mention or markup.
 
 from __future__ import annotations
 
-import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, chain
 from typing import NamedTuple
 
 from pytest_relevance._text import NUMBER, TEXT, counted, harmless, html_table, listed
-from pytest_relevance.reports.text import DIM, PLAIN, REPORT_MARK, STRONG, WIDEST, Line, Span, folded_lines, line, width
+from pytest_relevance.reports.text import (
+    DIM,
+    PLAIN,
+    REPORT_MARK,
+    STRONG,
+    WIDEST,
+    Line,
+    Span,
+    code,
+    cut,
+    cut_middle,
+    escaped,
+    folded_lines,
+    line,
+    span,
+    width,
+    wrapped,
+)
 
 LEFT, RIGHT = TEXT, NUMBER
 """The alignments of a column."""
@@ -29,9 +45,6 @@ ARROW = "\u00a0\u2192\u00a0"
 
 MORE_HINT = " (-v shows all)"
 """How a terminal shows the rest of a list."""
-
-LONGEST_TITLE = 30
-"""The columns that the title of a document may take in a sentence, unless there is much room."""
 
 LONGEST_CELL = 80
 """The columns that a text of a user takes in a table in Markdown before it is cut."""
@@ -46,11 +59,10 @@ class Column(NamedTuple):
 
     `title`: its head, None where the title to its left covers it too. `gap`: the blanks before it. `at_least`: its
     minimum width. `most`: the width that longer text is cut to in any case. `least`: where the table is too wide, text
-    is cut down to so much; None: it is never cut. Columns are cut from left to right; those that `may_go` are left out
-    before any text is cut further. Before that, columns with a `yields` are left out, those with the highest number
-    first, until every other column has the width that it `wants` (by default its `least`). `middle`: cut text in its
-    middle. `below`: text that does not fit stands whole in a line of its own below its row. `is_code`: Markdown shows
-    the text in code spans. `has_user_title`: the title is from users, and Markdown shows it in a code span.
+    is cut down to so much, and further where that does not suffice; None: it is never cut. Columns are cut from left to
+    right. Before any is cut, columns with a `yields` are left out, those with the highest number first, until every
+    other column has the width that it `wants` (by default its `least`). `middle`: cut text in its middle. `below`: text
+    that does not fit stands whole in a line of its own below its row. `is_code`: Markdown shows the text in code spans.
     """
 
     title: str | None = ""
@@ -60,12 +72,10 @@ class Column(NamedTuple):
     most: int = sys.maxsize
     least: int | None = None
     wants: int | None = None
-    may_go: bool = False
     yields: int = 0
     middle: bool = False
     below: bool = False
     is_code: bool = False
-    has_user_title: bool = False
 
 
 def document_columns(title: str = "document", *, full: bool = False) -> tuple[Column, Column]:
@@ -75,7 +85,7 @@ def document_columns(title: str = "document", *, full: bool = False) -> tuple[Co
     below their rows, so that few columns yield.
     """
     wants = _LEAST_TITLE if full else _WANTED_TITLE
-    titles = Column(None, least=8, wants=wants, may_go=True, middle=True, below=full, is_code=True)
+    titles = Column(None, least=8, wants=wants, middle=True, below=full, is_code=True)
     return (Column(title, least=24, middle=True, is_code=True), titles)
 
 
@@ -146,8 +156,7 @@ class Table:
             return []
         widths = self._natural(self.rows)
         used = [(index, column) for index, column in enumerate(self.columns) if widths[index]]
-        titles = ((column.title or "", column.has_user_title) for _, column in used)
-        head = [code(title, in_cell=True) if title and is_user_title else title for title, is_user_title in titles]
+        head = [column.title or "" for _, column in used]
         align = ["---:" if column.align == RIGHT else "---" for _, column in used]
         body = [[_in_markdown(dict(row).get(index), column) for index, column in used] for row in self.rows]
         title = [f"**{self.title[0].upper()}{self.title[1:]}**", ""] if self.title else []
@@ -178,10 +187,11 @@ class Table:
 
     def _natural(self, rows: Sequence[Row]) -> list[int]:
         """The width of each column before the table is cut to fit: at most its `most`."""
+        used = {index for row in self.rows for index, cell in row if cell.columns == 1 and _text(cell)}
         widths = [column.at_least for column in self.columns]
         for row in rows:
             for index, cell in row:
-                if cell.columns == 1:
+                if cell.columns == 1 and index in used:
                     widths[index] = max(widths[index], _width(cell))
         return [min(each, column.most) for each, column in zip(widths, self.columns, strict=True)]
 
@@ -189,9 +199,14 @@ class Table:
         """The width of each column, 0 for one that is left out."""
         natural = self._without_yielding(rows, room)
         widths = [*natural]
-        if self._cut(widths, room, [column.least for column in self.columns]):
-            widths = [0 if column.may_go else each for column, each in zip(self.columns, natural, strict=True)]
-            self._cut(widths, room, [None if column.least is None else _NARROWEST for column in self.columns])
+        for narrowest in (sys.maxsize, _NARROWEST):
+            over = self._together(widths) - room
+            for index, column in enumerate(self.columns):
+                least = widths[index] if column.least is None else min(column.least, narrowest)
+                if over > 0 and widths[index] > least:
+                    less = min(over, widths[index] - least)
+                    widths[index] -= less
+                    over -= less
         return self._widened(rows, widths)
 
     def _widened(self, rows: Sequence[Row], widths: Sequence[int]) -> list[int]:
@@ -214,16 +229,6 @@ class Table:
                 pairs = zip(self.columns, natural, strict=True)
                 natural = [0 if column.yields == number else each for column, each in pairs]
         return natural
-
-    def _cut(self, widths: list[int], room: int, least: Sequence[int | None]) -> bool:
-        """Cut columns until the table fits; return whether it is still too wide."""
-        over = self._together(widths) - room
-        for index, narrowest in enumerate(least):
-            if over > 0 and narrowest is not None and widths[index] > narrowest:
-                less = min(over, widths[index] - narrowest)
-                widths[index] -= less
-                over -= less
-        return over > 0
 
     def _together(self, widths: Sequence[int]) -> int:
         used = [(each, column.gap) for each, column in zip(widths, self.columns, strict=False) if each]
@@ -251,13 +256,23 @@ class Table:
             column = self.columns[index]
             if _goes_below(column, cell, room):
                 cell = styled("", PLAIN)
-            shorten = cut_middle if column.middle else cut
-            shown = [(shorten(text, room), style) for text, style in cell.spans]
+            shown = _fitted(cell.spans, room, cut_middle if column.middle else cut)
             blanks = " " * (room - sum(width(text) for text, _ in shown))
             before, after = (blanks, "") if column.align == RIGHT else ("", blanks)
             gap = " " * (self.columns[covered[0]].gap if spans else self.indent)
             spans += [(gap + before, PLAIN), *shown, (after, PLAIN)]
         return _joined(spans)
+
+
+def _fitted(spans: Line, room: int, shorten: Callable[[str, int], str]) -> Line:
+    """Spans cut to so many columns: the longest is cut, or all together where it would have hardly any left."""
+    longest = max(spans, key=lambda span: width(span[0]), default=("", PLAIN))
+    left = room - sum(width(text) for text, _ in spans) + width(longest[0])
+    if left >= width(longest[0]):
+        return spans
+    if left < _NARROWEST:
+        return ((shorten("".join(text for text, _ in spans), room), longest[1]),)
+    return tuple((shorten(text, left), style) if (text, style) == longest else (text, style) for text, style in spans)
 
 
 def _goes_below(column: Column, cell: Cell, room: int) -> bool:
@@ -303,86 +318,31 @@ def _joined(spans: Iterable[Span]) -> Line:
     return *joined[:-1], (last.rstrip(), style)
 
 
-def cut(text: str, columns: int) -> str:
-    """Harmless text cut with `...` where it is wider than `columns`."""
-    if width(text) <= columns:
-        return text
-    return _beginning(text, columns - 3) + "..." if columns > 3 else _beginning(text, columns)
-
-
-def cut_middle(text: str, columns: int) -> str:
-    """Harmless text cut with `...` in its middle: ids of one collection often begin alike."""
-    if width(text) <= columns or columns <= 3:
-        return cut(text, columns)
-    beginning = _beginning(text, (columns - 3) // 2)
-    end = _beginning(text[::-1], columns - 3 - width(beginning))[::-1]
-    return f"{beginning}...{end}"
-
-
-def titled(text: str, document: str, titles: Mapping[str, str], longest: int = LONGEST_TITLE) -> str:
-    """Text about a document and its title, `2060476 "Smart Watch 2"`; the text alone where no title is known."""
-    title = titles.get(document, "")
-    return f'{text} "{cut_middle(harmless(title), longest)}"' if title else text
-
-
-def title_room(columns: int, *, full: bool = False) -> int:
-    """The columns that a title may take in a sentence of a report so wide; in `full` titles are not cut."""
-    return sys.maxsize if full else max(LONGEST_TITLE, columns // 2 - 20)
-
-
-def _beginning(text: str, columns: int) -> str:
-    used = 0
-    for index, character in enumerate(text):
-        used += width(character)
-        if used > columns:
-            return text[:index]
-    return text
-
-
-def code(text: str, *, in_cell: bool = False) -> str:
-    """User's text in a code span. In a cell of a table a bar has to be escaped, and only there."""
-    shown = harmless(text)
-    if in_cell:
-        shown = shown.replace("|", "\\|")
-    if not shown.strip():
-        shown = repr(shown)
-    fence = "`" * (max(map(len, re.findall("`+", shown)), default=0) + 1)
-    space = " " if shown.startswith("`") or shown.endswith("`") else ""
-    return f"{fence}{space}{shown}{space}{fence}"
-
-
-def block(text: str) -> list[str]:
-    """Text of several lines in a code block."""
-    fence = "`" * max(3, max(map(len, re.findall("`+", text)), default=0) + 1)
-    return [fence, *text.split("\n"), fence]
-
-
-def escaped(text: str) -> str:
-    """The words of a report itself, escaped for a cell of a table."""
-    return harmless(text).replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|")
-
-
 FAILURE = "failure"
 """The name of a section about one failure: these are counted where they are left out."""
-
-LONGEST_TEXT = 300
-"""The columns that a sentence takes in Markdown before it is cut."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence with texts of users in it, and its style in a terminal, which folds it over indented lines."""
+    """A sentence with texts of users in it, and its style in a terminal.
+
+    A terminal folds it over indented lines: the text at its blanks, or between its `parts`, where there are any.
+    """
 
     text: str
     style: str = PLAIN
+    parts: tuple[str, ...] = ()
 
     def lines(self, columns: int) -> list[Line]:
         """The sentence for a terminal."""
-        return folded_lines(self.text, self.style, columns)
+        if not self.parts:
+            return folded_lines(self.text, self.style, columns)
+        parts = map(harmless, self.parts)
+        return [line(part, self.style) for part in wrapped(f"{harmless(self.text)}  ", parts, columns, "   ")]
 
     def markdown(self) -> str:
         """The sentence in a code span, so that nothing in it comes alive."""
-        return span(self.text.strip())
+        return span("   ".join([self.text.strip(), *self.parts]))
 
 
 Block = Sentence | Table
@@ -409,14 +369,14 @@ class Section:
         return self.content if isinstance(self.content, str) else self.content()
 
 
-def table_sections(tables: Iterable[tuple[str, Table]]) -> Iterable[Section]:
-    """A section for each table that has rows, with its name where it is left out."""
-    return (Section("\n".join(table.markdown()), name) for name, table in tables if table.rows)
+def table_sections(name: str, tables: Iterable[Table]) -> Iterable[Section]:
+    """A section for each table that has rows; all have the same name where they are left out."""
+    return (Section("\n".join(table.markdown()), name) for table in tables if table.rows)
 
 
-def list_section(items: Iterable[str], name: str) -> Iterable[Section]:
-    """A section that is a list of Markdown texts; none where there is no item."""
-    text = "\n".join(f"- {item}" for item in items)
+def list_section(items: Iterable[Sentence], name: str) -> Iterable[Section]:
+    """A section that is a list of sentences; none where there is none."""
+    text = "\n".join(f"- {item.markdown()}" for item in items)
     return [Section(text, name)] if text else []
 
 
@@ -457,8 +417,3 @@ def _left_out(names: Sequence[str], most: int) -> str:
 def heading(text: str, mark: str) -> str:
     """The beginning of a report: a comment by which it is known as one, and its sentence as a heading."""
     return f"<!-- {REPORT_MARK} -->\n### {mark} {escaped(text)}"
-
-
-def span(text: str) -> str:
-    """User text for a sentence: a code span, cut where it is long."""
-    return code(cut(harmless(text), LONGEST_TEXT))

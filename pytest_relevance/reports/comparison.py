@@ -1,38 +1,89 @@
-"""`compare_runs` and `Comparison`: two runs compared, as figures, text, Markdown, HTML, a dict or JSON."""
+"""`compare_runs` and `Comparison`: two runs compared, as figures, text, Markdown, HTML, a dict or JSON.
+
+The report begins with one sentence, what became of each metric, and the gates; the cases that moved most and further
+tables follow. In Markdown each is a section that is left out as a whole where the report is longer than allowed.
+"""
 
 from __future__ import annotations
 
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from pytest_relevance._text import counted, harmless, html_paragraph
-from pytest_relevance.metrics.names import Metric
+from pytest_relevance._text import case_name, counted, harmless, html_paragraph, p_text, score_text
+from pytest_relevance.metrics.names import Metric, largest_score, parse_metric
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.reports.blocks import joined_sections
-from pytest_relevance.reports.comparison_report import (
-    MOST_SHOWN,
-    comparison_headline,
-    comparison_lines,
-    comparison_sections,
-    metric_table,
-    mover_table,
-    verdict,
+from pytest_relevance.reports.blocks import (
+    Column,
+    Section,
+    Sentence,
+    Table,
+    heading,
+    joined_sections,
+    lines_of,
+    table_sections,
+)
+from pytest_relevance.reports.reasons import settings_text
+from pytest_relevance.reports.run.baseline import BETTER, BROKEN, FINE, NOTHING, WORSE, Headline
+from pytest_relevance.reports.run.changes import (
+    ENDS,
+    GAINED,
+    LOST,
+    NOTHING_RETURNED,
+    ON_TOP,
+    Moved,
+    difference_table,
+    gained_spans,
+    lost_spans,
+    means_table,
+    moved_table,
+    on_top_spans,
 )
 from pytest_relevance.reports.run.gates import finding_text
-from pytest_relevance.reports.text import REPORT_MARK, WIDEST, plain
+from pytest_relevance.reports.text import (
+    BAD,
+    DIM,
+    GOOD,
+    PLAIN,
+    REPORT_MARK,
+    SIGNIFICANT,
+    STRONG,
+    WIDEST,
+    Line,
+    code,
+    line,
+    plain,
+    signed,
+    span,
+)
 from pytest_relevance.results.case_dict import settings_to_dict
 from pytest_relevance.results.case_result import Key
 from pytest_relevance.results.compare.comparison import MOST_MOVERS, Compared, Mover
+from pytest_relevance.results.compare.pairing import some_cases
 from pytest_relevance.results.compare.runs import Options, compare
+from pytest_relevance.results.differences import TIE, Difference
 from pytest_relevance.results.gates import ComparisonGates, judge_comparison
+from pytest_relevance.results.records.run_info import changes_text
+from pytest_relevance.results.scoring import asked_text
 
 if TYPE_CHECKING:
     from pytest_relevance.results.compare.pairing import Variants
     from pytest_relevance.results.compare.runs import JudgmentSource, RunSource
+
+MOST_SHOWN = 5
+"""How many movers of a kind, and tags, are shown unless more are asked for."""
+
+NOTABLE = 0.05
+"""By how much more the score of a query must have changed to be counted in the sentence."""
+
+KIND, VERSION = "pytest-relevance comparison", 1
+"""What the report as JSON says that it is."""
+
+_MOST_DROPS = 50
+_SETTINGS = ("gain", "discount", "ideal", "unjudged", "negative", "max_grade")
 
 
 class Comparison(Compared):
@@ -48,12 +99,7 @@ class Comparison(Compared):
         """The tables that a notebook shows: the verdict on each metric, the metrics, the largest drops and gains."""
         names = f"{self.first} -> {self.second}, {counted(len(self), 'case')} compared"
         verdicts = [names, *(verdict(row)[0] for row in self.metrics)]
-        movers = self.largest(MOST_SHOWN)
-        tables = (
-            metric_table(self, all_p_values=True),
-            mover_table("Largest drops", self, movers.drops, is_drop=True),
-            mover_table("Largest gains", self, movers.gains, is_drop=False),
-        )
+        tables = (metric_table(self, all_p_values=True), *mover_tables(self, MOST_SHOWN, None))
         notes = map(html_paragraph, self.notes)
         sentence = html_paragraph(comparison_headline(self).text, "strong")
         return "".join([sentence, *map(html_paragraph, verdicts), *(table.html() for table in tables), *notes])
@@ -187,12 +233,6 @@ def compare_runs(
     return compare(Comparison, (first, second), options)
 
 
-KIND = "pytest-relevance comparison"
-VERSION = 1
-
-_SETTINGS = ("gain", "discount", "ideal", "unjudged", "negative", "max_grade")
-
-
 def _settings(settings: Settings) -> dict[str, Any]:
     """All settings, the defaults too."""
     return {name: getattr(settings, name) for name in _SETTINGS} | settings_to_dict(settings)
@@ -216,3 +256,194 @@ def _mover(mover: Mover) -> dict[str, Any]:
     del values["key"]
     values |= {**_key(mover.key), **values.pop("changes"), "difference": mover.difference}
     return {name: [*value] if isinstance(value, tuple) else value for name, value in values.items()}
+
+
+# --- the report -------------------------------------------------------------------------------------------------------
+
+
+def comparison_lines(
+    comparison: Compared, *, limit: int | None = MOST_SHOWN, gates: ComparisonGates | None = None, width: int = WIDEST
+) -> list[Line]:
+    """The report, at most `width` terminal columns wide, with at most `limit` entries of each list, None for all.
+
+    What `gates` found comes last.
+    """
+    counts = f"{counted(len(comparison), 'case')} compared", f"{comparison.changed_rankings:,} with another ranking"
+    searched = changes_text(comparison.fingerprint)
+    blocks = [
+        Sentence(f"{comparison.first} -> {comparison.second} ", STRONG, (", ".join(counts),)),
+        *(Sentence(text, DIM) for text in settings_texts(comparison)),
+        *([Sentence(f"searched: {searched}")] if searched else []),
+    ]
+    lines = lines_of(blocks, width)
+    tables = [metric_table(comparison), tag_table(comparison, limit), *mover_tables(comparison, limit, gates)]
+    for table in tables:
+        lines += [line(""), *table.lines(width)] if table.rows else []
+    for sentences in ([Sentence(note, DIM) for note in comparison.notes], _verdicts(comparison, gates)):
+        lines += [line(""), *lines_of(sentences, width)] if sentences else []
+    return lines
+
+
+def comparison_sections(
+    comparison: Compared, *, limit: int | None = MOST_SHOWN, gates: ComparisonGates | None = None
+) -> list[Section]:
+    """The sections of the report in Markdown, the most important first.
+
+    Each list has at most `limit` entries, None for all. The first section has the sentence.
+    """
+    said, searched = comparison_headline(comparison, gates), changes_text(comparison.fingerprint)
+    compared = f"{counted(len(comparison), 'case')} compared"
+    items = [
+        f"{span(comparison.first)} -> {span(comparison.second)}, {compared}",
+        *(f"**{verdict(row, code)[0]}**" for row in comparison.metrics),
+        *(each.markdown() for each in _verdicts(comparison, gates)[len(comparison.metrics) :]),
+        *([f"searched: {span(searched)}"] if searched else []),
+    ]
+    first = "\n".join([heading(said.text, said.mark), "", *(f"- {item}" for item in items)])
+    scored = f"{compared}; {'; '.join(settings_texts(comparison))}."
+    notes = ["", *(f"- {span(note)}" for note in comparison.notes)] if comparison.notes else []
+    drops, gains = mover_tables(comparison, limit, gates)
+    return [
+        Section(first, "the summary"),
+        *table_sections("the largest drops", [drops]),
+        *table_sections("the largest gains", [gains]),
+        *table_sections("the metrics", [metric_table(comparison, all_p_values=True)]),
+        *table_sections("the tags", [tag_table(comparison, limit)]),
+        Section("\n".join([scored, *notes]), "the settings and notes"),
+    ]
+
+
+def settings_texts(comparison: Compared) -> list[str]:
+    """The settings that the scores were computed with, and the depths that were set, where metrics depend on them."""
+    depths = f", depth {asked_text(comparison.depths)}" if comparison.depths else ""
+    return [f"{text}{depths}" for text in dict.fromkeys(settings_text(settings) for settings in comparison.settings)]
+
+
+def metric_table(comparison: Compared, *, all_p_values: bool = False) -> Table:
+    """The figures of each variant and metric; `all_p_values` shows both where a terminal has room for one."""
+    rows = [((row.metric, row.variant or ""), row) for row in comparison.metrics]
+    columns = [Column("metric", most=30, least=8), _VARIANT]
+    return difference_table(columns, rows, all_p_values=all_p_values)
+
+
+_VARIANT = Column("variant", most=30, least=8, is_code=True)
+
+
+def tag_table(comparison: Compared, limit: int | None) -> Table:
+    """The figures of the first `limit` tags by each variant's first metric, without tags that all of its cases have.
+
+    By every metric where each is the score of some cases alone: the nDCG@k of several k.
+    """
+    is_shared = comparison.has_shared_metrics
+    cases = {(row.variant, row.metric): row.means.queries for row in reversed(comparison.metrics)}
+    first = {row.variant: row.metric for row in reversed(comparison.metrics)}
+    rows = [
+        row
+        for row in comparison.by_tag
+        if (not is_shared or row.metric == first[row.variant]) and row.means.queries < cases[row.variant, row.metric]
+    ]
+    names = Column("by tag", most=30, least=8, is_code=True), _VARIANT, Column("metric")
+    table = means_table(names, (((row.tag, row.variant or "", row.metric), row.means) for row in rows[:limit]), ENDS)
+    if more := len(rows) - len(table.rows):
+        table.note = f"... and {counted(more, 'more tag')}"
+    return table
+
+
+def mover_tables(comparison: Compared, limit: int | None, gates: ComparisonGates | None) -> tuple[Table, Table]:
+    """The largest drops, with all that a gate does not allow up to a bound, and the largest gains."""
+    most_drops = limit if limit is None or gates is None else max(limit, min(len(gates.drops), _MOST_DROPS))
+    movers = comparison.largest(limit, most_drops)
+    drops, gains = (sum(sign * change > TIE for change in comparison.changes) for sign in (-1, 1))
+    return (
+        moved_table("Largest drops", [*map(_moved_row, movers.drops)], LOST, ON_TOP, total=drops),
+        moved_table("Largest gains", [*map(_moved_row, movers.gains)], GAINED, total=gains),
+    )
+
+
+def _moved_row(mover: Mover) -> Moved:
+    _, case, variant = mover.key
+    lost, on_top = lost_spans(mover.most_lost, mover.titles), on_top_spans(mover.now_on_top, mover.titles)
+    if not mover.changes.entered and mover.changes.jaccard == 0:
+        on_top = ((NOTHING_RETURNED, PLAIN),)
+    scores = score_text(mover.first), score_text(mover.second)
+    names = case_name(case, mover.query), variant or "", mover.metric
+    return Moved(*names, *scores, lost, on_top, gained_spans(mover.most_gained, mover.titles), mover.counts)
+
+
+def _verdicts(comparison: Compared, gates: ComparisonGates | None) -> list[Sentence]:
+    """The result of each metric in words; then the findings of the gates, without gates the new errors."""
+    found = [Sentence(*verdict(row)) for row in comparison.metrics]
+    if gates is None:
+        new = [error for error in comparison.errors if error.is_new]
+        ended = f"{counted(len(new), 'case')} ended in an error, and in none before: {some_cases(new)}"
+        return [*found, Sentence(ended, BAD)] if new else found
+    words = {True: ("met", GOOD), False: ("NOT MET", BAD)}
+    for finding in gates.findings:
+        word, style = words[finding.is_met]
+        found.append(Sentence(f"{word}: {finding_text(finding)}", style))
+    if unmet := sum(not finding.is_met for finding in gates.findings):
+        found.append(Sentence(f"{unmet} of {counted(len(gates.findings), 'gate')} not met", BAD))
+    elif gates.findings:
+        found.append(Sentence("all gates met", GOOD))
+    return found
+
+
+def verdict(row: Difference, shown: Callable[[str], str] = harmless) -> tuple[str, str]:
+    """The result of a metric in words, and its style. `shown` escapes the name of a variant for the report."""
+    means = row.means
+    name = row.metric if row.variant is None else f"{row.metric} of {shown(row.variant)}"
+    if not means.queries:
+        return f"{name} is not defined for any case", PLAIN
+    over = f"over {counted(means.queries, 'case')}{f' ({row.undefined:,} n/a)' if row.undefined else ''}"
+    if means.same == means.queries:
+        return f"{name} is {score_text(means.first)} {over}, no case changed", PLAIN
+    figures = f"from {score_text(means.first)} to {score_text(means.second)}"
+    tested = f"({signed(means.difference)}, p {p_text(row.adjusted_p)})"
+    how = "fell" if means.difference < -TIE else "rose" if means.difference > TIE else "stayed the same"
+    if row.adjusted_p <= SIGNIFICANT:
+        return f"{name} {how} {figures} {tested} {over}", BAD if means.difference < 0 else GOOD
+    return f"{name} {how} {figures} {tested} {over}: no more than chance would do", PLAIN
+
+
+def comparison_headline(comparison: Compared, gates: ComparisonGates | None = None) -> Headline:
+    """The sentence about a comparison: `Search got worse: 44 cases fell by more than 0.05`.
+
+    The first of these that holds: nothing can be compared, the mean of the first metric fell significantly in any
+    variant, cases are an error in the second run alone, gates are not met, the mean rose significantly, no score
+    changed; else the change is not significant.
+    """
+    rows = [*{row.variant: row for row in reversed(comparison.metrics)}.values()]
+    if not any(row.means.queries for row in rows):
+        return Headline("No case has a score in both runs", NOTHING)
+    tested = [row.means.difference for row in rows if row.adjusted_p <= SIGNIFICANT]
+    fell, rose = _moved(comparison, -1), _moved(comparison, 1)
+    by = f" by more than {NOTABLE:g}" if _is_bounded(comparison) else ""
+    new = sum(error.is_new for error in comparison.errors)
+    unmet = 0 if gates is None else sum(not finding.is_met for finding in gates.findings)
+    if any(difference < 0 for difference in tested):
+        how = f"{counted(fell, 'case')} fell{by}" if fell else "the mean fell"
+        return Headline(f"Search got worse: {how}", WORSE)
+    if new:
+        return Headline(f"{counted(new, 'case')} could not be scored, and could before", BROKEN)
+    if unmet:
+        return Headline(f"Search got worse: {counted(unmet, 'gate is', 'gates are')} not met", WORSE)
+    if tested and all(difference > 0 for difference in tested):
+        how = f"{counted(rose, 'case')} rose{by}" if rose else "the mean rose"
+        return Headline(f"Search got better: {how}", BETTER)
+    if not any(row.means.better + row.means.worse for row in rows):
+        return Headline("No score changed", FINE)
+    if not (fell or rose):
+        return Headline(f"No significant change: no case changed{by}", FINE)
+    return Headline(f"No significant change: {counted(fell, 'case')} fell{by}, {rose:,} rose", FINE)
+
+
+def _moved(comparison: Compared, sign: int) -> int:
+    """How many cases fell (`sign` -1) or rose (1) notably, in whatever variants."""
+    least = TIE + (NOTABLE if _is_bounded(comparison) else 0.0)
+    indexes = [index for index, change in enumerate(comparison.changes) if sign * change > least]
+    return len({comparison.key(index)[:2] for index in indexes})
+
+
+def _is_bounded(comparison: Compared) -> bool:
+    """Whether the scores by which single cases are compared are from 0 to 1; DCG and CG are not."""
+    return all(largest_score(parse_metric(name)) <= 1 for name in comparison.names[:1])

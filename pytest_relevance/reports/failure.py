@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 from unicodedata import normalize
 
-from pytest_relevance._text import are_one_number, counted, harmless, quoted, shown, spreadsheet_number
-from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.reports.blocks import cut_middle, title_room, titled
+from pytest_relevance._text import are_one_number, counted, harmless, quoted, spreadsheet_number
 from pytest_relevance.reports.breakdown import Breakdown, break_down
-from pytest_relevance.reports.ranking import blame_lines, breakdown_lines, field_lines, result_lines
+from pytest_relevance.reports.ranking import (
+    baseline_change_lines,
+    blame_lines,
+    breakdown_lines,
+    field_lines,
+    result_lines,
+)
 from pytest_relevance.reports.reasons import (
     STATUSES,
-    baseline_change_lines,
     interval_text,
     query_first,
     reason_texts,
-    reasons_in_brief,
     reasons_in_full,
     score_digits,
+    search_label,
+    settings_text,
     short_reasons,
 )
 from pytest_relevance.reports.text import (
@@ -30,9 +34,11 @@ from pytest_relevance.reports.text import (
     STRONG,
     WIDEST,
     Line,
+    cut_middle,
     folded_lines,
     line,
-    number,
+    title_room,
+    titled,
     total,
     width,
     wrapped,
@@ -68,7 +74,8 @@ def failure_lines(
         lines += folded_lines(f"note: {result.note}", DIM, columns, "      ")
     if unstable := unstable_text(result):
         lines += folded_lines(unstable, DOUBT, columns, "  ")
-    lines += _repeated(result, columns, title_room(columns, full=full))
+    if copies := _some(_repeated(result)):
+        lines += map(line, wrapped("returned more than once, counted at the first rank: ", copies, columns))
     if result.is_unjudged and not ids_are_known:
         lines += _unjudged_ids(result, columns, title_room(columns, full=full))
     lines += _ids_written_otherwise(result, columns)
@@ -76,7 +83,7 @@ def failure_lines(
         found = break_down(result)
         if found.rows:
             lines += [line(""), *breakdown_lines(result, found, full=full, columns=columns)]
-        lines += [*_totals(result, found, columns), *_unjudged(result, full, columns, ids_are_known=ids_are_known)]
+        lines += [*_totals(result, found, columns), *_unjudged(result, columns)]
         lines += blame_lines(result, found, full=full, columns=columns)
     elif result.ranking.documents:
         lines += [line(""), *result_lines(result, full=full, columns=columns)]
@@ -103,37 +110,14 @@ def failure_reason(result: CaseResult) -> str:
     return "; ".join(reason_texts(result))
 
 
-def search_label(search: str, variant: str | None, params: Mapping[str, object]) -> str:
-    """The search of a case as reports name it: `search[bm25](locale=en_GB)`."""
-    label = harmless(search) + (f"[{harmless(variant)}]" if variant else "")
-    if params:
-        given = ", ".join(
-            f"{name}={value if isinstance(value, str) else shown(value, 40)}" for name, value in params.items()
-        )
-        label += f"({harmless(given)})"
-    return label
-
-
-def settings_text(settings: Settings, depth: int | None = None) -> str:
-    """The settings that produced the figures, as every report names them; `depth` is what the case file sets."""
-    gain, top = settings.gain, settings.max_grade
-    named = gain if isinstance(gain, str) else "{" + ", ".join(f"{g:g}: {v:g}" for g, v in sorted(gain.items())) + "}"
-    ideal = f"max ({number(top)})" if settings.ideal == "max" and top is not None else settings.ideal
-    parts = [f"gain {named}", f"ideal {ideal}", f"unjudged {settings.unjudged}"]
-    if settings.discount != "log2":
-        parts.append(f"discount {settings.discount}")
-    if settings.negative != "keep":
-        parts.append(f"negative {settings.negative}")
-    if depth is not None:
-        parts.append(f"depth {depth}")
-    return ", ".join(parts)
-
-
 def _brief(result: CaseResult) -> Line:
-    if result.verdict in WITHOUT_SCORE:
-        return ((f"{harmless(result.place)}: {harmless(failure_message(result))}", BAD),)
-    unstable = unstable_text(result)
-    return (*reasons_in_brief(result), *([(f"; {unstable}", DOUBT)] if unstable else []))
+    """Every reason in one line, however wide: an id that is cut cannot be looked for."""
+    parts = [failure_message(result), interval_text(result)]
+    if result.verdict == INCONCLUSIVE and result.unjudged:
+        parts.append(f"judge these: {', '.join(titled(each, each, result.texts.titles) for each in result.unjudged)}")
+    style = BAD if result.verdict in WITHOUT_SCORE else STATUSES[result.verdict]
+    parts.append(unstable_text(result))
+    return line(harmless(f"{result.place}: {'; '.join(filter(None, parts))}"), style)
 
 
 def _error_lines(result: CaseResult, columns: int) -> list[Line]:
@@ -165,19 +149,15 @@ def _query_line(result: CaseResult, columns: int) -> list[Line]:
     return [line(text) for text in wrapped("", [*parts, results], columns, "   ")]
 
 
-def _repeated(result: CaseResult, columns: int, longest: int) -> list[Line]:
+def _repeated(result: CaseResult) -> list[str]:
+    """The documents that were returned more than once, with the ranks of their copies."""
     documents = result.ranking.documents
-    copies: dict[str, list[int]] = {}
+    copies: dict[str, list[str]] = {}
     for index in result.graded.repeated:
-        copies.setdefault(documents[index], []).append(index + 1)
-    if not copies:
-        return []
-    parts = []
-    for document, ranks in copies.items():
-        where = f"at rank {documents.index(document) + 1} and again at {', '.join(map(str, ranks))}"
-        parts.append(f"{titled(harmless(document), document, result.texts.titles, longest)} {where}")
+        copies.setdefault(documents[index], []).append(str(index + 1))
     return [
-        line(text) for text in wrapped("returned more than once, counted at the first rank: ", _some(parts), columns)
+        f"{harmless(document)} at rank {documents.index(document) + 1} and again at {', '.join(ranks)}"
+        for document, ranks in copies.items()
     ]
 
 
@@ -189,7 +169,7 @@ def _unjudged_ids(result: CaseResult, columns: int, longest: int) -> list[Line]:
     judged = [
         titled(quoted(document), document, result.texts.titles, longest) for document, _ in result.evaluation.missing
     ]
-    judged = _some(judged, count=sum(result.evaluation.judgments.values()))
+    judged = _some(judged, sum(result.evaluation.judgments.values()))
     absent = _some([quoted(document) for document in result.texts.not_in_index])
     return [
         *folded_lines("no result is judged; are these the same kind of id?", BAD, columns, "  "),
@@ -221,50 +201,36 @@ def _may_be_rounded(document: str) -> bool:
 
 def _respelled_ids(result: CaseResult) -> Iterator[tuple[str, str]]:
     """Judged documents that were not returned, with the unjudged results that are the same but for their spelling."""
-    returned = {_folded(document): document for document in result.unjudged}
+
+    def without_spelling(document: str) -> str:
+        """An id without what case, white space and the Unicode form (NFC, NFD) make of it."""
+        return normalize("NFC", "".join(document.split()).casefold())
+
+    returned = {without_spelling(document): document for document in result.unjudged}
     for judged, _ in result.evaluation.missing:
-        if (spelled := _folded(judged)) in returned:
+        if (spelled := without_spelling(judged)) in returned:
             yield judged, returned[spelled]
 
 
-def _folded(document: str) -> str:
-    """An id without what case, white space and the Unicode form (NFC, NFD) make of it."""
-    return normalize("NFC", "".join(document.split()).casefold())
-
-
-_OTHERWISE = (
-    (
-        changed_ids,
-        "ids that a spreadsheet may have changed: ",
-        "  if so, write them in the judgments as they are returned; import such a column as text",
-    ),
-    (
-        _respelled_ids,
-        "ids that differ in case, white space or Unicode form alone: ",
-        "  ids are compared as they are written; write them in the judgments as they are returned",
-    ),
-)
-"""How a judged id can be written otherwise than the one that was returned, each with its advice."""
-
-
-def _ids_written_otherwise(result: CaseResult, columns: int) -> list[Line]:
+def _ids_written_otherwise(result: CaseResult, columns: int) -> Iterator[Line]:
     """Judged documents that were not returned, and the unjudged results that are probably the same."""
-    lines: list[Line] = []
-    for find, words, advice in _OTHERWISE:
+    for find, words in (
+        (changed_ids, "ids that a spreadsheet may have changed: "),
+        (_respelled_ids, "ids that differ in case, white space or Unicode form alone: "),
+    ):
         pairs = [
             f"judged {quoted(judged, _LONGEST_ID)}, returned {quoted(returned, _LONGEST_ID)}"
             for judged, returned in find(result)
         ]
         if pairs:
-            lines += [line(text, BAD) for text in wrapped(words, _some(pairs), columns, "; ")]
-            lines += folded_lines(advice, DIM, columns)
-    return lines
+            yield from (line(text, BAD) for text in wrapped(words, _some(pairs), columns, "; "))
+            yield line("  if so, write them in the judgments as they are returned", DIM)
 
 
-def _some(parts: Sequence[str], *, full: bool = False, count: int | None = None) -> list[str]:
+def _some(parts: Sequence[str], count: int | None = None) -> list[str]:
     """The first parts of a list, and how many more there are of `count`, by default the length of the list."""
     count = len(parts) if count is None else count
-    chosen = [*parts] if full or count <= MOST_IDS else [*parts[:MOST_IDS]]
+    chosen = [*parts[:MOST_IDS]]
     return [*chosen, f"and {count - len(chosen)} more"] if count > len(chosen) else chosen
 
 
@@ -286,23 +252,14 @@ def _totals(result: CaseResult, found: Breakdown, columns: int) -> list[Line]:
     return [((sums, PLAIN), (score, style)), *folded_lines(f"  {settings}", columns=columns, indent="  ")]
 
 
-def _unjudged(result: CaseResult, full: bool, columns: int, *, ids_are_known: bool) -> list[Line]:
-    """The results without a judgment, and the interval of nDCG@k that they leave open."""
-    longest = title_room(columns, full=full)
-    named = [titled(harmless(document), document, result.texts.titles, longest) for document in result.unjudged]
-    unjudged = _some(named, full=full)
-    is_inconclusive = result.verdict == INCONCLUSIVE
-    if not unjudged or result.score is None:
-        return []
+def _unjudged(result: CaseResult, columns: int) -> list[Line]:
+    """The interval of nDCG@k that unjudged results leave open; of an inconclusive case these results, too."""
+    lines: list[Line] = []
+    if result.verdict == INCONCLUSIVE and result.unjudged:
+        named = [titled(harmless(each), each, result.texts.titles, title_room(columns)) for each in result.unjudged]
+        lines += (line(text, DOUBT) for text in wrapped("judge these: ", _some(named), columns))
     interval = interval_text(result)
-    if result.is_unjudged and not ids_are_known and not is_inconclusive:  # what was returned is listed above already
-        return [line(interval)] if interval else []
-    lines = wrapped("judge these: " if is_inconclusive else "unjudged results: ", unjudged, columns)
-    if interval and width(lines[-1]) + 3 + len(interval) <= columns:
-        lines[-1] += f" - {interval}"
-    elif interval:
-        lines.append(f"  {interval}")
-    return [line(text, DOUBT if is_inconclusive else PLAIN) for text in lines]
+    return [*lines, line(interval)] if interval else lines
 
 
 def _explanations(result: CaseResult, *, full: bool, columns: int) -> list[Line]:

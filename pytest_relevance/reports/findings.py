@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from pytest_relevance._text import counted, harmless, quoted
 from pytest_relevance.judgments.grading import FAR_APART, Rated, aggregate_figures, mixed, query_figures, rater_figures
 from pytest_relevance.judgments.model import Judgments
-from pytest_relevance.reports.blocks import RIGHT, Column, Table, cut, document_columns
-from pytest_relevance.reports.text import DIM, DOUBT, STRONG, WIDEST, Line, folded, line, number, width
+from pytest_relevance.reports.blocks import RIGHT, Column, Table, document_columns
+from pytest_relevance.reports.text import DIM, DOUBT, STRONG, WIDEST, Line, cut, folded, line, number, width
 
 if TYPE_CHECKING:
     from pytest_relevance.cases.lint import LintFinding

@@ -1,4 +1,4 @@
-"""The ranking of a case: the table of its nDCG@k, or of its results alone, and the documents to blame for a low score.
+"""The ranking of a case: the table of its nDCG@k, or of its results alone, the documents to blame, what changed.
 
 Those that rank too high have no figures: what they take from the score is counted as the loss of the documents that are
 missing or rank too low.
@@ -6,13 +6,13 @@ missing or rank too low.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import TypeVar
 
-from pytest_relevance._text import counted, harmless, listed
+from pytest_relevance._text import counted, digits_apart, harmless, listed
 from pytest_relevance.cases.checking.expectations import BELOW
-from pytest_relevance.reports.blocks import RIGHT, Cell, Column, Table, document_columns, styled, title_room, titled
+from pytest_relevance.reports.blocks import RIGHT, Column, Table, document_columns, styled
 from pytest_relevance.reports.breakdown import FIGURES, Breakdown, Loss, Row, figure_texts, grade_text
 from pytest_relevance.reports.text import (
     BAD,
@@ -22,23 +22,33 @@ from pytest_relevance.reports.text import (
     PLAIN,
     STRONG,
     Line,
+    cut_middle,
     engine_score_texts,
     folded_lines,
     line,
     number,
+    title_room,
+    titled,
     total,
-    width,
     wrapped,
 )
-from pytest_relevance.results.case_parts import NEW, STALE
+from pytest_relevance.results.case_parts import NEW, REGRESSION, STALE
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.rank_changes import baseline_changes
+from pytest_relevance.results.rank_changes import Move, baseline_changes
+from pytest_relevance.results.records.run_info import MOST_SHOWN, changes_text
 
 MOST_ROWS = 10
 """How many ranks a report shows by default."""
 
 MOST_BLAMED = 3
 """How many documents of either kind the default report shows."""
+
+MOST_MOVES = 3
+"""How many documents that left, entered or moved the default report shows."""
+
+_SINCE = "since the baseline: "
+_LONGEST_ID = 40  # among rank changes
+_SAME = 1e-6  # a baseline has its scores with six decimals
 
 _TOO_HIGH = "too high:"
 
@@ -60,25 +70,17 @@ def breakdown_lines(result: CaseResult, found: Breakdown, *, full: bool, columns
     results = sum(row.document is not None for row in found.rows)
     is_long = results > MOST_ROWS + 1  # a note about one more is as long
     rows = found.rows if full else found.rows[: MOST_ROWS if is_long else results]
-    scores, was = _engine_scores(result), _ranks_before(result)
-    score, before = [_SCORE] if scores else [], [_WAS] if was else []
-    table = Table([_RANK, *document_columns(full=full), *score, _GRADE, *before, *_FIGURES, Column()])
-    unwanted = unwanted_documents(result)
+    table, cells = _result_table(result, [_GRADE], _FIGURES, full=full)
     nothing = styled(
         "nothing returned" if result.conditions.settings.unjudged == "zero" else "no judged result", DIM, 2
     )
-    blanks = ("",) * (len(score) + 1 + len(before))
+    blanks = ("",) * (len(table.columns) - len(_FIGURES) - 4)  # rank, document, title and mark
     for row in rows:
-        mark = "" if row.repeated else unwanted.get(row.document or "", "")
-        names: tuple[str | Cell, ...] = (nothing, *blanks)
-        if row.document is not None:
-            known = "" if row.repeated else row.document
-            names = (
-                row.document,
-                result.texts.titles.get(row.document, ""),
-                *([scores.get(known, "")] if scores else []),
-            )
-            names += (grade_text(row), *([was.get(known, _NEW) if known else ""] if was else []))
+        if row.document is None:
+            table.add(f"{row.rank}", nothing, *blanks, *figure_texts(row), style=DIM)
+            continue
+        is_first = not row.repeated
+        names, mark = cells(row.document, is_first=is_first, grade=[grade_text(row)])
         table.add(f"{row.rank}", *names, *figure_texts(row), mark, style=BAD if mark else _style(row))
     if is_long and not full:
         table.note = f"      ... {len(found.rows) - MOST_ROWS} more ranks (-v shows all)"
@@ -92,20 +94,35 @@ def breakdown_lines(result: CaseResult, found: Breakdown, *, full: bool, columns
 
 def result_lines(result: CaseResult, *, full: bool, columns: int) -> list[Line]:
     """The results of a case without judgments."""
-    most = max(result.conditions.depth or 0, MOST_ROWS) if full else MOST_ROWS
-    shown = result.ranking.documents[:most]
-    unwanted = unwanted_documents(result)
-    scores, was = engine_score_texts(result.ranking.engine_scores[: len(shown)]), _ranks_before(result)
-    score, before = [_SCORE] if any(scores) else [], [_WAS] if was else []
-    table = Table([_RANK, *document_columns(full=full), *score, *before, Column()])
+    shown = result.ranking.documents[: max(result.conditions.depth or 0, MOST_ROWS) if full else MOST_ROWS]
+    table, cells = _result_table(result, [], [], full=full)
     for rank, document in enumerate(shown, 1):
-        mark = unwanted.get(document, "")
-        cells = [f"{rank}", document, result.texts.titles.get(document, ""), *([scores[rank - 1]] if score else [])]
-        cells += [was.get(document, _NEW)] if was else []
-        table.add(*cells, mark, style=BAD if mark else PLAIN)
+        names, mark = cells(document, is_first=document not in shown[: rank - 1], grade=[])
+        table.add(f"{rank}", *names, mark, style=BAD if mark else PLAIN)
     if more := max(len(result.ranking.documents), result.ranking.returned) - len(shown):
         table.note = f"      ... {counted(more, 'more result')}"
     return table.lines(columns)
+
+
+def _result_table(
+    result: CaseResult, grade: Sequence[Column], figures: Sequence[Column], *, full: bool
+) -> tuple[Table, Callable[..., tuple[list[str], str]]]:
+    """An empty table of results, and what gives a document's cells beside its rank and figures, and its mark.
+
+    The scores of the engine and the ranks in the accepted ranking have columns where there are any; a later copy of a
+    document has neither.
+    """
+    scores, was, unwanted = _engine_scores(result), _ranks_before(result), unwanted_documents(result)
+    score, before = [_SCORE] if scores else [], [_WAS] if was else []
+    table = Table([_RANK, *document_columns(full=full), *score, *grade, *before, *figures, Column()])
+
+    def cells(document: str, *, is_first: bool, grade: Sequence[str]) -> tuple[list[str], str]:
+        known = document if is_first else ""
+        found = [document, result.texts.titles.get(document, ""), *([scores.get(known, "")] if scores else []), *grade]
+        found += [was.get(known, _NEW) if known else ""] if was else []
+        return found, unwanted.get(known, "")
+
+    return table, cells
 
 
 def unwanted_documents(result: CaseResult) -> dict[str, str]:
@@ -124,7 +141,7 @@ def unwanted_documents(result: CaseResult) -> dict[str, str]:
 
 def _engine_scores(result: CaseResult) -> dict[str, str]:
     """The score that the engine gave to each document at its first rank in the top k; empty where it gave none."""
-    texts = engine_score_texts(result.ranking.engine_scores[: result.conditions.k])
+    texts = engine_score_texts(result.ranking.engine_scores[: max(result.conditions.k, result.conditions.depth or 0)])
     return (
         dict(zip(reversed(result.ranking.documents[: len(texts)]), reversed(texts), strict=True)) if any(texts) else {}
     )
@@ -193,26 +210,9 @@ def _lost(result: CaseResult, found: Breakdown, full: bool, columns: int) -> Ite
     yield line("lost most by", STRONG)
     for lines, loss in zip_longest(table.blocks(columns), shown):
         yield from lines
-        if loss is not None and loss.document is None:
-            yield from _left_since_baseline(result, loss, full, columns)
-        elif loss is not None and (note := result.texts.notes.get(loss.document or "", "")):
+        if loss is not None and (note := result.texts.notes.get(loss.document or "", "")):
             yield from folded_lines(f"      {note}", DIM, columns, "      ")
     yield from _not_in_index(result, {loss.document for loss in shown}, columns)
-
-
-def _left_since_baseline(result: CaseResult, loss: Loss, full: bool, columns: int) -> Iterator[Line]:
-    """The documents of a loss that several share, as far as they were in the top k of the accepted ranking."""
-    gains, changes, longest = result.conditions.settings.gains, baseline_changes(result), title_room(columns, full=full)
-    left = [
-        f"{titled(harmless(move.document), move.document, result.texts.titles, longest)} (was rank {move.first})"
-        for move in (changes.left if changes else ())
-        if move.second is None and move.grade is not None and gains[move.grade] == gains[loss.grade]
-    ]
-    chosen = [*_most(left, full=full)]
-    if more := len(left) - len(chosen):
-        chosen.append(f"and {more} more")
-    if chosen:
-        yield from (line(text, DIM) for text in wrapped("      in the baseline: ", chosen, columns))
 
 
 def _not_in_index(result: CaseResult, listed_above: Collection[str | None], columns: int) -> Iterator[Line]:
@@ -270,17 +270,11 @@ def field_lines(result: CaseResult, columns: int) -> list[Line]:
     expected = [document for outcome in result.evaluation.outcomes if not outcome.met for document in outcome.documents]
     named = [document for document in dict.fromkeys([*documents, *expected]) if result.texts.shown.get(document)]
     names = dict.fromkeys(name for document in named for name in result.texts.shown[document])
-    table = Table([Column("document"), *(Column(name) for name in names)], indent=2, title="about the documents")
+    columns_of_fields = (Column(name, least=12, wants=12) for name in names)
+    table = Table([Column("document", least=12), *columns_of_fields], indent=2, title="about the documents")
     for document in named:
         table.add(document, *(result.texts.shown[document].get(name, "") for name in names))
-    if not named or table.width() <= columns:
-        return table.lines(columns)
-    lines, longest = [line(table.title, STRONG)], max(width(harmless(document)) for document in named)
-    for document in named:
-        fields = [f"{harmless(name)}: {harmless(text)}" for name, text in result.texts.shown[document].items()]
-        head = harmless(document)
-        lines += map(line, wrapped(f"  {head}{' ' * (longest - width(head))}   ", fields, columns, "   "))
-    return lines
+    return table.lines(columns)
 
 
 def absence(result: CaseResult, document: str | None) -> str:
@@ -304,3 +298,63 @@ def _rest(found: Breakdown, lost: Sequence[Loss], chosen: int) -> Iterator[tuple
 def figure(loss: float) -> str:
     """A loss as text: a loss is printed with a minus, a gain with a plus."""
     return f"{-loss:+.3f}" if abs(loss) > LEAST else " 0.000"
+
+
+# --- since the baseline -----------------------------------------------------------------------------------------------
+
+
+def baseline_change_lines(result: CaseResult, *, full: bool, columns: int) -> list[Line]:
+    """The changes of the ranking, `full` all of them, and whether judgments changed; nothing for a stale entry."""
+    baseline, changes = result.baseline, baseline_changes(result)
+    if baseline is None or changes is None:
+        return []
+    searched = changes_text(baseline.searched, None if full else MOST_SHOWN)
+    lines = folded_lines(f"searched then and now: {searched}", DOUBT, columns, "    ") if searched else []
+    judgments = _judgments_changed(result)
+    if not changes:
+        text = "the ranking is the same" + (f"; its score {judgments}" if judgments else "")
+        return [*lines, *folded_lines(_SINCE + text, PLAIN, columns)]
+    alike = [f"Jaccard@{result.conditions.k} {changes.jaccard:.2f}", f"RBO {changes.rbo:.2f}"]
+    style = BAD if baseline.standing == REGRESSION else PLAIN
+    kinds = (("out", changes.left), ("in", changes.entered), ("moved", changes.moved))
+    counts = [f"{len(moves)} {kind}" for kind, moves in kinds if moves]
+    lines += [line(text, style) for text in wrapped(_SINCE, [*counts, *alike], columns)]
+    for kind, moves in ((kind, moves) for kind, moves in kinds if moves):
+        lines += [line(text) for text in wrapped(f"  {kind + ':':<7}", _moves(moves, result, full, columns), columns)]
+    if judgments:
+        lines += folded_lines(f"  the score of the accepted ranking {judgments} too", PLAIN, columns)
+    return lines
+
+
+def _judgments_changed(result: CaseResult) -> str:
+    """A clause where the accepted ranking has another score today than when it was accepted; else empty."""
+    assert result.baseline is not None
+    score, then = result.baseline.score, result.baseline.then.get(result.metric.text)
+    if then is None or (score is not None and abs(then - score) <= _SAME):
+        return ""
+    digits = 3 if score is None else digits_apart(then, score)
+    today = "n/a" if score is None else f"{score:.{digits}f}"
+    return f"was {then:.{digits}f} that day and is {today} today: the judgments or settings changed"
+
+
+def _moves(moves: Sequence[Move], result: CaseResult, full: bool, columns: int) -> list[str]:
+    """The documents of some changes, `sku-1 "Smart Watch 2" (grade 3, was rank 1)`, and how many more there are."""
+    chosen = moves if full or len(moves) == MOST_MOVES + 1 else moves[:MOST_MOVES]
+    longest = title_room(columns, full=full)
+    shown = [
+        _move_text(move, result.texts.titles, longest, is_graded=bool(result.evaluation.judgments)) for move in chosen
+    ]
+    return [*shown, f"and {len(moves) - len(chosen)} more"] if len(chosen) < len(moves) else shown
+
+
+def _move_text(move: Move, titles: Mapping[str, str], longest: int, *, is_graded: bool) -> str:
+    """`sku-1 "Smart Watch 2" (grade 3, rank 1 -> 37)`, the title cut to `longest` columns.
+
+    The ranks are `was rank 9` and `now rank 4` where a document is in one ranking alone.
+    """
+    name = titled(cut_middle(harmless(move.document), _LONGEST_ID), move.document, titles, longest)
+    ranks = f"rank {move.first} -> {move.second}"
+    if move.first is None or move.second is None:
+        ranks = f"now rank {move.second}" if move.first is None else f"was rank {move.first}"
+    grade = "unjudged" if move.grade is None else f"grade {number(move.grade)}"
+    return f"{name} ({grade}, {ranks})" if is_graded else f"{name} ({ranks})"

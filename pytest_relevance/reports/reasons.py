@@ -12,31 +12,30 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from pytest_relevance._text import case_name, digits_apart, harmless, listed, quoted
+from pytest_relevance._text import case_name, digits_apart, harmless, listed, quoted, shown
 from pytest_relevance.cases.checking.expectations import AT_MOST, BELOW, EXACTLY
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.scalar import ranks_needed
-from pytest_relevance.reports.blocks import LONGEST_TITLE, cut, cut_middle, title_room, titled
 from pytest_relevance.reports.text import (
     BAD,
     DOUBT,
     GOOD,
     PLAIN,
     Line,
+    cut,
+    cut_middle,
     folded,
-    folded_lines,
     line,
     number,
+    title_room,
     width,
-    wrapped,
 )
-from pytest_relevance.results.case_parts import DROP, FLOOR, REGRESSION, STALE_ENTRY, TEXT, TOO_FEW_JUDGED, Outcome
-from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, PASSED, CaseResult
+from pytest_relevance.results.case_parts import DROP, FLOOR, STALE_ENTRY, TEXT, TOO_FEW_JUDGED, Outcome
+from pytest_relevance.results.case_result import FAILED, PASSED, CaseResult
 from pytest_relevance.results.expectations import duration, first_ranks
-from pytest_relevance.results.records.run_info import MOST_SHOWN, changes_text
 
 if TYPE_CHECKING:
-    from pytest_relevance.results.rank_changes import Move
+    from pytest_relevance.metrics.settings import Settings
 
 
 _OPPOSITE = {">=": "below", ">": "not above", "<=": "above", "<": "not below", "==": "not"}
@@ -207,29 +206,10 @@ STATUSES = {
 }
 """The statuses of a case, in the order of a summary, with the style of each."""
 
-MOST_MOVES = 3
-"""How many documents that left, entered or moved the default report shows."""
-
-_HEAD = "since the baseline: "
-_LONGEST_ID = 40  # among rank changes
-_SAME = 1e-6  # a baseline has its scores with six decimals
-
-_LEAST_REASON = 60
+_LEAST_ROOM = 30  # behind a place
 _LONGEST_TITLE = 40  # in a sentence
 _LONGEST_QUERY = 40  # before a reason
 _WIDEST_QUERY = 60  # in a heading
-
-
-def reasons_in_brief(result: CaseResult) -> Line:
-    """Every reason in one line, however wide: an id that is cut cannot be looked for."""
-    first, *others = _with_figures(result, _LONGEST_TITLE)
-    parts = [failure_head(result) + first, *others]
-    if interval := interval_text(result):
-        parts.append(interval)
-    if result.verdict == INCONCLUSIVE and result.unjudged:
-        parts.append(f"judge these: {', '.join(titled(each, each, result.texts.titles) for each in result.unjudged)}")
-    text = query_first("; ".join(parts), result)
-    return (f"{harmless(result.place)}: ", PLAIN), (harmless(text), STATUSES[result.verdict])
 
 
 def failure_head(result: CaseResult) -> str:
@@ -256,26 +236,46 @@ def item_heading(name: str, case: str, query: str) -> str:
     return f'{harmless(case)} "{cut(harmless(query), _WIDEST_QUERY)}"{harmless(name.removeprefix(case))}'
 
 
+def search_label(search: str, variant: str | None, params: Mapping[str, object]) -> str:
+    """The search of a case as reports name it: `search[bm25](locale=en_GB)`."""
+    label = harmless(search) + (f"[{harmless(variant)}]" if variant else "")
+    if params:
+        given = ", ".join(
+            f"{name}={value if isinstance(value, str) else shown(value, 40)}" for name, value in params.items()
+        )
+        label += f"({harmless(given)})"
+    return label
+
+
+def settings_text(settings: Settings, depth: int | None = None) -> str:
+    """The settings that produced the figures, as every report names them; `depth` is what the case file sets."""
+    gain, top = settings.gain, settings.max_grade
+    named = gain if isinstance(gain, str) else "{" + ", ".join(f"{g:g}: {v:g}" for g, v in sorted(gain.items())) + "}"
+    ideal = f"max ({number(top)})" if settings.ideal == "max" and top is not None else settings.ideal
+    parts = [f"gain {named}", f"ideal {ideal}", f"unjudged {settings.unjudged}"]
+    if settings.discount != "log2":
+        parts.append(f"discount {settings.discount}")
+    if settings.negative != "keep":
+        parts.append(f"negative {settings.negative}")
+    if depth is not None:
+        parts.append(f"depth {depth}")
+    return ", ".join(parts)
+
+
 def query_first(reason: str, result: CaseResult) -> str:
     """A reason behind the query, where a node id does not name it: `"gaming laptop": nDCG@10 0.31 is below 0.50`."""
     return reason if result.id == result.query else f"{quoted(result.query, _LONGEST_QUERY)}: {reason}"
 
 
 def reasons_in_full(result: CaseResult, columns: int, *, full: bool = False) -> list[Line]:
-    """The first reason behind the place, or below it where that leaves little room; the others below."""
-    style = STATUSES[result.verdict]
+    """The first reason behind the place, the others below; of a case that meets everything what it came to."""
+    style, place = STATUSES[result.verdict], f"{harmless(result.place)}: "
     longest = max(_LONGEST_TITLE, title_room(columns, full=full))
-    first, *others = map(harmless, _with_figures(result, longest))
-    first = failure_head(result) + first
-    place = f"{harmless(result.place)}: "
-    room = columns - width(place)
-    lines = [line(place.rstrip())]
-    if room < min(_LEAST_REASON, width(first)):
-        others.insert(0, first)
-    else:
-        beginning, *rest = folded(first, columns, "    ", first=room)
-        lines = [((place, PLAIN), (beginning, style)), *(line(text, style) for text in rest)]
-    return lines + [line(text, style) for other in others for text in folded(f"  {other}", columns, "    ")]
+    first, *others = map(harmless, _with_figures(result, longest) or [_met(result)])
+    room = max(columns - width(place), _LEAST_ROOM)
+    beginning, *rest = folded(failure_head(result) + first, columns, "    ", first=room)
+    rest += [text for other in others for text in folded(f"  {other}", columns, "    ")]
+    return [((place, PLAIN), (beginning, style)), *(line(text, style) for text in rest)]
 
 
 def reason_texts(result: CaseResult, longest: int = _LONGEST_TITLE) -> list[str]:
@@ -289,9 +289,11 @@ def short_reasons(result: CaseResult) -> list[str]:
     `newly failing: 1.000 -> 0.936, floor 0.950`, `regression: 1.000 -> 0.900, tolerance 0.050`, without a baseline
     `nDCG@10 0.936, floor 0.950`; other reasons are whole.
     """
-    reasons, texts = _shown_reasons(result), []
-    for reason, text in zip(reasons, _texts(result, reasons, _LONGEST_TITLE), strict=True):
-        texts.append(_score_in_brief(reason, result) if reason.kind in (FLOOR, DROP) else text)
+    reasons = _shown_reasons(result)
+    texts = [
+        _score_in_brief(reason, result) if reason.kind in (FLOOR, DROP) else text
+        for reason, text in zip(reasons, _texts(result, reasons, _LONGEST_TITLE), strict=True)
+    ]
     head = failure_head(result)
     if not head and reasons and reasons[0].kind == DROP and result.verdict == FAILED:
         head = "regression: "
@@ -319,18 +321,11 @@ def _shown_reasons(result: CaseResult) -> list[Outcome]:
 
 
 def _with_figures(result: CaseResult, longest: int) -> list[str]:
-    """The reasons, a sentence each, with the baseline: `... is below 0.500   (baseline 0.764, down 0.452)`.
-
-    Of a case that meets everything the text about that.
-    """
+    """The reasons, a sentence each, with the baseline: `... is below 0.500   (baseline 0.764, down 0.452)`."""
     reasons = _shown_reasons(result)
-    if not reasons:
-        before = None if result.baseline is None else result.baseline.score
-        return [_met(result) + _change_text(result.score, before)]
-    texts = zip(reasons, _texts(result, reasons, longest), strict=True)
     return [
         text + (_change_text(reason.value, _before(reason, result)) if reason.kind in _WITH_BASELINE else "")
-        for reason, text in texts
+        for reason, text in zip(reasons, _texts(result, reasons, longest), strict=True)
     ]
 
 
@@ -360,22 +355,18 @@ def _texts(result: CaseResult, reasons: Sequence[Outcome], longest: int) -> list
 
 
 def _met(result: CaseResult) -> str:
-    """The text about a case that met everything."""
-    name, floor = result.metric.text, result.conditions.floor
-    met = ", ".join(dict.fromkeys(map(_met_outcome, result.evaluation.outcomes)))
-    not_applicable = "".join(f"; {name} n/a" for name in result.evaluation.not_applicable)
-    if not result.evaluation.judgments:
-        text = "" if met else "no judgments"
-    elif result.score is None:
-        text = f"{name} n/a, no judged document is relevant"
-    else:
+    """`passed: nDCG@10 0.764, at least 0.500; P@5 0.800 >= 0.600`; of a case with a baseline its score before, too."""
+    name, floor, parts = result.metric.text, result.conditions.floor, []
+    if result.evaluation.judgments and result.score is None:
+        parts = [f"{name} n/a, no judged document is relevant"]
+    elif result.evaluation.judgments and result.score is not None:
         digits = score_digits(result)
         expected = f"at least {floor:.{digits}f}" if floor is not None else "no floor"
-        text = f"{name} {result.score:.{digits}f}, {expected}"
-    if result.verdict == PASSED:
-        text = f"{text}: passed" if text else "passed"
-        text = f"{text}; met: {met}" if met else text
-    return text + not_applicable
+        before = None if result.baseline is None else result.baseline.score
+        parts = [f"{name} {result.score:.{digits}f}, {expected}{_change_text(result.score, before)}"]
+    parts += dict.fromkeys(map(_met_outcome, result.evaluation.outcomes))
+    parts += [f"{name} n/a" for name in result.evaluation.not_applicable]
+    return ("passed: " if result.verdict == PASSED else "") + ("; ".join(parts) or "no judgments")
 
 
 def _met_outcome(outcome: Outcome) -> str:
@@ -407,63 +398,3 @@ def score_digits(result: CaseResult) -> int:
     if result.conditions.floor is None or result.score is None:
         return 3
     return digits_apart(result.score, result.conditions.floor)
-
-
-def baseline_change_lines(result: CaseResult, *, full: bool, columns: int) -> list[Line]:
-    """The changes of the ranking, `full` all of them, and whether judgments changed; nothing for a stale entry."""
-    from pytest_relevance.results.rank_changes import baseline_changes
-
-    baseline, changes = result.baseline, baseline_changes(result)
-    if baseline is None or changes is None:
-        return []
-    searched = changes_text(baseline.searched, None if full else MOST_SHOWN)
-    lines = folded_lines(f"searched then and now: {searched}", DOUBT, columns, "    ") if searched else []
-    judgments = _judgments_changed(result)
-    if not changes:
-        text = "the ranking is the same" + (f"; its score {judgments}" if judgments else "")
-        return [*lines, *(line(part) for part in folded(_HEAD + text, columns, "    "))]
-    alike = [f"Jaccard@{result.conditions.k} {changes.jaccard:.2f}", f"RBO {changes.rbo:.2f}"]
-    style = BAD if baseline.standing == REGRESSION else PLAIN
-    kinds = (("out", changes.left), ("in", changes.entered), ("moved", changes.moved))
-    counts = [f"{len(moves)} {kind}" for kind, moves in kinds if moves]
-    lines += [line(text, style) for text in wrapped(_HEAD, [*counts, *alike], columns)]
-    for kind, moves in ((kind, moves) for kind, moves in kinds if moves):
-        lines += [line(text) for text in wrapped(f"  {kind + ':':<7}", _moves(moves, result, full, columns), columns)]
-    if judgments:
-        text = f"  the score of the accepted ranking {judgments} too"
-        lines += [line(part) for part in folded(text, columns, "    ")]
-    return lines
-
-
-def _judgments_changed(result: CaseResult) -> str:
-    """A clause where the accepted ranking has another score today than when it was accepted; else empty."""
-    assert result.baseline is not None
-    score, then = result.baseline.score, result.baseline.then.get(result.metric.text)
-    if then is None or (score is not None and abs(then - score) <= _SAME):
-        return ""
-    digits = 3 if score is None else digits_apart(then, score)
-    today = "n/a" if score is None else f"{score:.{digits}f}"
-    return f"was {then:.{digits}f} that day and is {today} today: the judgments or settings changed"
-
-
-def _moves(moves: Sequence[Move], result: CaseResult, full: bool, columns: int) -> list[str]:
-    """The documents of some changes, `sku-1 "Smart Watch 2" (grade 3, was rank 1)`, and how many more there are."""
-    chosen = moves if full or len(moves) == MOST_MOVES + 1 else moves[:MOST_MOVES]
-    longest = title_room(columns, full=full)
-    shown = [
-        move_text(move, result.texts.titles, longest, is_graded=bool(result.evaluation.judgments)) for move in chosen
-    ]
-    return [*shown, f"and {len(moves) - len(chosen)} more"] if len(chosen) < len(moves) else shown
-
-
-def move_text(move: Move, titles: Mapping[str, str], longest: int = LONGEST_TITLE, *, is_graded: bool = True) -> str:
-    """`sku-1 "Smart Watch 2" (grade 3, rank 1 -> 37)`, the title cut to `longest` columns.
-
-    The ranks are `was rank 9` and `now rank 4` where a document is in one ranking alone.
-    """
-    name = titled(cut_middle(harmless(move.document), _LONGEST_ID), move.document, titles, longest)
-    ranks = f"rank {move.first} -> {move.second}"
-    if move.first is None or move.second is None:
-        ranks = f"now rank {move.second}" if move.first is None else f"was rank {move.first}"
-    grade = "unjudged" if move.grade is None else f"grade {number(move.grade)}"
-    return f"{name} ({grade}, {ranks})" if is_graded else f"{name} ({ranks})"

@@ -1,6 +1,6 @@
-"""Text for a terminal: user's text made harmless, measured by display width, and lines of styled spans; numbers.
+"""Text of reports: user's text made harmless, measured and cut by display width, lines of styled spans; numbers.
 
-Text for GitHub Actions too: workflow commands, and user's text in which the runner finds none.
+Text in Markdown and for GitHub Actions too: user's text in which neither finds markup or a workflow command.
 
 The words of the report itself are ASCII; ids, queries and titles come from users and may contain any character.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import sys
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from math import floor, log10
@@ -28,6 +29,12 @@ WIDEST_TERMINAL = 160
 """The width of a report in a terminal that is wider."""
 
 _NARROWEST_TERMINAL, _FOR_NARROWER = 40, 80
+
+LONGEST_TITLE = 30
+"""The columns that the title of a document may take in a sentence, unless there is much room."""
+
+LONGEST_TEXT = 300
+"""The columns that a sentence takes in Markdown before it is cut."""
 
 PLAIN, BAD, GOOD, DIM, STRONG, DOUBT = "", "bad", "good", "dim", "strong", "doubt"
 """Styles of a span. The code that writes to the terminal decides what they look like."""
@@ -64,6 +71,42 @@ def terminal_width() -> int:
     """
     columns = shutil.get_terminal_size((WIDEST, 24)).columns
     return min(columns, WIDEST_TERMINAL) if columns >= _NARROWEST_TERMINAL else _FOR_NARROWER
+
+
+def cut(text: str, columns: int) -> str:
+    """Harmless text cut with `...` where it is wider than `columns`."""
+    if width(text) <= columns:
+        return text
+    return _beginning(text, columns - 3) + "..." if columns > 3 else _beginning(text, columns)
+
+
+def cut_middle(text: str, columns: int) -> str:
+    """Harmless text cut with `...` in its middle: ids of one collection often begin alike."""
+    if width(text) <= columns or columns <= 3:
+        return cut(text, columns)
+    beginning = _beginning(text, (columns - 3) // 2)
+    end = _beginning(text[::-1], columns - 3 - width(beginning))[::-1]
+    return f"{beginning}...{end}"
+
+
+def titled(text: str, document: str, titles: Mapping[str, str], longest: int = LONGEST_TITLE) -> str:
+    """Text about a document and its title, `2060476 "Smart Watch 2"`; the text alone where no title is known."""
+    title = titles.get(document, "")
+    return f'{text} "{cut_middle(harmless(title), longest)}"' if title else text
+
+
+def title_room(columns: int, *, full: bool = False) -> int:
+    """The columns that a title may take in a sentence of a report so wide; in `full` titles are not cut."""
+    return sys.maxsize if full else max(LONGEST_TITLE, columns // 2 - 20)
+
+
+def _beginning(text: str, columns: int) -> str:
+    used = 0
+    for index, character in enumerate(text):
+        used += width(character)
+        if used > columns:
+            return text[:index]
+    return text
 
 
 _REMARK = re.compile(r"\([^()]{1,30}\)")
@@ -123,6 +166,37 @@ def wrapped(head: str, parts: Iterable[str], columns: int = WIDEST, separator: s
             current += separator + part
     together = (_REMARK.sub(lambda remark: remark[0].replace(" ", _JOINED), text) for text in [*lines, current])
     return [piece.replace(_JOINED, " ") for text in together for piece in folded(text, columns, indent)]
+
+
+# --- Markdown: texts of users in code spans, where nothing is a link, a mention or markup -----------------------------
+
+
+def code(text: str, *, in_cell: bool = False) -> str:
+    """User's text in a code span. In a cell of a table a bar has to be escaped, and only there."""
+    shown = harmless(text)
+    if in_cell:
+        shown = shown.replace("|", "\\|")
+    if not shown.strip():
+        shown = repr(shown)
+    fence = "`" * (max(map(len, re.findall("`+", shown)), default=0) + 1)
+    space = " " if shown.startswith("`") or shown.endswith("`") else ""
+    return f"{fence}{space}{shown}{space}{fence}"
+
+
+def span(text: str) -> str:
+    """User's text in a sentence of Markdown: a code span, cut where it is long."""
+    return code(cut(harmless(text), LONGEST_TEXT))
+
+
+def code_block(text: str) -> list[str]:
+    """Text of several lines in a code block."""
+    fence = "`" * max(3, max(map(len, re.findall("`+", text)), default=0) + 1)
+    return [fence, *text.split("\n"), fence]
+
+
+def escaped(text: str) -> str:
+    """The words of a report itself, escaped for a cell of a table."""
+    return harmless(text).replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|")
 
 
 # --- workflow commands of GitHub Actions: lines in the output of a step that the runner acts on -----------------------

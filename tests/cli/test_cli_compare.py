@@ -24,7 +24,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 def gates(said: Said) -> list[str]:
     """What gates say, a line each."""
-    text = re.sub(r"\n  ", " ", said.out)
+    text = re.sub(r"\n    ", " ", said.out)
     return [line for line in text.splitlines() if line.startswith(("met: ", "NOT MET: "))]
 
 
@@ -42,25 +42,19 @@ def test_two_records(shop: Terminal) -> None:
         metric   cases  first  second  change     95 % interval      p  effect  better  worse  same
         nDCG@10      6  0.949   0.722  -0.227  -0.679 to +0.059  0.375   -0.46       1      3     2
 
-        by tag (nDCG@10)  cases  first  second  change  better  worse  same
-        head                  2  0.795   0.573  -0.222       1      1     0
-        feet                  2  1.000   0.787  -0.213       0      1     1
+        by tag  metric   cases  first  second  change  better  worse  same
+        head    nDCG@10      2  0.795   0.573  -0.222       1      1     0
+        feet    nDCG@10      2  1.000   0.787  -0.213       0      1     1
 
-        largest drops (nDCG@10)
-          -1.000  1.000 -> 0.000  \\x1b[31mred   1 out, 1 in, Jaccard 0.00, RBO 0.00
-                  lost   sku-1 (grade 3, was rank 1)
-                  new    sku-3 (grade 0, now rank 1)
-          -0.853  1.000 -> 0.147  winter boots  2 out, 2 in, 2 moved, Jaccard 0.33, RBO 0.39
-                  lost   sku-1 (grade 3, was rank 1), sku-2 (grade 3, was rank 2)
-                  new    sku-4 (grade 0, now rank 1), sku-8 (unjudged, now rank 4)
-          -0.369  1.000 -> 0.631  möbel|`c`     1 in, 1 moved, Jaccard 0.50, RBO 0.45
-                  down   sku-4 (grade 3, rank 1 -> 2)
-                  new    sku-3 (grade 0, now rank 1)
+        Largest drops (3)
+          query                nDCG@10  lost             now on top  ranking
+          \\x1b[31mred   1.000 -> 0.000  sku-1 1 -> gone  sku-3       1 out, 1 in
+          winter boots  1.000 -> 0.147  sku-1 1 -> gone  sku-4       2 out, 2 in, 2 moved
+          möbel|`c`     1.000 -> 0.631  sku-4 1 -> 2     sku-3       1 in, 1 moved
 
-        largest gains (nDCG@10)
-          +0.410  0.590 -> 1.000  jacket "rain jacket"  1 out, 2 moved, Jaccard 0.67, RBO 0.72
-                  up     sku-5 (grade 3, rank 3 -> 1)
-                  gone   sku-8 (unjudged, was rank 2)
+        Largest gains (1)
+          query                        nDCG@10  gained        ranking
+          jacket "rain jacket"  0.590 -> 1.000  sku-5 3 -> 1  1 out, 2 moved
 
         nDCG@10 fell from 0.949 to 0.722 (-0.227, p 0.375) over 6 cases: no more than chance would do
     """)
@@ -153,7 +147,7 @@ def test_markdown_has_sound_tables(shop: Terminal) -> None:
     assert said.lines[0] == "<!-- pytest-relevance report -->"
     assert said.lines[1] == "### \u274c Search got worse: 1 gate is not met"
     assert said.lines[3] == "- `main.jsonl` -> `branch.jsonl`, 6 cases compared"
-    assert "- **1 of 1 gate not met**" in said.lines
+    assert "- `1 of 1 gate not met`" in said.lines
     tables = [table.splitlines() for table in re.findall(r"(?:^\|.*\n)+", said.out, re.MULTILINE)]
     assert [len(table) for table in tables] == [5, 3, 4, 4]
     for table in tables:

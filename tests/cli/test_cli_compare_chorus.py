@@ -67,13 +67,12 @@ def test_the_mean_falls_and_the_worst_query_names_what_it_lost(shop: Terminal) -
     assert said.lines[-4:] == [
         "nDCG@10 fell from 0.728 to 0.621 (-0.108, p <0.001) over 116 cases (19 n/a)",
         "NOT MET: mean nDCG@10 fell by 0.108, from 0.728 to 0.621 (95% -0.161 to -0.056, p <0.001, 116",
-        "  cases); allowed is 0.02 unless p > 0.05",
+        "    cases); allowed is 0.02 unless p > 0.05",
         "1 of 1 gate not met",
     ]
-    worst = said.lines.index("largest drops (nDCG@10)") + 1
-    assert said.lines[worst].split()[:6] == ["-1.000", "1.000", "->", "0.000", "q032", '"earbuds"']
-    (lost,) = set(ranking("any.jsonl", "q032")) - set(ranking("title.jsonl", "q032"))
-    assert said.lines[worst + 1] == f'          lost   {lost} "Philips Noteb...et SHM3100U/10" (grade 3, was rank 1)'
+    worst = said.lines.index("Largest drops (5 of 49)") + 2
+    assert said.lines[worst].split()[:5] == ["q032", '"earbuds"', "1.000", "->", "0.000"]
+    assert " 1 -> gone " in said.lines[worst]
     assert all(len(line) <= 100 for line in said.lines)
 
 

@@ -257,16 +257,16 @@ def test_a_report_from_two_files_says_what_a_run_says(
     (shop.path / "kept").rename(shop.baseline)
     text = report(capsys, "branch.jsonl", "--against", accepted)
     change = "mean nDCG@10 0.855 -> 0.782 (-0.073, p 1.000): 1 better, 2 worse, 1 the same"
-    assert [line.strip() for line in compared.sentences("  mean nDCG@10 0.855 -> ")] == [change]
-    assert f"against {accepted}:\n  {change}\n" in text
+    assert [line.strip() for line in compared.sentences("mean nDCG@10 0.855 -> ")] == [change]
+    assert f"against {accepted}:\n{change}\n" in text
     assert text.index("newly failing: nDCG@10 0.710") < text.index("failed before: nDCG@10 0.710")
     assert "2 failed: 1 newly, 1 as before" in text
     for finding in ("mean nDCG@10 fell by 0.073, from 0.855 to 0.782", "mean P@1 is unchanged, from 1.000 to 1.000"):
         assert finding in " ".join(compared.text.split())
         assert finding in text
     markdown = report(capsys, "branch.jsonl", "--against", accepted, "--format=markdown")
-    assert f"\n- {change}\n" in markdown
-    assert f"\n- `shop.relevance.yaml`, `search`, against `{accepted}`\n" in markdown
+    assert f"\n- `{change}`\n" in markdown
+    assert f"\n- `shop.relevance.yaml`, `search`, `against {accepted}`\n" in markdown
 
 
 def test_a_report_knows_the_sets_of_an_order(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:

@@ -122,7 +122,7 @@ def test_the_absolute_path_of_another_run_is_in_no_report(
     got_worse(shop)
     run = shop.run(HTML, MARKDOWN, RECORD, f"--relevance-against={main_run}")
     assert f"against {shown}" in page_text(page(shop))
-    assert f"`{shown}`" in markdown(shop)
+    assert f"`against {shown}`" in markdown(shop)
     texts = [page_text(page(shop)), markdown(shop), run.summary]
     monkeypatch.chdir(shop.path)
     capsys.readouterr()

@@ -88,7 +88,7 @@ def test_the_mean_and_its_p_value_have_the_weights(project: Project) -> None:
     ]
 
 
-def test_suites_and_variants_have_a_line_each_and_tags_with_v(project: Project) -> None:
+def test_suites_and_variants_have_a_line_each_and_tags_a_row(project: Project) -> None:
     shop = Shop(project)
     project.conftest("""
         import os
@@ -105,7 +105,7 @@ def test_suites_and_variants_have_a_line_each_and_tags_with_v(project: Project) 
     project.run(UPDATE)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("WORSE", "dense")
-        run, full = project.run(), project.run("-v")
+        run = project.run()
     lines = [
         "other.relevance.yaml  bm25: mean nDCG@10 0.710 -> 0.710 (0.000, p 1.000): 0 better, 0 worse, 1 the same",
         "other.relevance.yaml  dense: mean nDCG@10 0.710 -> 1.000 (+0.290, p 1.000): 1 better, 0 worse, 0 the same",
@@ -113,11 +113,13 @@ def test_suites_and_variants_have_a_line_each_and_tags_with_v(project: Project) 
         "shop.relevance.yaml  dense: mean nDCG@10 0.959 -> 0.814 (-0.145, p 1.000): 0 better, 1 worse, 1 the same",
     ]
     assert run.sentences("other.relevance.yaml  ")[-2:] + run.sentences("shop.relevance.yaml  ")[-2:] == lines
-    assert [line.strip() for line in full.sentences("  head: ")] == [
-        "head: mean nDCG@10 1.000 -> 1.000 (0.000, p 1.000): 0 better, 0 worse, 1 the same",
-        "head: mean nDCG@10 1.000 -> 0.710 (-0.290, p 1.000): 0 better, 1 worse, 0 the same",
+    start = run.summary_rows.index(
+        ["by", "tag", "(nDCG@10)", "variant", "cases", "before", "after", "change", "better", "worse", "same"]
+    )
+    assert run.summary_rows[start + 1 : start + 3] == [
+        ["head", "dense", "1", "1.000", "0.710", "-0.290", "0", "1", "0"],
+        ["head", "bm25", "1", "1.000", "1.000", "0.000", "0", "0", "1"],
     ]
-    assert run.sentences("  head: ") == []
 
 
 def test_it_is_said_where_a_max_drop_gate_passes(project: Project) -> None:
@@ -162,9 +164,9 @@ def test_movers_are_sorted_by_their_part_in_the_mean(project: Project) -> None:
     shop.returns(light="a b", heavy="a b")
     shop.run(UPDATE)
     shop.returns(light="b a", heavy="b a")
-    _, first, second, *_ = shop.run().summary.partition("down since")[2].splitlines()
-    assert first.startswith("  -0.166  1.000 -> 0.834  heavy")
-    assert second.startswith("  -0.290  1.000 -> 0.710  light")
+    _, _, first, second, *_ = shop.run().summary.partition("down since")[2].splitlines()
+    assert first.startswith("  heavy  1.000 -> 0.834  ")
+    assert second.startswith("  light  1.000 -> 0.710  ")
 
 
 # --- newly failing ----------------------------------------------------------------------------------------------------
@@ -286,13 +288,12 @@ def test_of_one_kind_the_largest_falls_come_first_and_name_what_was_lost(
     shop.returns(p="b a", q="", r="b", s="")
     run = shop.run()
     assert failures(run) == ["q", "s", "r", "p"] == short(run)
-    down = run.summary_rows[run.summary_rows.index(["down", "since", "the", "baseline"]) + 1 :]
-    assert [row[4:9] for row in down[:3]] == [
-        ["q", "failed", "lost", "Title", "of"],
-        ["s", "failed", "lost", "Title", "of"],
-        ["r", "failed", "lost", "Winter", "boots"],
+    down = run.summary_rows[run.summary_rows.index(["down", "since", "the", "baseline", "(4)"]) + 2 :]
+    assert [[row[0], *row[4:9]] for row in down[:3]] == [
+        ["q", "Title", "of", "a", "1", "->"],
+        ["s", "Title", "of", "a", "1", "->"],
+        ["r", "Winter", "boots", "1", "->", "gone"],
     ]
-    assert "2 newly failing cases return no results" in run.summary
     assert "lower the floors (min_ndcg) that they are below, too" in " ".join(run.summary.split())
 
 

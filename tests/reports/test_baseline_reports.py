@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, FileInfo, RunInfo
-from pytest_relevance.reports.blocks import lines_of
 from pytest_relevance.reports.failure import failure_lines
-from pytest_relevance.reports.reasons import baseline_change_lines
-from pytest_relevance.reports.run.baseline import baseline_blocks, lost_text
+from pytest_relevance.reports.ranking import baseline_change_lines
+from pytest_relevance.reports.run.baseline import lost_sentences
+from pytest_relevance.reports.run.report import summary_lines
 from pytest_relevance.reports.text import WIDEST, harmless, plain, width
 from pytest_relevance.results.case_parts import DROP, BaselineComparison, Outcome
 from tests.helpers import block, case_result, changed
@@ -74,7 +74,7 @@ def test_a_report_ends_with_what_changed(shop: Shop) -> None:
            2  sku-5  Rain jacket             -  new     -     1.585      -  0.000      3  11.417
            3  sku-3  Rubber boots            2    3     3     2.000  1.500  1.500      2  12.917
         DCG 1.500 / ideal DCG 12.917 = nDCG@3 0.116     gain exponential, ideal judged, unjudged zero
-        unjudged results: sku-5 "Rain jacket" - nDCG@3 lies between 0.116 and 0.458
+        nDCG@3 lies between 0.116 and 0.458
 
         too high: sku-4 "Boot polish, black" (grade 0, rank 1)
         lost most by
@@ -185,32 +185,40 @@ def entry(query: str, change: float, score: float = 0.5, standing: str = "within
     return case_result(**{**known, "scores": {"nDCG@10": score}, "baseline": baseline, **values})
 
 
+WITH_BASELINE = {"shop.relevance.yaml": FileInfo("shop.relevance.yaml", has_baseline=True)}
+
+
 def summary(results: list[CaseResult], verbose: int = 0, **keys: Any) -> list[str]:
-    files = {"shop.relevance.yaml": FileInfo("shop.relevance.yaml", has_baseline=True)}
-    return plain(lines_of(baseline_blocks(results, files, full=verbose > 0, **keys), 100)).splitlines()
+    return plain(summary_lines(results, WITH_BASELINE, RunInfo(), verbosity=verbose, **keys)).splitlines()
+
+
+def movers(lines: list[str], title: str) -> list[str]:
+    """The first words of the rows below a title, and the note below them."""
+    start = next((at for at, line in enumerate(lines) if line.startswith(title)), len(lines))
+    rows = [line for line in lines[start + 2 :] if line.startswith("  ")]
+    return [row.split()[0] for row in rows]
 
 
 class TestSummary:
     def test_nothing_moved(self) -> None:
-        assert summary([entry("boots", 0.0), entry("hats", 0.0004), entry("socks", -0.0004)]) == []
+        text = "\n".join(summary([entry("boots", 0.0), entry("hats", 0.0004), entry("socks", -0.0004)]))
+        assert "since the baseline" not in text
 
     def test_the_biggest_movers_first_and_five_of_each(self) -> None:
         entries = [entry(f"q{number}", (-1) ** number * number / 20) for number in range(1, 15)]
         lines = summary(entries)
-        assert lines[0] == "down since the baseline"
-        assert [line.split()[0] for line in lines[1:6]] == ["-0.650", "-0.550", "-0.450", "-0.350", "-0.250"]
-        assert lines[1] == "  -0.650  1.150 -> 0.500  q13   passed   shop.relevance.yaml:3"
-        assert lines[6:8] == ["  ... 2 more (-v shows all)", "up since the baseline"]
-        assert lines[13] == "  ... 2 more (-v shows all)"
-        assert len(summary(entries, verbose=1)) == 16
+        down = lines.index("down since the baseline (5 of 7)")
+        assert lines[down + 1].split() == ["query", "nDCG@10", "now", "on", "top"]
+        assert lines[down + 2].split()[:4] == ["q13", "1.150", "->", "0.500"]
+        assert movers(lines[: down + 7], "down") == ["q13", "q11", "q9", "q7", "q5"]
+        assert movers(lines, "up") == ["q14", "q12", "q10", "q8", "q6"]
+        assert "down since the baseline (7)" in summary(entries, verbose=1)
 
     def test_several_variants_are_named(self) -> None:
         entries = [entry("boots", -0.2, variant="bm25"), entry("boots", -0.3, variant="a long name of a variant")]
-        assert summary(entries) == [
-            "down since the baseline",
-            "  -0.300  0.800 -> 0.500  boots  a long name o...   passed   shop.relevance.yaml:3",
-            "  -0.200  0.700 -> 0.500  boots  bm25               passed   shop.relevance.yaml:3",
-        ]
+        lines = summary(entries)
+        start = lines.index("down since the baseline (2)")
+        assert [line.split()[:2] for line in lines[start + 2 : start + 4]] == [["boots", "a"], ["boots", "bm25"]]
 
     @pytest.mark.parametrize(
         ("updating", "beginnings"),
@@ -226,29 +234,25 @@ class TestSummary:
             *(entry(query, 0.0, standing="stale") for query in ("hats", "caps")),
             entry("new", 0.0, standing="new"),
         ]
-        lines = summary(entries, updating=updating)
+        lines = [line for line in summary(entries, updating=updating) if "--relevance-update" in line]
         assert len(lines) == len(beginnings)
         assert all(line.startswith(beginning) for line, beginning in zip(lines, beginnings, strict=True))
 
     def test_cases_of_the_baseline_that_are_not_compared(self) -> None:
         lost: list[Any] = [(f"case {number}", variant, "gone") for number in range(9) for variant in ("bm25", "knn")]
         lost += [("cap", None, "unjudged"), ("q7", None, "left out")]
-        files = {"shop.relevance.yaml": FileInfo("shop.relevance.yaml", has_baseline=True, lost=lost)}
-        assert lost_text(files, RunInfo(not_run=("old.relevance.yaml",))) == (
+        files = {"shop.relevance.yaml": replace(WITH_BASELINE["shop.relevance.yaml"], lost=lost)}
+        assert [each.text for each in lost_sentences(files, RunInfo(not_run=("old.relevance.yaml",)))] == [
             'in the baseline and not compared: 9 cases are gone ("case 0", "case 1", "case 2" ...), 1 case has no '
             'judgments now ("cap"), 1 case is left out by only: judged ("q7"), nothing ran of 1 file '
             '("old.relevance.yaml"); --relevance-update drops the cases that are gone; rename a baseline with its case '
             "file, or delete it"
-        )
+        ]
         files = {"shop.relevance.yaml": replace(files["shop.relevance.yaml"], against="main.jsonl", lost=lost[-1:])}
-        assert lost_text(files, RunInfo()) == (
+        assert [each.text for each in lost_sentences(files, RunInfo())] == [
             'in main.jsonl and not compared: 1 case is left out by only: judged ("q7")'
-        )
-        assert lost_text({}, RunInfo()) == ""
-
-    def test_without_a_baseline_there_is_nothing_to_say(self) -> None:
-        files = {"shop.relevance.yaml": FileInfo("shop.relevance.yaml")}
-        assert [*baseline_blocks([entry("boots", -0.5)], files)] == []
+        ]
+        assert lost_sentences({}, RunInfo()) == []
 
     @given(query=anything, change=st.floats(-1, 1))
     def test_lines_are_narrow_whatever_queries_are_called(self, query: str, change: float) -> None:

@@ -13,11 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import Comparison, Run, RunInfo, compare_runs
-from pytest_relevance.reports.blocks import code
-from pytest_relevance.reports.comparison_report import comparison_headline, comparison_lines
+from pytest_relevance.reports.comparison import comparison_headline, comparison_lines
 from pytest_relevance.reports.run.baseline import Headline
 from pytest_relevance.reports.run.gates import finding_text
-from pytest_relevance.reports.text import BAD, GOOD, PLAIN, harmless, plain, width
+from pytest_relevance.reports.text import BAD, GOOD, PLAIN, code, harmless, plain, width
 from tests.helpers import block, case_result
 from tests.reports.markdown_reader import HOSTILE, assert_inert, read
 
@@ -89,15 +88,13 @@ def test_the_report_of_a_comparison(found: Comparison) -> None:
         metric   cases  first  second  change     95 % interval      p  effect  better  worse  same
         nDCG@10      4  0.897   0.787  -0.111  -0.640 to +0.308  1.000   -0.21       1      1     2
 
-        largest drops (nDCG@10)
-          -0.853  1.000 -> 0.147  winter boots  2 out, 2 in, 2 moved, Jaccard 0.33, RBO 0.39
-                  lost   sku-1 (grade 3, was rank 1), sku-2 (grade 3, was rank 2)
-                  new    sku-4 (grade 0, now rank 1), sku-8 (unjudged, now rank 4)
+        Largest drops (1)
+          query                nDCG@10  lost             now on top  ranking
+          winter boots  1.000 -> 0.147  sku-1 1 -> gone  sku-4       2 out, 2 in, 2 moved
 
-        largest gains (nDCG@10)
-          +0.410  0.590 -> 1.000  rain jacket  1 out, 2 moved, Jaccard 0.67, RBO 0.72
-                  up     sku-5 (grade 3, rank 3 -> 1)
-                  gone   sku-8 (unjudged, was rank 2)
+        Largest gains (1)
+          query               nDCG@10  gained        ranking
+          rain jacket  0.590 -> 1.000  sku-5 3 -> 1  1 out, 2 moved
 
         nDCG@10 fell from 0.897 to 0.787 (-0.111, p 1.000) over 4 cases: no more than chance would do
     """)
@@ -106,21 +103,15 @@ def test_the_report_of_a_comparison(found: Comparison) -> None:
 def test_tags_and_gates(tagged: Comparison) -> None:
     report = tagged.summary(limit=1, gates=tagged.judge({"nDCG@10": 0.2}, max_case_drop=0.1))
     assert (
-        block("""
-
-        by tag (nDCG@10)  cases  first  second  change  better  worse  same
-        feet                  2  1.000   0.573  -0.427       0      1     1
-        ... and 1 more tag
-
-    """)
-        in report
+        "\nby tag  metric   cases  first  second  change  better  worse  same\nfeet    nDCG@10      2  1.000 " in report
     )
+    assert "\n... and 1 more tag\n" in report
     assert report.endswith(
         block("""
 
         nDCG@10 fell from 0.897 to 0.787 (-0.111, p 1.000) over 4 cases: no more than chance would do
         met: mean nDCG@10 fell by 0.111, from 0.897 to 0.787 (95% -0.640 to +0.308, p 1.000, 4 cases);
-          allowed is 0.2
+            allowed is 0.2
         NOT MET: 1 case dropped by more than 0.1: "winter boots" (-0.853)
         1 of 2 gates not met
     """)
@@ -175,16 +166,9 @@ def test_variants_have_a_column() -> None:
 
 def test_all_drops_that_a_gate_does_not_allow_are_shown() -> None:
     found = many(9, ["b"])
-    assert found.summary(limit=2).count("-> 0.000  q") == 2
-    assert found.summary(limit=2, gates=found.judge(max_case_drop=0.5)).count("-> 0.000  q") == 9
-    assert found.summary(limit=None).count("-> 0.000  q") == 9
-
-
-def test_many_documents_are_counted() -> None:
-    judgments = {"q": {f"d{number}": 1 for number in range(8)}}
-    report = compare_runs({"q": list(judgments["q"])}, {"q": []}, judgments=judgments).summary()
-    lost = "lost d0 (grade 1, was rank 1), d1 (grade 1, was rank 2), d2 (grade 1, was rank 3), 5 more"
-    assert lost in " ".join(report.split())
+    assert found.summary(limit=2).count("1.000 -> 0.000") == 2
+    assert found.summary(limit=2, gates=found.judge(max_case_drop=0.5)).count("1.000 -> 0.000") == 9
+    assert found.summary(limit=None).count("1.000 -> 0.000") == 9
 
 
 @pytest.mark.parametrize(
@@ -228,9 +212,9 @@ def test_the_report_as_markdown(tagged: Comparison) -> None:
 
         - `first` -> `second`, 4 cases compared
         - **nDCG@10 fell from 0.897 to 0.787 (-0.111, p 1.000) over 4 cases: no more than chance would do**
-        - met: `{gate}`
-        - **not met**: `1 case dropped by more than 0.1: "winter boots" (-0.853)`
-        - **1 of 2 gates not met**
+        - `met: {gate}`
+        - `NOT MET: 1 case dropped by more than 0.1: "winter boots" (-0.853)`
+        - `1 of 2 gates not met`
 
         **Largest drops (1)**
 
@@ -248,10 +232,10 @@ def test_the_report_as_markdown(tagged: Comparison) -> None:
         | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
         | nDCG@10 | 4 | 0.897 | 0.787 | -0.111 | -0.640 to +0.308 | 1.000 | 1.000 | -0.21 | 1 | 1 | 2 |
 
-        | by tag (nDCG@10) | cases | first | second | change | better | worse | same |
-        | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
-        | `feet` | 2 | 1.000 | 0.573 | -0.427 | 0 | 1 | 1 |
-        | `head` | 2 | 0.795 | 0.573 | -0.222 | 1 | 1 | 0 |
+        | by tag | metric | cases | first | second | change | better | worse | same |
+        | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+        | `feet` | nDCG@10 | 2 | 1.000 | 0.573 | -0.427 | 0 | 1 | 1 |
+        | `head` | nDCG@10 | 2 | 0.795 | 0.573 | -0.222 | 1 | 1 | 0 |
 
         4 cases compared; gain exponential, ideal judged, unjudged zero.
     """)

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult
-from pytest_relevance.reports.failure import failure_lines, search_label, settings_text
+from pytest_relevance.reports.failure import failure_lines
+from pytest_relevance.reports.reasons import search_label, settings_text
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, PLAIN, STRONG, WIDEST, plain, width
 from pytest_relevance.results.case_result import CHECK
 from tests.helpers import block, changed, result_of
@@ -46,7 +47,7 @@ def test_skipped_results_leave_no_row_and_no_interval(shop: Shop) -> None:
     found = shop.report(shop.hits("sku-5", "sku-6", "sku-3"), min_ndcg=0.9, unjudged="skip")
     assert shop.part(found, "1") == "   1  sku-3  Rubber boots      2     3     1.000  3.000  3.000      3   7.000"
     assert shop.part(found, "2-10") == "2-10  no judged result                                   3.000         12.917"
-    assert shop.part(found, "unjudged") == 'unjudged results: sku-5 "Rain jacket", sku-6 "Boot laces 120 cm"'
+    assert "lies between" not in found
 
 
 def test_nothing_relevant_returned_where_that_is_the_ideal(shop: Shop) -> None:
@@ -123,13 +124,6 @@ def test_a_document_above_the_rank_that_it_must_stay_below_is_marked(shop: Shop)
         assert "excluded" not in found
 
 
-def test_of_several_missing_documents_those_of_the_accepted_ranking_are_named(shop: Shop) -> None:
-    judgments = {f"d{number}": 3 for number in range(12)}
-    found = shop.report(["d0", "d1"], judgments=judgments, k=4, accepted=["d5", "d0", "x", "d7"], min_ndcg=1)
-    assert "  any 2 of 10 with grade 3   not returned   " in found
-    assert "      in the baseline: d5 (was rank 1), d7 (was rank 4)\n" in found
-
-
 LONG = "Winter boots Aurora, lined, waterproof, with laces and a zip, black"
 
 
@@ -143,7 +137,7 @@ def test_titles_are_whole_with_v_and_cut_in_their_middle_without(shop: Shop, col
         rank, mark = ("1", "black") if title is LONG else ("2", "white")
         assert mark in shop.part(brief, f"{rank} ")
         in_sentences = " ".join(full.split())
-        assert in_sentences.count(title) >= 3
+        assert title in in_sentences
     if columns == 160:  # 67 columns, 60 in a sentence
         assert 'sku-4 "Winter boots Aurora, lined, ...' in brief
 
@@ -155,10 +149,10 @@ def test_fields_are_aligned_and_those_of_named_documents(shop: Shop) -> None:
         result, shown={"sku-4": fields, "sku-1": {"price": "120"}, "sku-2": {**fields, "url": "u" * 90}, "z": fields}
     )
     lines = plain(failure_lines(result, verbosity=1)).partition("about the documents\n")[2].splitlines()
-    assert lines[:3] == [
-        "  sku-4   brand: Aurora   price: 9.90",
-        "  sku-1   price: 120",
-        "  sku-2   brand: Aurora   price: 9.90",
+    assert [line.split()[:3] for line in lines[:3]] == [
+        ["document", "brand", "price"],
+        ["sku-4", "Aurora", "9.90"],
+        ["sku-1", "120"],
     ]
     assert not [line for line in lines if line.startswith("  z ")]
 
@@ -168,17 +162,6 @@ def test_one_document_more_takes_no_more_room_than_to_say_so(shop: Shop) -> None
     assert "(-v shows all)" not in shop.report(["x", "d0"], judgments={**judgments, "x": 0}, min_ndcg=0.9)
     judgments = {f"d{number}": 3 for number in range(6)}
     assert "  ... and 3 more (-v shows all)" in shop.report(["x"], judgments={**judgments, "x": 0}, min_ndcg=0.9)
-
-
-def test_long_lists_of_ids_are_cut_unless_all_is_asked_for(shop: Shop) -> None:
-    ranking = [f"d{number}" for number in range(15)]
-    keys: dict[str, Any] = {"judgments": {"d0": 1, "x": 3}, "k": 15, "min_ndcg": 0.5}
-    assert shop.part(shop.report(ranking, **keys), "unjudged results") == (
-        "unjudged results: d1, d2, d3, d4, d5, d6, d7, d8, d9, d10, and 4 more"
-    )
-    assert shop.part(shop.report(ranking, FULL, **keys), "unjudged results") == (
-        "unjudged results: d1, d2, d3, d4, d5, d6, d7, d8, d9, d10, d11, d12, d13, d14"
-    )
 
 
 def test_an_id_up_to_24_characters_is_never_cut(shop: Shop) -> None:
@@ -259,7 +242,7 @@ def test_what_is_wrong_stands_out(shop: Shop) -> None:
 
 def test_other_verdicts_have_other_colours(shop: Shop) -> None:
     passed = styles(shop.result(shop.hits("sku-1"), min_ndcg=0.1))
-    assert passed["nDCG@10 0.542,"] == GOOD
+    assert passed["passed: nDCG@10"] == GOOD
     inconclusive = styles(shop.result(shop.hits("sku-5", "sku-1"), min_ndcg=0.8, min_judged=1))
     assert inconclusive["inconclusive: 1"] == DOUBT
     assert inconclusive["judge these:"] == DOUBT
@@ -268,12 +251,11 @@ def test_other_verdicts_have_other_colours(shop: Shop) -> None:
 # --- whatever the input -----------------------------------------------------------------------------------------------
 
 
-def test_below_a_long_path_the_reason_has_a_line_of_its_own(shop: Shop) -> None:
+def test_a_long_path_is_not_cut(shop: Shop) -> None:
     found = shop.result(shop.hits("sku-3"), min_ndcg=0.7)
     found = changed(found, file=f"{'deep/' * 16}shop.relevance.yaml")
-    first, second, *_ = plain(failure_lines(found)).splitlines()
-    assert (first, second) == (f"{found.file}:41:", "  nDCG@10 0.232 is below 0.700")
-    assert plain(failure_lines(found, verbosity=BRIEF)) == f"{found.file}:41: nDCG@10 0.232 is below 0.700"
+    assert plain(failure_lines(found)).splitlines()[0] == f"{found.file}:41: nDCG@10 0.232 is below 0.700"
+    assert plain(failure_lines(found, verbosity=BRIEF)) == f"{found.file}:41: nDCG@10 0.232, floor 0.700"
 
 
 def test_control_characters_of_users_never_reach_the_terminal(shop: Shop) -> None:

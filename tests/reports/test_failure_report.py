@@ -32,7 +32,7 @@ def test_a_query_below_its_floor(shop: Shop) -> None:
            3  sku-5  Rain jacket                -     -     2.000      -  1.893      2  12.917
            4  sku-2  Winter boots Borealis      3     7     2.322  3.015  4.908
         DCG 4.908 / ideal DCG 12.917 = nDCG@10 0.380     gain exponential, ideal judged, unjudged zero
-        unjudged results: sku-5 "Rain jacket" - nDCG@10 lies between 0.380 and 0.651
+        nDCG@10 lies between 0.380 and 0.651
 
         too high: sku-4 "Boot polish, black" (grade 0, rank 1), sku-3 "Rubber boots" (grade 2, rank 2)
         lost most by
@@ -63,10 +63,7 @@ def test_ranks_below_the_last_result_are_folded(shop: Shop) -> None:
 
 def test_in_brief_there_is_one_line(shop: Shop) -> None:
     assert shop.report(shop.hits("sku-3"), BRIEF, min_ndcg=0.7, expect={"results": 2}) == block("""
-        shop.relevance.yaml:41: nDCG@10 0.232 is below 0.700; results: 1 returned, expected exactly 2
-        """)
-    assert shop.report(shop.hits("sku-3"), BRIEF, min_ndcg=0.7, expect={"include": "sku-1"}) == block("""
-        shop.relevance.yaml:41: nDCG@10 0.232 is below 0.700; include: not in the top 10: "sku-1" (not returned)
+        shop.relevance.yaml:41: nDCG@10 0.232, floor 0.700; results: 1 returned, expected exactly 2
         """)
 
 
@@ -75,7 +72,7 @@ def test_in_brief_nothing_is_cut(shop: Shop) -> None:
     (told,) = shop.report(
         shop.hits("sku-3"), BRIEF, min_ndcg=0.7, expect={"include": missing, "results": 9}
     ).splitlines()
-    assert told.startswith("shop.relevance.yaml:41: nDCG@10 0.232 is below 0.700; include: ")
+    assert told.startswith("shop.relevance.yaml:41: nDCG@10 0.232, floor 0.700; include: ")
     assert all(document in told for document in missing)
     assert told.endswith("; results: 1 returned, expected exactly 9")
 
@@ -85,8 +82,8 @@ def test_nothing_returned(shop: Shop) -> None:
         shop.relevance.yaml:41: nDCG@10 0.000 is below 0.700
         query "winter boots"   search   12.3 ms   no results
 
-        rank  document          grade  gain  discount  DG    DCG  ideal    IDCG
-        1-10  nothing returned                             0.000         12.917
+        rank  document            DCG    IDCG
+        1-10  nothing returned  0.000  12.917
         DCG 0.000 / ideal DCG 12.917 = nDCG@10 0.000     gain exponential, ideal judged, unjudged zero
 
         lost most by
@@ -100,7 +97,7 @@ def test_a_document_returned_more_than_once(shop: Shop) -> None:
     assert shop.report(shop.hits("sku-3", "sku-3", "sku-1", "sku-3"), min_ndcg=0.7) == block("""
         shop.relevance.yaml:41: nDCG@10 0.503 is below 0.700
         query "winter boots"   search   12.3 ms   2 results, all judged
-        returned more than once, counted at the first rank: sku-3 "Rubber boots" at rank 1 and again at 2, 4
+        returned more than once, counted at the first rank: sku-3 at rank 1 and again at 2, 4
 
         rank  document                     grade  gain  discount     DG    DCG  ideal    IDCG
            1  sku-3  Rubber boots              2     3     1.000  3.000  3.000      3   7.000
@@ -127,7 +124,7 @@ def test_ids_of_another_kind(shop: Shop) -> None:
           judged:   "sku-1", "sku-2", "sku-3", "sku-4"
           if not, name the id with id_field in the case file, or return it from search
         ids that differ in case, white space or Unicode form alone: judged "sku-3", returned "sku-3 "
-          ids are compared as they are written; write them in the judgments as they are returned
+          if so, write them in the judgments as they are returned
 
         rank  document          grade  gain  discount  DG    DCG  ideal    IDCG
            1  a8f1                  -     -     1.000   -  0.000      3   7.000
@@ -149,7 +146,8 @@ def test_an_inconclusive_case_names_the_documents_to_judge(shop: Shop) -> None:
            2  sku-6  Boot laces 120 cm        -     -     1.585      -  0.000      3  11.417
            3  sku-1  Winter boots Aurora      3     7     2.000  3.500  3.500      2  12.917
         DCG 3.500 / ideal DCG 12.917 = nDCG@10 0.271     gain exponential, ideal judged, unjudged zero
-        judge these: sku-5 "Rain jacket", sku-6 "Boot laces 120 cm" - nDCG@10 lies between 0.271 and 1.000
+        judge these: sku-5 "Rain jacket", sku-6 "Boot laces 120 cm"
+        nDCG@10 lies between 0.271 and 1.000
 
         lost most by
           sku-2                        grade 3   not returned   -0.342
@@ -160,7 +158,7 @@ def test_an_inconclusive_case_names_the_documents_to_judge(shop: Shop) -> None:
 
 def test_an_inconclusive_case_in_brief(shop: Shop) -> None:
     assert shop.report(shop.hits("sku-5", "sku-6", "sku-1"), BRIEF, min_ndcg=0.7, min_judged=0.5) == block("""
-        shop.relevance.yaml:41: inconclusive: 1 of the top 3 judged, less than min_judged 0.5; nDCG@10 0.271 is below 0.700; nDCG@10 lies between 0.271 and 1.000; judge these: sku-5 "Rain jacket", sku-6 "Boot laces 120 cm"
+        shop.relevance.yaml:41: inconclusive: 1 of the top 3 judged, less than min_judged 0.5; nDCG@10 0.271, floor 0.700; nDCG@10 lies between 0.271 and 1.000; judge these: sku-5 "Rain jacket", sku-6 "Boot laces 120 cm"
         """)  # noqa: E501
 
 
@@ -169,7 +167,7 @@ def test_a_query_whose_score_is_not_defined(shop: Shop) -> None:
         shop.relevance.yaml:41: results: 1 returned, expected exactly 2
         query "winter boots"   search   12.3 ms   1 result, 1 judged
 
-        rank  document                   grade  gain  discount     DG    DCG  ideal  IDCG
+        rank  document                   grade  gain  discount     DG    DCG
            1  sku-4  Boot polish, black      0     0     1.000  0.000  0.000
         nDCG@10 n/a: no judged document is relevant     gain exponential, ideal judged, unjudged zero
         """)
@@ -229,17 +227,17 @@ def test_a_case_that_passed(shop: Shop) -> None:
         return first.removeprefix("shop.relevance.yaml:41: ")
 
     perfect = shop.hits("sku-1", "sku-2", "sku-3")
-    assert headline(perfect, min_ndcg=0.9) == "nDCG@10 1.000, at least 0.900: passed"
+    assert headline(perfect, min_ndcg=0.9) == "passed: nDCG@10 1.000, at least 0.900"
     assert headline(perfect) == "nDCG@10 1.000, no floor"
     assert headline(shop.hits("sku-4"), judgments={"sku-4": 0}) == "nDCG@10 n/a, no judged document is relevant"
     assert headline(perfect, judgments={}) == "no judgments"
-    assert headline([], judgments={}, expect={"results": 0}) == "passed; met: results 0"
-    assert headline(perfect, expect={"first": "sku-1"}) == "nDCG@10 1.000, no floor: passed; met: first"
+    assert headline([], judgments={}, expect={"results": 0}) == "passed: results 0"
+    assert headline(perfect, expect={"first": "sku-1"}) == "passed: nDCG@10 1.000, no floor; first"
     assert headline(
         perfect, min_ndcg=0.9, expect={"P@3": 0.9, "RR": "== 1", "results": ">= 2", "latency": "<= 20 ms"}
-    ) == ("nDCG@10 1.000, at least 0.900: passed; met: P@3 1.000 >= 0.900, RR 1.000 ==")
+    ) == ("passed: nDCG@10 1.000, at least 0.900; P@3 1.000 >= 0.900; RR 1.000 ==")
     assert headline(shop.hits("sku-4"), judgments={"sku-4": 0}, expect={"results": 1}) == (
-        "nDCG@10 n/a, no judged document is relevant: passed; met: results 1"
+        "passed: nDCG@10 n/a, no judged document is relevant; results 1"
     )
     assert "lost most by" not in shop.report(perfect)
 

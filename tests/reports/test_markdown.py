@@ -80,7 +80,7 @@ def test_without_a_baseline() -> None:
         .startswith(
             block("""
 
-        - mean nDCG@10 0.388
+        - `mean nDCG@10 0.388`
         - 2 cases: 1 passed, 1 failed
         - `shop.relevance.yaml`, `search`
 
@@ -114,8 +114,8 @@ def test_beside_a_baseline_it_names_what_newly_fails_with_what_was_lost_and_what
     whole = run(LAMP, risen("belt"), fallen("smart watch", titles), fingerprint={"index": "products-20"})
     found = run_markdown(whole)
     assert "### ❌ Search got worse: 1 case newly fails\n" in found
-    assert "- mean nDCG@10 0.770 -> 0.771 (0.000, p 1.000): 1 better, 1 worse, 0 the same (2 of 3 cases)\n" in found
-    assert "- `shop.relevance.yaml`, `search`, against the baseline, `index products-20`\n" in found
+    assert "- `mean nDCG@10 0.770 -> 0.771 (0.000, p 1.000): 1 better, 1 worse, 0 the same (2 of 3 cases)`\n" in found
+    assert "- `shop.relevance.yaml`, `search`, `against the baseline`, `index products-20`\n" in found
     newly, rose = read(found).tables
     assert newly == [
         ["query", "nDCG@10", "lost", "now on top"],
@@ -202,14 +202,12 @@ def test_the_lowest_are_listed_where_nothing_failed_or_moved() -> None:
 def test_a_few_suites_and_variants_have_a_line_and_many_a_table() -> None:
     in_variants = [replace(LAMP, variant=name) for name in ("bm25", "dense")]
     found = run_markdown(run(*in_variants))
-    assert "- `bm25`: mean nDCG@10 1.000\n- `dense`: mean nDCG@10 1.000\n" in found
+    assert "- `bm25: mean nDCG@10 1.000`\n- `dense: mean nDCG@10 1.000`\n" in found
     many = [replace(LAMP, file=f"{name}.relevance.yaml") for name in "abcde"]
     found = run_markdown(run(*many))
     assert "- mean nDCG@10 1.000 over all suites and variants\n" in found
-    assert "- `a.relevance.yaml`, `b.relevance.yaml`, `c.relevance.yaml`, 2 more suites, `search`" in found
-    (suites,) = read(found).tables
-    assert suites[0] == ["suite", "mean", "cases", "latency"]
-    assert suites[-1] == ["e.relevance.yaml", "mean nDCG@10 1.000", "1 passed", "p50 12 ms, p95 12 ms"]
+    assert "- `a.relevance.yaml`, `b.relevance.yaml`, `c.relevance.yaml`, `2 more suites`, `search`" in found
+    assert "- `e.relevance.yaml   mean nDCG@10 1.000   1 passed   p50 12 ms, p95 12 ms`\n" in found
 
 
 def test_gates_that_are_not_met_come_first_and_many_are_counted() -> None:
@@ -244,20 +242,6 @@ def test_an_error_is_named_and_cases_that_failed_alike_are_in_one_line() -> None
     assert read(found).tables[0][1] == ["q0", "error", "ConnectionError: refused"]
     assert found.count("<details>") == 1
     assert "and 8 more cases failed alike" in found
-
-
-def test_no_hint_at_options_of_a_terminal() -> None:
-    many = {f"d{number}": 1 + number % 3 for number in range(20)}
-    failed = result(
-        "boots", "x0", "d0", *(f"x{number}" for number in range(1, 9)), judgments=many, note="a (-v shows all) b"
-    )
-    others = [risen(f"q{number}", tags=[f"t{number}"]) for number in range(12)]
-    found = run_markdown(run(failed, *others))
-    assert found.count("(-v shows all)") == 1  # the note of the case
-    assert "note: a (-v shows all) b\n" in found
-    assert "\n... 4 more tags\n" in found
-    lost, gained = re.findall(r"^  (?:\.\.\. and 4 more|others gained) +[-+]0\.\d+$", found, re.MULTILINE)
-    assert len(lost) == len(gained)  # the figures are aligned
 
 
 def test_remarks_on_the_index_and_on_unstable_rankings() -> None:

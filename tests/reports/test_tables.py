@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pytest_relevance.reports.blocks import RIGHT, USER, Cell, Column, Table, styled
 from pytest_relevance.reports.text import BAD, DIM, PLAIN, STRONG, harmless, plain, width
 
-DOCUMENTS = (Column("document", least=10, middle=True, is_code=True), Column(None, least=8, may_go=True, is_code=True))
+DOCUMENTS = (Column("document", least=10, middle=True, is_code=True), Column(None, least=8, is_code=True))
 
 
 def products(*rows: tuple[str, str, str]) -> Table:
@@ -34,7 +34,7 @@ def test_columns_are_as_wide_as_they_need_to_be() -> None:
 
 def test_a_title_covers_the_columns_that_have_none_and_empty_ones_are_left_out() -> None:
     assert text(products(("a", "", "3"))) == ["rank  document  grade", "   1  a             3"]
-    assert text(products(("a", "", ""))) == ["rank  document  grade", "   1  a"]
+    assert text(products(("a", "", ""))) == ["rank  document", "   1  a"]
 
 
 @pytest.mark.parametrize(
@@ -43,11 +43,9 @@ def test_a_title_covers_the_columns_that_have_none_and_empty_ones_are_left_out()
         (44, "   1  sku-0123456789  Winter boots      3"),
         (37, "   1  sku...6789  Winter boots      3"),
         (33, "   1  sku...6789  Winte...      3"),
-        (30, "   1  sku-0123456789      3"),
-        (26, "   1  sku-0...56789      3"),
     ],
 )
-def test_text_is_cut_from_left_to_right_and_a_title_goes_before_it_says_nothing(columns: int, row: str) -> None:
+def test_text_is_cut_from_left_to_right(columns: int, row: str) -> None:
     lines = text(products(("sku-0123456789", "Winter boots", "3")), columns)
     assert lines[1] == row
     assert len(lines[0]) == len(row)
@@ -112,13 +110,6 @@ def test_a_title_stands_above_the_table_and_a_note_below_it() -> None:
         (("  ... 2 more (-v shows all)", DIM),),
     ]
     assert table.markdown() == ["**Lowest**", "", "|  |  |", "| --- | ---: |", "| boots | 0.500 |", "", "... 2 more"]
-
-
-def test_a_title_from_users_stands_in_a_code_span() -> None:
-    table = Table([Column("mean"), Column("@team|b", RIGHT, has_user_title=True)])
-    table.add("0.500", "1.000")
-    assert table.markdown()[:2] == ["| mean | `@team\\|b` |", "| --- | ---: |"]
-    assert text(table)[0] == "mean   @team|b"
 
 
 def test_spans_of_users_stand_in_code_spans_beside_words_of_the_report() -> None:

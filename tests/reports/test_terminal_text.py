@@ -8,8 +8,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pytest_relevance.reports.blocks import cut, cut_middle
 from pytest_relevance.reports.text import (
+    cut,
+    cut_middle,
     folded,
     harmless,
     line,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pytest_relevance import CaseResult, bootstrap_interval, holm, randomisation_test
 from pytest_relevance.reports.run.cases import Variant
-from pytest_relevance.reports.run.changes import against_first_table
-from pytest_relevance.reports.text import BAD, GOOD, WIDEST, Line, plain
+from pytest_relevance.reports.run.changes import variant_tables
+from pytest_relevance.reports.text import WIDEST, Line, plain
 from tests.helpers import case_result
 
 FIRST = [0.30, 0.50, 0.40, 0.60, 0.20, 0.55, 0.35, 0.45, 0.25, 0.65, 0.50, 0.40]
@@ -32,7 +32,7 @@ def entries(variant: str | None, scores: list[float], score: float | None = 0.0)
 
 
 def variant_lines(results: list[CaseResult], compared: list[Variant]) -> list[Line]:
-    return against_first_table(results, compared).lines()
+    return variant_tables(results, compared, 5)[1].lines(160)
 
 
 def variants(*names: str) -> list[Variant]:
@@ -43,14 +43,16 @@ def test_each_has_its_difference_its_interval_and_the_adjusted_p() -> None:
     found = [*entries("bm25", FIRST), *entries("dense", BETTER), *entries("hybrid", MIXED)]
     lines = variant_lines(found, variants("bm25", "dense", "hybrid"))
     head, *rows = plain(lines).splitlines()
-    assert " ".join(head.split()) == "against bm25 change 95 % interval p (Holm) better worse same"
+    assert " ".join(head.split()) == (
+        "variant against cases first second change 95 % interval p (Holm) effect better worse same"
+    )
     tests = [randomisation_test(FIRST, other, weights=WEIGHTS) for other in (BETTER, MIXED)]
     adjusted = holm([test.p for test in tests])
     assert adjusted[0] < 0.01 < 0.05 < adjusted[1]
     for row, other, test, p, counts in zip(
         rows, (BETTER, MIXED), tests, adjusted, (["12", "0", "0"], ["6", "6", "0"]), strict=True
     ):
-        name, change, low, to, high, shown, *rest = row.split()
+        name, _, _, _, _, change, low, to, high, shown, _, *rest = row.split()
         interval = bootstrap_interval(FIRST, other, weights=WEIGHTS)
         assert name in ("dense", "hybrid")
         assert (
@@ -58,17 +60,18 @@ def test_each_has_its_difference_its_interval_and_the_adjusted_p() -> None:
         )
         assert shown == ("<0.001" if p < 0.001 else f"{p:.3f}")
         assert rest == counts
-    assert [style for line in lines[1:] for text, style in line if style in (GOOD, BAD)] == [GOOD]  # one is no chance
 
 
 def test_a_case_counts_where_both_have_a_score() -> None:
     found = [*entries("bm25", FIRST[:3]), *entries("dense", FIRST[1:3], score=None), *entries("dense", FIRST[:2])]
     (_, row) = plain(variant_lines(found, variants("bm25", "dense"))).splitlines()
-    assert row.split() == ["dense", "0.000", "0.000", "to", "0.000", "1.000", "0", "0", "2"]
+    assert row.split()[:3] == ["dense", "bm25", "2"]
+    assert row.split()[-3:] == ["0", "0", "2"]
     assert variant_lines(entries("bm25", FIRST), variants("bm25", "dense")) == []
 
 
 def test_names_are_cut_to_the_width() -> None:
     long = "a search with a name that goes on and on until nobody can remember how it had begun at all"
     found = [*entries("bm25", FIRST), *entries(long, MIXED)]
-    assert {len(line) <= WIDEST for line in plain(variant_lines(found, variants("bm25", long))).splitlines()} == {True}
+    lines = plain(variant_tables(found, variants("bm25", long), 5)[1].lines()).splitlines()
+    assert max(map(len, lines)) <= WIDEST

@@ -296,7 +296,7 @@ def _error_of(run: CaseRun, call: pytest.CallInfo[None]) -> SearchError | None:
 def _asked(result: CaseResult, calls: int) -> str:
     """Return the query and search of a case with an error, and the number of the call if there were several."""
     from pytest_relevance._text import harmless
-    from pytest_relevance.reports.failure import search_label
+    from pytest_relevance.reports.reasons import search_label
 
     label = search_label(result.search, result.variant, result.params)
     return "   ".join([f'query "{harmless(result.query)}"', label, *([f"in call {calls}"] if calls > 1 else [])])

@@ -13,7 +13,6 @@ import base64
 import gzip
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import datetime
 from hashlib import sha256
 from html import escape
@@ -24,22 +23,23 @@ from typing import Any
 from pytest_relevance._text import counted, harmless
 from pytest_relevance.reports.blocks import USER
 from pytest_relevance.reports.html.page_data import names_of, page_data
-from pytest_relevance.reports.run.baseline import Headline, context, headline, lost_text, suite_means
+from pytest_relevance.reports.run.baseline import Headline, context, headline, lost_sentences, mean_sentences
 from pytest_relevance.reports.run.cases import Variant, mean_text, metric_of, variants_of
 from pytest_relevance.reports.run.changes import (
+    LOST,
     NOTHING_RETURNED,
+    ON_TOP,
     CaseChange,
-    Moved,
     is_new_failure,
     moved_case,
     worst_first,
 )
 from pytest_relevance.reports.run.faults import fault_sentences
-from pytest_relevance.reports.run.gates import GateRow, gate_rows
+from pytest_relevance.reports.run.gates import OUTCOMES, gate_message, gates_in_order
 from pytest_relevance.reports.run.report import run_gates
 from pytest_relevance.reports.text import PLAIN, Line, number
 from pytest_relevance.results.case_parts import NEW
-from pytest_relevance.results.case_result import ERROR, FAILED, NOT_SEARCHED, PASSED, CaseResult
+from pytest_relevance.results.case_result import ERROR, FAILED, NOT_SEARCHED, CaseResult
 from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.records.run import Run
 
@@ -49,20 +49,20 @@ MOST_WORST = 10
 ARROW = "\N{RIGHTWARDS ARROW}"
 
 _MOST_FILES = 6
-_MOST_GATES = 6
-_COMPARED = (f"before {ARROW} after", "lost", "now on top")
+_COMPARED = (f"before {ARROW} after", LOST, ON_TOP)
+_ALONE = ("nDCG", "largest loss", "on top")
 _WITHOUT_RESULTS = {ERROR: "the search failed", NOT_SEARCHED: "not searched"}
 _NO_SCORE = "no relevant judgment"
-_ALONE = ("nDCG", "largest loss", "on top")
 
 
 def first_screen(run: Run, gates: Sequence[GateResult], said: Headline) -> str:
     """The first screen of the page about a run, inside of `<div id="page">`."""
     parts = [f'<h1 data-verdict="{said.kind}">{text(said.text)}</h1>', *_means(run), _context(run)]
-    parts += [_gates(gates)] if gates else []
+    if gates:
+        items = "".join(map(_gate, gates_in_order(gates)))
+        parts.append(f'<section aria-label="gates"><h2>Gates</h2><ul class="gates">{items}</ul></section>')
     parts += [f'<p class="fault">{text(fault.text)}</p>' for fault in fault_sentences(run.results, run.info)]
-    parts += [_worst(run)]
-    return "\n".join(parts)
+    return "\n".join([*parts, _worst(run)])
 
 
 def text(value: str) -> str:
@@ -72,36 +72,22 @@ def text(value: str) -> str:
 
 def _means(run: Run) -> Iterator[str]:
     """The change of the mean of each suite and variant, without a baseline the mean of all cases; and what it is of."""
-    changes = [mean for mean in suite_means(run.results) if mean.change is not None]
-    for mean in changes:
-        yield f'<p class="mean">{_words("  ".join(mean.names) + ": " * bool(mean.names) + mean.text)}</p>'
-    has_mean = any(result.score is not None for result in run.results)
-    if not changes and has_mean:
-        yield f'<p class="mean">{mean_text(run.results)}</p>'
-    if changes or has_mean:
-        yield f'<p class="place">{_measure(metric_of(run.results))}</p>'
-    if lost := lost_text(run.files, run.info):
-        yield f'<p class="lost">{text(lost)}</p>'
-
-
-def _measure(metric: str) -> str:
-    """What nDCG@10 is, for somebody who has never heard of it."""
-    cutoff = metric.partition("@")[2]
-    return (
-        f"{metric} compares the grades of the first {cutoff} results with those of the best ranking there could be: "
-        "1 is perfect, 0 is nothing relevant, and the top ranks count most."
-    )
+    means = [mean.text for mean in mean_sentences(run.results, only_changes=True)]
+    if not means and any(result.score is not None for result in run.results):
+        means = [mean_text(run.results)]
+    yield from (f'<p class="mean">{_words(mean)}</p>' for mean in means)
+    if means:
+        metric = metric_of(run.results)
+        yield (
+            f'<p class="place">{metric} compares the grades of the first {metric.partition("@")[2]} results with those '
+            "of the best ranking there could be: 1 is perfect, 0 is nothing relevant, and the top ranks count most.</p>"
+        )
+    yield from (f'<p class="lost">{text(lost.text)}</p>' for lost in lost_sentences(run.files, run.info))
 
 
 def _context(run: Run) -> str:
     """What ran, against what, what was searched, and when."""
-    about = context(run)
-    files = about.files
-    parts = [files[0], f"and {counted(len(files) - 1, 'further file')}"] if len(files) > _MOST_FILES else [*files]
-    parts += about.searches
-    against = " and ".join(about.records) or "the baseline" * about.has_baseline
-    parts += [f"against {against}"] if against else []
-    parts += [*about.searched, *([_time(run.info.started)] if run.info.started else [])]
+    parts = [*context(run, _MOST_FILES), *([_time(run.info.started)] if run.info.started else [])]
     shown = "".join(f"<li>{text(part)}</li>" for part in parts)
     return f'<ul class="context" aria-label="what ran">{shown}</ul>'
 
@@ -114,25 +100,14 @@ def _time(started: str) -> str:
         return started
 
 
-def _gates(gates: Sequence[GateResult]) -> str:
-    """The gates, those that are not met first; where there are many, those that are met are folded."""
-    found = gate_rows(gates)
-    folded = [gate for gate in found if gate.outcome == PASSED] if len(found) > _MOST_GATES else []
-    shown = [gate for gate in found if gate not in folded]
-    parts = [f'<ul class="gates">{"".join(map(_gate, shown))}</ul>'] if shown else []
-    if folded:
-        rest = f'<ul class="gates">{"".join(map(_gate, folded))}</ul>'
-        parts.append(f"<details><summary>{counted(len(folded), 'gate is', 'gates are')} met</summary>{rest}</details>")
-    return f'<section aria-label="gates"><h2>Gates</h2>{"".join(parts)}</section>'
-
-
-def _gate(gate: GateRow) -> str:
+def _gate(gate: GateResult) -> str:
     """A gate and its outcome: `mean nDCG@10 0.70 NOT MET: mean nDCG@10 0.665, below 0.700 (106 cases)`."""
-    word = gate.word.upper() if gate.outcome == FAILED else gate.word
+    outcome = gate.outcome()
+    word = OUTCOMES[outcome].upper() if outcome == FAILED else OUTCOMES[outcome]
     variant = f' <span class="variant">{text(gate.variant)}</span>' if gate.variant is not None else ""
-    message = gate.message.removeprefix("not evaluated: ")
+    message = gate_message(gate).removeprefix("not evaluated: ")
     return (
-        f'<li class="gate {gate.outcome}"><b>{text(gate.id)}{variant}</b> <strong>{word}</strong> '
+        f'<li class="gate {outcome}"><b>{text(gate.gate.id)}{variant}</b> <strong>{word}</strong> '
         f"<span>{text(message)}</span></li>"
     )
 
@@ -165,7 +140,7 @@ def _row(change: CaseChange, name: str, variants: Sequence[Variant]) -> str:
     on_top = row.on_top or ((_WITHOUT_RESULTS.get(result.verdict, NOTHING_RETURNED), PLAIN),)
     cells = [
         f'<th scope="row"><span class="query">{text(row.name)}</span>{badges}</th>',
-        f'<td class="scores">{_scores(row, result)}</td>',
+        f'<td class="scores">{_scores(row.scores, result)}</td>',
         f'<td data-label="lost">{_spans(row.lost)}</td>',
         f'<td data-label="on top">{_spans(on_top)}</td>',
     ]
@@ -176,13 +151,13 @@ def _class(result: CaseResult) -> str:
     return text(result.status).replace(" ", "-")
 
 
-def _scores(row: Moved, result: CaseResult) -> str:
+def _scores(scores: str, result: CaseResult) -> str:
     """Scores before and after, and what became of the case."""
     status = "newly failing" if is_new_failure(result) else text(result.status)
-    is_searched = result.verdict not in (ERROR, NOT_SEARCHED)
-    hint = f' title="{_NO_SCORE}"' if result.score is None and is_searched else ""
-    row = row if result.score is not None else replace(row, after="n/a")  # the status follows
-    return f'<span{hint}>{_words(row.scores)}</span> <span class="verdict {_class(result)}">{status}</span>'
+    if result.score is None:
+        scores = scores.removesuffix(result.status) + "n/a"  # the status follows
+    hint = f' title="{_NO_SCORE}"' if result.score is None and result.verdict not in _WITHOUT_RESULTS else ""
+    return f'<span{hint}>{_words(scores)}</span> <span class="verdict {_class(result)}">{status}</span>'
 
 
 def _spans(spans: Line) -> str:

@@ -10,8 +10,8 @@ from typing import Any
 from pytest_relevance._tables import FORMULA
 from pytest_relevance.metrics.settings import Settings, discount_table
 from pytest_relevance.reports.breakdown import losses_of
-from pytest_relevance.reports.failure import search_label, settings_text, unstable_text
-from pytest_relevance.reports.reasons import case_label, reason_texts
+from pytest_relevance.reports.failure import unstable_text
+from pytest_relevance.reports.reasons import case_label, reason_texts, search_label, settings_text
 from pytest_relevance.reports.run.cases import variant_label, variant_of, variants_of
 from pytest_relevance.reports.run.changes import case_change, is_new_failure
 from pytest_relevance.results.case_parts import NEW

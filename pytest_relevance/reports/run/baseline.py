@@ -1,40 +1,23 @@
-"""A run beside its baseline: the headline, the change of the mean, the cases that moved, what an update would do."""
+"""A run beside its baseline: the headline, the change of the mean, what is not compared, what an update would do."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_relevance._text import counted, examples, harmless, listed, p_text, with_variant
-from pytest_relevance.reports.blocks import MORE_HINT, Block, Sentence, Table, styled
+from pytest_relevance._text import counted, examples, listed, p_text, with_variant
+from pytest_relevance.reports.blocks import Sentence
 from pytest_relevance.reports.run.cases import (
     LOST,
-    add_case,
     case_count,
-    case_table,
+    grouped,
     mean_text,
     metric_of,
-    short_label,
-    suite_groups,
     variant_label,
+    variant_of,
     variants_of,
 )
-from pytest_relevance.reports.run.changes import case_change, is_new_failure, movers
-from pytest_relevance.reports.text import (
-    BAD,
-    DIM,
-    DOUBT,
-    GOOD,
-    PLAIN,
-    SIGNIFICANT,
-    WIDEST,
-    Line,
-    folded_lines,
-    line,
-    signed,
-    width,
-)
+from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, SIGNIFICANT, signed
 from pytest_relevance.results.case_parts import IMPROVEMENT, NEW, REGRESSION, STALE
 from pytest_relevance.results.case_result import FAILED, MEASURED, PASSED, SKIPPED, WITHOUT_SCORE, CaseResult
 from pytest_relevance.results.differences import (
@@ -47,20 +30,21 @@ from pytest_relevance.results.differences import (
     has_failed,
     mean_change,
 )
-from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.records.run_info import GONE, FileInfo, Fingerprint, RunInfo, changed, changes_text
 
 if TYPE_CHECKING:
+    from pytest_relevance.results.gates import GateResult
     from pytest_relevance.results.records.run import Run
 
+MOST_NAMES = 3
+"""How many files, searches and entries of a fingerprint a report names."""
 
 WORSE, BROKEN, BETTER, FINE, NOTHING = "worse", "broken", "better", "fine", "nothing"
 """What a run came to: the search got worse than its baseline; something failed, or did not run, and no baseline says
 that it got worse; the mean rose significantly and nothing failed; nothing failed; nothing ran."""
 
 
-@dataclass(frozen=True, slots=True)
-class Headline:
+class Headline(NamedTuple):
     """A sentence without a full stop, and which of `WORSE`, `BROKEN`, `BETTER`, `FINE` and `NOTHING` it says."""
 
     text: str
@@ -148,132 +132,60 @@ def _without_failure(ran: Sequence[CaseResult]) -> str:
     return f"{which} with a floor or an expectation pass{s}; {measured:,} {are} only measured"
 
 
-MOST_MOVERS = 5
-"""How many of the cases that moved up are shown, and of the cases that moved down."""
-
-ALL, ONLY_NEW = "all", "new"
-"""What an update accepts."""
+# --- what ran, and against what ---------------------------------------------------------------------------------------
 
 
-def baseline_blocks(
-    results: Sequence[CaseResult],
-    files: Mapping[str, FileInfo],
-    *,
-    full: bool = False,
-    updating: str | None = None,
-    fingerprint: Fingerprint | None = None,
-) -> Iterator[Block]:
-    """The movers against the baseline, and which updates are possible; nothing where there is no baseline.
-
-    `updating` is what this run accepts already, `ALL` or `ONLY_NEW`; `fingerprint` is that of this run.
-    """
-    if not any(info.has_baseline for info in files.values()):
-        return
-    yield from (Sentence(text, DOUBT) for text in searched_texts(files, fingerprint or {}))
-    most = None if full else MOST_MOVERS
-    yield _mover_table("down since the baseline", results, -1, BAD, most)
-    yield _mover_table("up since the baseline", results, 1, GOOD, most)
-    against = {name for name, info in files.items() if info.against}
-    results = [result for result in results if result.file not in against]  # an update does not change a record
-    yield from (Sentence(text, style) for text, style in _advice(results, updating))
+def context(run: Run, most: int = MOST_NAMES) -> list[str]:
+    """What ran, against what, and what was searched; of many the first `most` and how many more there are."""
+    ran = [result for result in run.results if result.status != SKIPPED]
+    files = [*dict.fromkeys(result.file for result in ran)]
+    searches = [*dict.fromkeys(variant_label(variant, ()) for variant in variants_of(ran))]
+    infos = [info for file, info in run.files.items() if file in files]
+    records = [*dict.fromkeys(info.against for info in infos if info.against)]
+    against = listed(records, "and") or "the baseline" * any(info.has_baseline for info in infos)
+    searched = [f"{name} {value}" for name, value in run.info.fingerprint.items()]
+    return [
+        *_first(files, most, "more suite", "more suites"),
+        *_first(searches, most, "more variant", "more variants"),
+        *([f"against {against}"] if against else []),
+        *_first(searched, most, "more entry", "more entries"),
+    ]
 
 
-def searched_texts(files: Mapping[str, FileInfo], fingerprint: Fingerprint) -> list[str]:
+def _first(names: Sequence[str], most: int, one: str, several: str) -> list[str]:
+    more = len(names) - most
+    return [*names[:most], *([counted(more, one, several)] if more > 0 else [])]
+
+
+def searched_sentences(files: Mapping[str, FileInfo], fingerprint: Fingerprint) -> list[Sentence]:
     """What differs in what was searched since the baselines, once where it is the same for several files."""
     texts: dict[str, list[str]] = {}
     for file, about in files.items():
         texts.setdefault(changes_text(changed(about.fingerprint, fingerprint)), []).append(file)
     texts.pop("", None)
     of = {text: f" of {listed(named)}" if len(texts) > 1 else "" for text, named in texts.items()}
-    return [f"searched since the baseline{of[text]}: {text}" for text in texts]
+    return [Sentence(f"searched since the baseline{of[text]}: {text}", DOUBT) for text in texts]
 
 
-class Context(NamedTuple):
-    """The case files and searches that ran, the records that they are compared with, and what was searched."""
-
-    files: list[str]
-    searches: list[str]
-    records: list[str]
-    has_baseline: bool
-    searched: list[str]
-
-
-def context(run: Run) -> Context:
-    """What ran, and against what."""
-    ran = [result for result in run.results if result.status != SKIPPED]
-    files = [*dict.fromkeys(result.file for result in ran)]
-    searches = dict.fromkeys(variant_label(variant, ()) for variant in variants_of(ran))
-    infos = [info for file, info in run.files.items() if file in files]
-    records = dict.fromkeys(info.against for info in infos if info.against)
-    searched = [f"{name} {value}" for name, value in run.info.fingerprint.items()]
-    return Context(files, [*searches], [*records], any(info.has_baseline for info in infos), searched)
-
-
-class SuiteMean(NamedTuple):
-    """The mean of a suite in one variant, in words, and its change since the baseline, if it has one.
-
-    `names` are those that tell the suite and the variant from the others; `results` are what the mean is of.
-    """
-
-    names: list[str]
-    text: str
-    change: MeanChange | None
-    results: Sequence[CaseResult]
-
-
-def suite_means(results: Sequence[CaseResult]) -> list[SuiteMean]:
-    """The mean of each suite and variant."""
-    groups, variants, found = suite_groups(results), variants_of(results), []
-    has_files = len({file for file, _ in groups}) > 1
-    for (file, variant), group in groups.items():
-        names = [file] * has_files + [variant_label(variant, variants)] * (len(variants) > 1)
-        change = mean_change(group)
-        text = mean_text(group) if change is None else mean_change_text(change, group)
-        found.append(SuiteMean(names, text, change, group))
-    return found
-
-
-def mean_change_lines(
-    results: Sequence[CaseResult],
-    files: Mapping[str, FileInfo],
-    *,
-    verbosity: int = 0,
-    columns: int = WIDEST,
-    indent: str = "",
-) -> list[Line]:
-    """How the mean of each suite and variant changed since the baseline; above verbosity 0 by tag, too.
+def mean_sentences(results: Sequence[CaseResult], *, only_changes: bool = False) -> list[Sentence]:
+    """The mean of each suite and variant, and how it changed since the baseline where there is one.
 
     `mean nDCG@10 0.665 -> 0.712 (+0.047, p 0.003): 35 better, 20 worse, 61 the same`; the suite and the variant are
-    named where there are several, and the record that is compared with in the place of a baseline. `indent` is put
-    before the line of the only suite.
+    named where there are several. `only_changes` leaves out the suites that have none.
     """
-    if all(result.baseline is None for result in results):
-        return []
-    records = dict.fromkeys(info.against for _, info in sorted(files.items()) if info.against)
-    lines = [line(harmless(f"against {name}:"), DIM) for name in records]
-    for names, _, _, group in suite_means(results):
-        lines += _mean_change_lines("  ".join(names) + ": " if names else indent, group, columns)
-        tags = dict.fromkeys(tag for result in group for tag in result.tags) if verbosity > 0 else ()
-        for tag in tags:
-            tagged = [result for result in group if tag in result.tags]
-            if len(tagged) < len(group):  # a tag of the whole suite would repeat its line
-                lines += _mean_change_lines(f"  {tag}: ", tagged, columns)
-    return lines
-
-
-def _mean_change_lines(head: str, results: Sequence[CaseResult], columns: int) -> list[Line]:
-    """One line, or two where the head leaves too little room: the figures stay together."""
-    change = mean_change(results)
-    if change is None:
-        return []
-    text, head = mean_change_text(change, results), harmless(head)
-    style = PLAIN if change.p > SIGNIFICANT else GOOD if change.after > change.before else BAD
-    if width(head) + width(text) <= columns:
-        return [((head, PLAIN), (text, style))]
-    if not head.strip():
-        return folded_lines(head + text, style, columns, f"{head}    ")
-    indent = " " * (len(head) - len(head.lstrip()) + 4)
-    return [line(head.rstrip()), *folded_lines(indent + text, style, columns, indent)]
+    groups = grouped(results, lambda result: (result.file, variant_of(result)))
+    has_files, variants, found = len({file for file, _ in groups}) > 1, variants_of(results), []
+    for key in sorted(groups, key=str):
+        (file, variant), group = key, groups[key]
+        names = [file] * has_files + [variant_label(variant, variants)] * (len(variants) > 1)
+        head = f"{'  '.join(names)}: " if names else ""
+        change = mean_change(group)
+        if change is not None:
+            style = PLAIN if change.p > SIGNIFICANT else GOOD if change.after > change.before else BAD
+            found.append(Sentence(head + mean_change_text(change, group), style))
+        elif not only_changes:
+            found.append(Sentence(head + mean_text(group)))
+    return found
 
 
 def mean_change_text(change: MeanChange, results: Iterable[CaseResult]) -> str:
@@ -287,63 +199,10 @@ def mean_change_text(change: MeanChange, results: Iterable[CaseResult]) -> str:
     return f"{means}: {change.better:,} better, {change.worse:,} worse, {change.same:,} the same{of_all}"
 
 
-def _mover_table(title: str, results: Sequence[CaseResult], sign: int, style: str, most: int | None) -> Table:
-    """The cases whose score fell (`sign` -1) or rose (1) since the baseline."""
-    variants, table = variants_of(results), case_table(title, figures=2, names_document=sign < 0)
-    moved = movers(results, sign)
-    for result in moved[:most]:
-        assert result.score is not None
-        before = f"{result.score - result.change:.3f} -> {result.score:.3f}"
-        figures = styled(f"{result.change:+.3f}", style), before
-        lost = [_lost_document(result)] if sign < 0 else []
-        add_case(table, result, short_label(result, variants), *figures, further=lost)
-    if more := len(moved) - len(table.rows):
-        table.note, table.hint = f"  ... {more} more", MORE_HINT
-    return table
-
-
-def _lost_document(result: CaseResult) -> str:
-    """`lost Smart Watch 2`: the document that cost most, by its title or id; `down` if it is still in the top k."""
-    lost = case_change(result).lost
-    if lost is None:
-        return ""
-    is_gone = lost.second is None or lost.second > result.conditions.k
-    return f"{'lost' if is_gone else 'down'} {result.texts.titles.get(lost.document, lost.document)}"
-
-
-def _advice(results: Sequence[CaseResult], updating: str | None) -> Iterable[tuple[str, str]]:
-    """What an update would do, where this run is not one that does it; with the style of each line."""
-    worse, better, stale, new = (_count(results, standing) for standing in (REGRESSION, IMPROVEMENT, STALE, NEW))
-    if worse and updating != ALL:
-        fell = f"{counted(worse, 'case is', 'cases are')} worse by more than the tolerance"
-        floors = "; lower the floors (min_ndcg) that they are below, too" if any(map(_fell_below, results)) else ""
-        yield f"{fell}: where that is meant, --relevance-update FILE::CASE (or with -k) accepts one{floors}", BAD
-    empty = [
-        result
-        for result in results
-        if is_new_failure(result) and result.call.error is None and not result.ranking.documents
-    ]
-    if len(empty) > 1:
-        yield (
-            f"{counted(case_count(empty), 'newly failing case returns', 'newly failing cases return')} no results",
-            BAD,
-        )
-    if better and updating != ALL:
-        improved = f"{counted(better, 'case is', 'cases are')} better by more than the tolerance"
-        too = ", and what is worse too unless you choose the cases" if worse else ""
-        yield f"{improved}: --relevance-update accepts {_them(better)}{too}", GOOD
-    if stale and updating != ALL:
-        has = f"{counted(stale, 'case has', 'cases have')} a stale baseline"
-        yield f"{has}: --relevance-update accepts the present rankings", BAD
-    if new and updating is None:
-        has = f"{counted(new, 'case has', 'cases have')} no baseline yet"
-        yield f"{has}: --relevance-update=new adds {_them(new)}", DOUBT
-
-
-def lost_text(files: Mapping[str, FileInfo], info: RunInfo) -> str:
+def lost_sentences(files: Mapping[str, FileInfo], info: RunInfo) -> list[Sentence]:
     """What the baseline has and the run does not compare: `in the baseline and not compared: 2 cases are gone (...)`.
 
-    Empty if there is nothing to say. A case counts once for all its variants.
+    Nothing where all of it is compared. A case counts once for all its variants.
     """
     found: dict[str, dict[tuple[str, str], list[str | None]]] = {}
     for file, about in files.items():
@@ -359,30 +218,45 @@ def lost_text(files: Mapping[str, FileInfo], info: RunInfo) -> str:
     if info.not_run:
         parts.append(f"nothing ran of {counted(len(info.not_run), 'file')} ({examples(info.not_run)})")
     if not parts:
-        return ""
+        return []
     records = dict.fromkeys(about.against for about in files.values() if about.against)
     remedies = ["--relevance-update drops the cases that are gone"] if GONE in found else []
     remedies += ["rename a baseline with its case file, or delete it"] if info.not_run else []
     remedy = "" if records else "".join(f"; {each}" for each in remedies)
-    return f"in {harmless(listed(records, 'and')) or 'the baseline'} and not compared: {', '.join(parts)}{remedy}"
+    source = listed(records, "and") or "the baseline"
+    return [Sentence(f"in {source} and not compared: {', '.join(parts)}{remedy}", BAD)]
 
 
-def _fell_below(result: CaseResult) -> bool:
-    """Whether a case is worse than its baseline and below its floor, which stays where the ranking is accepted."""
-    is_worse = result.baseline is not None and result.baseline.standing == REGRESSION
-    return (
-        is_worse
-        and result.conditions.floor is not None
-        and result.score is not None
-        and result.score < result.conditions.floor
+def update_sentences(
+    results: Sequence[CaseResult], files: Mapping[str, FileInfo], updating: str | None
+) -> Iterator[Sentence]:
+    """What an update of the baseline would do, unless this run does it: `updating` is what it accepts, "all" or "new".
+
+    Cases that are compared with a record are left out, as an update does not change one.
+    """
+    against = {name for name, info in files.items() if info.against}
+    groups = grouped(
+        (result for result in results if result.file not in against),
+        lambda result: None if result.baseline is None else result.baseline.standing,
     )
-
-
-def _count(results: Iterable[CaseResult], standing: str) -> int:
-    return case_count(
-        result for result in results if result.baseline is not None and result.baseline.standing == standing
-    )
-
-
-def _them(number: int) -> str:
-    return "it" if number == 1 else "them"
+    worse, better, stale, new = (case_count(groups.get(each, ())) for each in (REGRESSION, IMPROVEMENT, STALE, NEW))
+    if worse and updating != "all":
+        fell = f"{counted(worse, 'case is', 'cases are')} worse by more than the tolerance"
+        is_below = any(
+            result.conditions.floor is not None and (result.score or 0) < result.conditions.floor
+            for result in groups[REGRESSION]
+        )
+        floors = "; lower the floors (min_ndcg) that they are below, too" if is_below else ""
+        yield Sentence(
+            f"{fell}: where that is meant, --relevance-update FILE::CASE (or with -k) accepts one{floors}", BAD
+        )
+    if better and updating != "all":
+        improved = f"{counted(better, 'case is', 'cases are')} better by more than the tolerance"
+        too = ", and what is worse too unless you choose the cases" if worse else ""
+        yield Sentence(f"{improved}: --relevance-update accepts {'it' if better == 1 else 'them'}{too}", GOOD)
+    if stale and updating != "all":
+        has = f"{counted(stale, 'case has', 'cases have')} a stale baseline"
+        yield Sentence(f"{has}: --relevance-update accepts the present rankings", BAD)
+    if new and updating is None:
+        has = f"{counted(new, 'case has', 'cases have')} no baseline yet"
+        yield Sentence(f"{has}: --relevance-update=new adds {'it' if new == 1 else 'them'}", DOUBT)

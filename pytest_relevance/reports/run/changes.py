@@ -5,34 +5,37 @@ A test of variants imports numpy, so that it is made only where there are severa
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from pytest_relevance._text import counted, harmless, p_text, score_text
+from pytest_relevance._text import counted, p_text, score_text
 from pytest_relevance.metrics.graded import GradedRanking, scored_indexes
 from pytest_relevance.metrics.settings import discount_table
-from pytest_relevance.reports.blocks import MORE_HINT, RIGHT, USER, Cell, Column, Table, cut, styled
+from pytest_relevance.reports.blocks import MORE_HINT, RIGHT, USER, Cell, Column, Table, styled
 from pytest_relevance.reports.breakdown import losses_of
 from pytest_relevance.reports.reasons import case_label
 from pytest_relevance.reports.run.cases import (
     NOT_PASSED,
-    WIDEST_VARIANT,
     Variant,
     case_count,
     grouped,
     key_of,
     means_by_variant,
+    means_text,
     metric_of,
     short_label,
     variant_label,
     variant_of,
 )
-from pytest_relevance.reports.text import BAD, GOOD, LEAST, PLAIN, SIGNIFICANT, Line, signed, width
+from pytest_relevance.reports.text import LEAST, PLAIN, Line, signed
 from pytest_relevance.results.case_parts import NEW, STALE
 from pytest_relevance.results.case_result import SKIPPED, CaseResult
 from pytest_relevance.results.differences import (
     NEWLY_FAILING,
+    Difference,
     Means,
     ScorePair,
     Scores,
@@ -46,9 +49,18 @@ from pytest_relevance.results.differences import key_of as key_of_pair
 from pytest_relevance.results.expectations import first_ranks
 from pytest_relevance.results.rank_changes import Move
 
+MOST_TAGS, MOST_ROWS = 8, 5
+"""How many tags, and how many queries, a table lists unless all are asked for."""
+
 NOTHING_RETURNED = "nothing returned"
 
-_YIELDS = {"effect": 4, "cases": 3, "95 % interval": 2, "p": 1, "p (Holm)": 1}
+LOST, ON_TOP, GAINED = "lost", "now on top", "gained"
+"""The columns of a table of cases that moved which name a document."""
+
+ENDS = "first", "second"
+"""The titles of the means of two runs, or of two variants."""
+
+_YIELDS = {"same": 5, "effect": 4, "cases": 3, "95 % interval": 2, "p": 1, "p (Holm)": 1}
 """The columns of figures that are left out where there is little room, the highest number first."""
 
 _Gains = dict[str, tuple[int, float]]
@@ -167,8 +179,7 @@ def _discounted(documents: Sequence[str], graded: GradedRanking, result: CaseRes
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(NamedTuple):
     """A row of a table of cases that moved, in the words of every report; texts of users are spans of the style `USER`.
 
     `before` and `after` are scores, `before` empty where there is none; `lost`, `on_top` and `gained` each name a
@@ -199,51 +210,45 @@ def moved_case(change: CaseChange, variants: Sequence[Variant]) -> Moved:
     lost, on_top = lost_spans(change.lost, titles), on_top_spans(change.on_top, titles)
     if result.call.error is not None:
         lost = ((result.call.error.headline, USER),)
-    elif change.after is not None and not result.ranking.documents:
+    elif change.after is not None and not result.ranking.returned:
         on_top = ((NOTHING_RETURNED, PLAIN),)
     label, metric = short_label(result, variants), metric_of([result])
     gained = gained_spans(change.gained, titles)
     return Moved(case_label(result), label, metric, before, after, lost, on_top, gained)
 
 
-def moved_table(title: str, rows: Sequence[Moved], *documents: str, total: int | None = None) -> Table:
+def moved_table(title: str, rows: Sequence[Moved], *documents: str, total: int | None = None, hint: str = "") -> Table:
     """`query | variant | nDCG@10 | lost | now on top | ranking`, without columns that are empty.
 
-    `documents` are the titles of the columns that name one, of `lost`, `now on top`, `gained`. `total` is how many
-    cases there are, by default those of `rows`.
+    `documents` are the columns that name one: `LOST`, `ON_TOP`, `GAINED`. `total` is how many cases there are, by
+    default those of `rows`; `hint` says in a terminal how to see them all.
     """
     total = len(rows) if total is None else total
     metrics = {row.metric for row in rows}
     metric = metrics.pop() if len(metrics) == 1 else None
-    figures = [*([] if metric else [Column("metric")]), Column(metric or "score", RIGHT)]
     count = f"{len(rows):,} of {total:,}" if len(rows) < total else f"{total:,}"
-    columns = [Column("query"), Column("variant"), *figures, *map(Column, documents), Column("ranking")]
-    table = Table(columns, title=title and f"{title} ({count})")
+    named = [Column(name, least=24, wants=24, most=60, middle=True, yields=name == ON_TOP) for name in documents]
+    figures = [*([] if metric else [Column("metric")]), Column(metric or "score", RIGHT)]
+    query, variant = Column("query", most=60, least=20, wants=30), Column("variant", least=8)
+    table = Table([query, variant, *figures, *named, Column("ranking", yields=2)], indent=2)
+    table.title = title and f"{title} ({count})"
+    table.hint = hint if len(rows) < total else ""
     for row in rows:
-        found = {"lost": row.lost, "now on top": row.on_top, "gained": row.gained}
+        found = {LOST: row.lost, ON_TOP: row.on_top, GAINED: row.gained}
         scores = [row.scores] if metric else [row.metric, row.scores]
         names = styled(row.name, USER), styled(row.variant, USER)
         table.add(*names, *scores, *(Cell(found[name]) for name in documents), row.ranking)
     return table
 
 
-def means_table(
-    names: Sequence[Column],
-    rows: Iterable[tuple[Sequence[str], Means, Sequence[str]]],
-    ends: tuple[str, str],
-    titles: Sequence[str] = (),
-) -> Table:
-    """A row for each pair of means: names, cases, both means, change, further figures under `titles`, and counts.
-
-    `ends` are the titles of the means.
-    """
-    heads = ("cases", *ends, "change", *titles, "better", "worse", "same")
-    table = Table([*names, *(Column(head, RIGHT, yields=_YIELDS.get(head, 0)) for head in heads)])
-    for texts, means, figures in rows:
-        scores = score_text(means.first), score_text(means.second), signed(means.difference)
-        counts = (f"{count:,}" for count in (means.better, means.worse, means.same))
-        table.add(*texts, f"{means.queries:,}", *scores, *figures, *counts)
-    return table
+def mover_tables(results: Sequence[CaseResult], variants: Sequence[Variant], most: int | None) -> list[Table]:
+    """The cases whose score fell since the baseline, and those whose score rose."""
+    tables = []
+    for title, sign, documents in (("down", -1, (LOST, ON_TOP)), ("up", 1, (GAINED,))):
+        found = movers(results, sign)
+        rows = [moved_case(case_change(result), variants) for result in found[:most]]
+        tables.append(moved_table(f"{title} since the baseline", rows, *documents, total=len(found), hint=MORE_HINT))
+    return tables
 
 
 def lost_spans(move: Move | None, titles: Mapping[str, str]) -> Line:
@@ -272,50 +277,85 @@ def _titled(move: Move, titles: Mapping[str, str], place: str) -> Line:
     return (titles.get(move.document) or move.document, USER), (place, PLAIN)
 
 
-MOST_TAGS = 8
-
-Pair = tuple[CaseResult, CaseResult]
-
-_WIDEST_TAG = 30
-_ROOM_FOR_A_TITLE = 80
-_INTERVAL = "95 % interval"
+# --- means ------------------------------------------------------------------------------------------------------------
 
 
-def tag_table(results: Sequence[CaseResult], variants: Sequence[Variant], most: int | None, columns: int) -> Table:
-    """The mean of each tag in each variant, but not of the tags of a whole suite, which would repeat its line."""
-    tags = _tags(results)
-    shown = dict([*tags.items()][:most])
-    for_tag = 2 + min(max(len("by tag") - 2, *map(width, shown), 0), _WIDEST_TAG)
-    figures = FigureColumns(variants, columns - for_tag - 28)
-    cases_column = Column(gap=3, yields=1)
-    table = Table([Column("by tag", most=for_tag, is_code=True), *figures.columns, cases_column])
-    for tag, tagged in shown.items():
-        unmet = case_count(result for result in tagged if result.status in NOT_PASSED)
-        cases = counted(case_count(tagged), "case") + (f", {unmet} not passed" if unmet else "")
-        table.add(f"  {tag}", *figures.cells(means_by_variant(tagged)), cases)
-    if more := len(tags) - len(shown):
-        table.note, table.hint = f"  ... {counted(more, 'more tag')}", MORE_HINT
+def means_table(
+    names: Sequence[Column], rows: Iterable[tuple[Sequence[str], Means]], ends: tuple[str, str] = ("before", "after")
+) -> Table:
+    """A row for each pair of means: names, cases, both means, change, and how many cases got better or worse.
+
+    `ends` are the titles of the means.
+    """
+    return _table_of_means(names, ((texts, means, ()) for texts, means in rows), ends, ())
+
+
+def difference_table(
+    names: Sequence[Column], rows: Sequence[tuple[Sequence[str], Difference]], *, all_p_values: bool = False
+) -> Table:
+    """A row for each difference of two means, as `means_table` with interval, p-value and effect size.
+
+    `all_p_values`: the p-value before and after Holm, where a terminal has room for one.
+    """
+    is_adjusted = any(row.p != row.adjusted_p for _, row in rows if row.p == row.p)
+    titles = ("p", "p (Holm)") if all_p_values else ("p (Holm)" if is_adjusted else "p",)
+    found = []
+    for texts, row in rows:
+        p_values = map(p_text, (row.p, row.adjusted_p)[-len(titles) :])
+        effect = "n/a" if math.isnan(row.effect) else f"{row.effect:+.2f}"
+        found.append((texts, row.means, (f"{signed(row.low)} to {signed(row.high)}", *p_values, effect)))
+    return _table_of_means(names, found, ENDS, ("95 % interval", *titles, "effect"))
+
+
+def _table_of_means(
+    names: Sequence[Column],
+    rows: Iterable[tuple[Sequence[str], Means, Sequence[str]]],
+    ends: tuple[str, str],
+    titles: Sequence[str],
+) -> Table:
+    heads = ("cases", *ends, "change", *titles, "better", "worse", "same")
+    table = Table([*names, *(Column(head, RIGHT, yields=_YIELDS.get(head, 0)) for head in heads)])
+    for texts, means, figures in rows:
+        scores = score_text(means.first), score_text(means.second), signed(means.difference)
+        counts = (f"{count:,}" for count in (means.better, means.worse, means.same))
+        table.add(*texts, f"{means.queries:,}", *scores, *figures, *counts)
     return table
 
 
-def tag_change_table(results: Sequence[CaseResult], variants: Sequence[Variant], most: int | None) -> Table:
-    """How the mean of each tag changed since the baseline in each variant, the largest drop first.
+def tag_table(results: Sequence[CaseResult], variants: Sequence[Variant], most: int | None) -> Table:
+    """The mean of each tag, but not of the tags of a whole suite, which would repeat its line.
 
-    The means and the counts are over the cases that have a score now and in the baseline.
+    With a baseline how it changed in each variant, the largest drop first, over the cases with a score in both; else
+    the tags with the most cases that did not pass first, then those with the lowest mean.
     """
-    rows = []
-    for tag, tagged in _by_tag(results).items():
-        for variant, cases in grouped(tagged, variant_of).items():
-            if pairs := score_pairs(cases):
-                change = means_of(pairs)
-                rows.append((change.difference, tag, variant_label(variant, variants), change))
-    rows.sort(key=lambda row: row[:3])
-    several = len(variants) > 1
-    names = [Column(f"by tag ({metric_of(results)})", is_code=True), *([Column("variant", is_code=True)] * several)]
-    shown = (((tag, *([variant_name] * several)), change, ()) for _, tag, variant_name, change in rows[:most])
-    table = means_table(names, shown, ("before", "after"))
-    if more := len(rows) - len(table.rows):
-        table.note = f"... {counted(more, 'more row' if several else 'more tag')}"
+    by_tag = _by_tag(results)
+    changes = [
+        (means_of(pairs), tag, variant_label(variant, variants))
+        for tag, tagged in by_tag.items()
+        for variant, cases in grouped(tagged, variant_of).items()
+        if (pairs := score_pairs(cases))
+    ]
+    count = len(changes)
+    if changes:
+        several = len(variants) > 1
+        changes.sort(key=lambda row: (row[0].difference, *row[1:]))
+        names = [Column(f"by tag ({metric_of(results)})", least=8, is_code=True)]
+        names += [Column("variant", least=8, is_code=True)] * several
+        table = means_table(names, (((tag, name)[: len(names)], means) for means, tag, name in changes[:most]))
+    else:
+        figures = Column(align=RIGHT) if len(variants) < 2 else Column(least=20, is_code=True)
+        count, table = len(by_tag), Table([Column("by tag", most=32, is_code=True), figures, Column(gap=3)])
+        unmet = {
+            tag: case_count(result for result in tagged if result.status in NOT_PASSED)
+            for tag, tagged in by_tag.items()
+        }
+        means = {tag: means_by_variant(tagged) for tag, tagged in by_tag.items()}
+        order = sorted(by_tag, key=lambda tag: (-unmet[tag], min(means[tag].values(), default=2), tag))
+        for tag in order[:most]:
+            cases = counted(case_count(by_tag[tag]), "case") + (f", {unmet[tag]} not passed" if unmet[tag] else "")
+            table.add(f"  {tag}", means_text(means[tag], variants), cases)
+    if more := count - len(table.rows):
+        table.note, table.hint = f"  ... {more:,} more", MORE_HINT
     return table
 
 
@@ -326,106 +366,48 @@ def _by_tag(results: Sequence[CaseResult]) -> dict[str, list[CaseResult]]:
         for tag in result.tags:
             by_tag.setdefault(tag, []).append(result)
     sizes = Counter(result.file for result in results)
-    return {tag: tagged for tag, tagged in by_tag.items() if not _is_whole(tagged, sizes)}
+
+    def is_whole(tagged: Sequence[CaseResult]) -> bool:
+        files = {result.file for result in tagged}
+        return len(tagged) == sum(sizes.values()) or [len(tagged)] == [sizes[file] for file in files]
+
+    return {tag: tagged for tag, tagged in by_tag.items() if not is_whole(tagged)}
 
 
-def _tags(results: Sequence[CaseResult]) -> dict[str, list[CaseResult]]:
-    """The results by tag: those with the most cases that did not pass first, then those with the lowest mean."""
-    found = _by_tag(results)
-
-    def order(tag: str) -> tuple[int, float, str]:
-        unmet = case_count(result for result in found[tag] if result.status in NOT_PASSED)
-        return -unmet, min(means_by_variant(found[tag]).values(), default=2), tag
-
-    return {tag: found[tag] for tag in sorted(found, key=order)}
-
-
-def _is_whole(tagged: Sequence[CaseResult], sizes: Mapping[str, int]) -> bool:
-    """Whether a tag's cases are all those of the run, or of one suite."""
-    files = {result.file for result in tagged}
-    return len(tagged) == sum(sizes.values()) or [len(tagged)] == [sizes[file] for file in files]
-
-
-class FigureColumns:
-    """A column of figures for each variant; where these do not fit, the lowest and the highest with their variants."""
-
-    def __init__(self, variants: Sequence[Variant], room: int) -> None:
-        self._labels = {variant: cut(variant_label(variant, variants), WIDEST_VARIANT) for variant in variants}
-        titles = [*self._labels.values()] if len(variants) > 1 else [""] * len(variants)
-        self.columns = [Column(title, RIGHT, at_least=5, has_user_title=True) for title in titles]
-        self._fits = Table(self.columns).width() <= room
-        if not self._fits:
-            label = Column(None, gap=1, at_least=max(map(width, titles)), is_code=True)
-            self.columns = [Column("lowest and highest"), label, Column(None, gap=3), label]
-
-    def cells(self, figures: Mapping[Variant, float]) -> list[str]:
-        """The figures of a row."""
-        if self._fits:
-            return [score_text(figures.get(variant)) for variant in self._labels]
-        if not figures:
-            return ["n/a", "", "", ""]
-        ends = (min(figures, key=figures.__getitem__), max(figures, key=figures.__getitem__))
-        return [text for variant in ends for text in (score_text(figures[variant]), self._labels[variant])]
-
-
-def variant_tables(
-    results: Sequence[CaseResult], variants: Sequence[Variant], most: int | None, columns: int
-) -> list[Table]:
+def variant_tables(results: Sequence[CaseResult], variants: Sequence[Variant], most: int | None) -> list[Table]:
     """The queries on which variants differ most, and each variant against the first; none for a single variant."""
     if len(variants) < 2:
         return []
-    return [_side_by_side(results, variants, most, columns), against_first_table(results, variants)]
-
-
-def _side_by_side(results: Sequence[CaseResult], variants: Sequence[Variant], most: int | None, columns: int) -> Table:
-    """A table with one row for each query and one column for each variant, the widest apart first."""
     cases = grouped(results, key_of)
     means = {key: means_by_variant(case) for key, case in cases.items()}
     spread = {key: max(found.values()) - min(found.values()) for key, found in means.items() if len(found) > 1}
     order = sorted((key for key, apart in spread.items() if apart > LEAST), key=lambda key: (-spread[key], key))
-    shown = [(case_label(cases[key][0]), means[key]) for key in order[:most]]
-    title = "side by side, the widest apart first" if columns >= _ROOM_FOR_A_TITLE else "side by side"
-    widest = min(max([len(title), *(2 + width(harmless(query)) for query, _ in shown)]), 42)
-    figures = FigureColumns(variants, columns - widest - 2)
-    table = Table([Column(title, most=42, least=8, is_code=True), *figures.columns])
-    for query, found in shown:
-        table.add(f"  {query}", *figures.cells(found))
-    return table
-
-
-def against_first_table(results: Sequence[CaseResult], variants: Sequence[Variant]) -> Table:
-    """A row for each variant but the first: its mean difference from the first, with a significance test.
-
-    Only cases with a score in both count.
-    """
-    groups = grouped((result for result in results if result.score is not None), variant_of)
-    scored = {variant: {key_of(result): result for result in group} for variant, group in groups.items()}
-    first, *others = variants
-    compared: dict[Variant, list[Pair]] = {}
-    for other in others:
-        before, after = scored.get(first, {}), scored.get(other, {})
-        if pairs := [(before[key], result) for key, result in after.items() if key in before]:
-            compared[other] = pairs
-    return _against(first, compared, variants) if compared else Table([])
-
-
-def _against(first: Variant, compared: Mapping[Variant, Sequence[Pair]], variants: Sequence[Variant]) -> Table:
-    rows = differences_of(
-        Scores(
-            f"  {variant_label(variant, variants)}",
-            "nDCG@k",
-            [ScorePair(key_of_pair(two), one.score or 0.0, two.score or 0.0, two.weight) for one, two in pairs],
-        )
-        for variant, pairs in compared.items()
+    side_by_side = Table(
+        [Column("side by side, the widest apart first", most=42, least=8, is_code=True), Column(least=20, is_code=True)]
     )
-    heads = ("change", _INTERVAL, "p" if len(rows) == 1 else "p (Holm)", "better", "worse", "same")
-    title = f"against {variant_label(first, variants)}"
-    name = Column(title, least=8, is_code=True, has_user_title=True)
-    table = Table([name, *(Column(head, RIGHT, yields=head == _INTERVAL) for head in heads)])
-    for row in rows:
-        means, p = row.means, row.adjusted_p
-        style = (GOOD if means.difference > 0 else BAD) if p <= SIGNIFICANT else PLAIN
-        change, counts = styled(signed(means.difference), style), (means.better, means.worse, means.same)
-        interval = f"{signed(row.low)} to {signed(row.high)}"
-        table.add(row.variant or "", change, interval, p_text(p), *(f"{n:,}" for n in counts))
-    return table
+    for key in order[:most]:
+        side_by_side.add(f"  {case_label(cases[key][0])}", means_text(means[key], variants))
+    return [side_by_side, _against_first(results, variants)]
+
+
+def _against_first(results: Sequence[CaseResult], variants: Sequence[Variant]) -> Table:
+    """A row for each variant but the first: the difference of its mean, over the cases with a score in both."""
+    scored: dict[Variant, dict[tuple[str, str], CaseResult]] = {}
+    for result in results:
+        if result.score is not None:
+            scored.setdefault(variant_of(result), {})[key_of(result)] = result
+    first, *others = variants
+    before, family = scored.get(first, {}), []
+    for variant in others:
+        pairs = [
+            ScorePair(key_of_pair(result), before[key].score or 0.0, result.score or 0.0, result.weight)
+            for key, result in scored.get(variant, {}).items()
+            if key in before
+        ]
+        if pairs:
+            family.append(Scores(variant_label(variant, variants), "nDCG@k", pairs))
+    if not family:
+        return Table([])
+    columns = [Column("variant", least=8, is_code=True), Column("against", least=8, is_code=True)]
+    label = variant_label(first, variants)
+    return difference_table(columns, [((row.variant or "", label), row) for row in differences_of(family)])

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from pytest_relevance._text import counted, harmless, listed, quoted
-from pytest_relevance.reports.blocks import Sentence, cut
-from pytest_relevance.reports.failure import failure_lines, search_label
-from pytest_relevance.reports.reasons import item_heading
-from pytest_relevance.reports.text import BAD, WIDEST, Line, line, plain
+from pytest_relevance.reports.blocks import Sentence
+from pytest_relevance.reports.reasons import item_heading, search_label
+from pytest_relevance.reports.text import BAD, WIDEST, Line, cut, line, plain
 from pytest_relevance.results.case_result import NOT_SEARCHED, CaseResult
 from pytest_relevance.results.diagnoses import (
     FEWER,
@@ -73,14 +72,14 @@ def not_searched_text(results: Sequence[CaseResult]) -> str:
 def diagnosis_text(found: Diagnosis) -> str:
     """A diagnosis in a sentence: what was found, and what to look at."""
     if found.kind in _DIAGNOSES:
-        first = found.results[0]
-        search = search_label(first.search, first.variant, {})
-        return f"{search} {_DIAGNOSES[found.kind](found, counted(len(found.results), 'case'))}"
-    results = found.results
-    what = counted(len(results), "search", "searches") if found.kind == SEARCH else counted(len(results), "case")
+        first, of = found.results[0], f"{counted(len(found.results), 'case')} of {found.of:,}"
+        return f"{search_label(first.search, first.variant, {})} {_DIAGNOSES[found.kind](found, of)}"
+    nouns = ("search", "searches") if found.kind == SEARCH else ("case", "cases")
     where, _, function = found.frame.rpartition(" in ")
     frame = f" ({function} in {where})" if where else ""
-    return f"{what} failed alike: {cut(harmless(found.message), _LONGEST_MESSAGE)}{frame}"
+    return (
+        f"{counted(len(found.results), *nouns)} failed alike: {cut(harmless(found.message), _LONGEST_MESSAGE)}{frame}"
+    )
 
 
 def _nothing(found: Diagnosis, _: str) -> str:
@@ -103,23 +102,21 @@ def _no_id_known(found: Diagnosis, _: str) -> str:
         if first.evaluation.missing
         else ""
     )
-    remedy = "if not, name the id with id_field in the case file, or return it from search"
-    what = f"returned no judged document in any case ({len(found.results):,})"
-    return f"{what}: are these the same kind of id? {ids}{remedy}"
-
-
-def _unsorted(found: Diagnosis, cases: str) -> str:
     return (
-        f"returned results whose scores neither only fall nor only rise, in {cases} of {found.of:,}: is the list "
-        "sorted best first?"
+        f"returned no judged document in any case ({len(found.results):,}): are these the same kind of id? {ids}"
+        "if not, name the id with id_field in the case file, or return it from search"
     )
 
 
-def _fewer(found: Diagnosis, cases: str) -> str:
+def _unsorted(_: Diagnosis, of: str) -> str:
+    return f"returned results whose scores neither only fall nor only rise, in {of}: is the list sorted best first?"
+
+
+def _fewer(found: Diagnosis, _: str) -> str:
     deepest = max(result.conditions.depth or 0 for result in found.results)
     return (
         f"takes no k and returned {found.returned:,} results where more are looked at (as deep as rank {deepest:,}, in "
-        f"{cases}): give it a parameter k, or lower the cutoffs"
+        f"{counted(len(found.results), 'case')}): give it a parameter k, or lower the cutoffs"
     )
 
 
@@ -134,6 +131,8 @@ _DIAGNOSES: Mapping[str, Callable[[Diagnosis, str], str]] = {
 
 def repeated_lines(result: CaseResult, verbosity: int = 0, width: int = WIDEST) -> list[Line]:
     """A case that repeats a fault, in one line: its place and reason, whole where `verbosity` is below 0."""
+    from pytest_relevance.reports.failure import failure_lines
+
     brief = failure_lines(result, verbosity=-1)
     return brief if verbosity < 0 else [line(cut(plain(brief), width), BAD)]
 

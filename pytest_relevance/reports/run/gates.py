@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from heapq import nlargest
-from typing import NamedTuple
 
 from pytest_relevance._text import (
     case_in_prose,
@@ -16,9 +15,24 @@ from pytest_relevance._text import (
     p_text,
     quoted,
     score_text,
+    with_variant,
 )
+from pytest_relevance.reports.blocks import Column, Table, styled
 from pytest_relevance.reports.run.cases import LOST, add_case, case_table
-from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, STRONG, WIDEST, Line, folded_lines, line, number
+from pytest_relevance.reports.text import (
+    BAD,
+    DOUBT,
+    GOOD,
+    LONGEST_TEXT,
+    PLAIN,
+    STRONG,
+    WIDEST,
+    Line,
+    cut,
+    folded_lines,
+    line,
+    number,
+)
 from pytest_relevance.results import gates
 from pytest_relevance.results.case_result import FAILED, NOT_SEARCHED, PASSED, SKIPPED, WITHOUT_SCORE, CaseResult
 from pytest_relevance.results.differences import TIE, has_relevant, score_before
@@ -183,25 +197,29 @@ def _some(cases: Sequence[CaseResult]) -> str:
     return first_few([case_in_prose(case.id, case.query) for case in cases])
 
 
-class GateRow(NamedTuple):
-    """A gate as tables and lists of gates show it; `word` is its outcome for a reader who does not know pytest."""
-
-    file: str
-    id: str
-    variant: str | None
-    outcome: str
-    word: str
-    message: str
+OUTCOMES = {FAILED: "not met", SKIPPED: "not evaluated", PASSED: "met"}
+"""The outcomes of gates in words for a reader who does not know pytest, in the order in which gates are listed."""
 
 
-def gate_rows(gates: Iterable[GateResult]) -> list[GateRow]:
+def gates_in_order(gates: Iterable[GateResult]) -> list[GateResult]:
     """The gates, those that are not met first, then those that were not evaluated."""
-    words = {FAILED: "not met", SKIPPED: "not evaluated", PASSED: "met"}
-    rows = [
-        GateRow(gate.file, gate.gate.id, gate.variant, gate.outcome(), words[gate.outcome()], gate_message(gate))
-        for gate in gates
-    ]
-    return sorted(rows, key=lambda row: [*words].index(row.outcome))
+    return sorted(gates, key=lambda gate: [*OUTCOMES].index(gate.outcome()))
+
+
+def gate_table(gates: Iterable[GateResult], most: int | None) -> Table:
+    """The table of the first `most` gates, with what each found."""
+    found = gates_in_order(gates)
+    several_files = len({gate.file for gate in found}) > 1
+    suite = [Column("suite", is_code=True)] if several_files else []
+    table = Table([*suite, Column("gate", is_code=True), Column(), Column("found", is_code=True)])
+    for gate in found[:most]:
+        word = styled(OUTCOMES[gate.outcome()], STRONG if gate.outcome() == FAILED else PLAIN)
+        names = [gate.file] * several_files + [with_variant(gate.gate.id, gate.variant)]
+        table.add(*names, word, cut(harmless(gate_message(gate)), LONGEST_TEXT))
+    if more := found[len(table.rows) :]:
+        unmet = sum(gate.outcome() == FAILED for gate in more)
+        table.note = f"... and {counted(len(more), 'more gate')}, {unmet:,} of them not met"
+    return table
 
 
 def gate_lines(judged: GateResult, *, verbosity: int = 0, width: int = WIDEST) -> list[Line]:

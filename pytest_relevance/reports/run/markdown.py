@@ -7,71 +7,59 @@ sections are left out from the end, and a last line names them. User text stands
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from html import escape
-from itertools import chain, islice
+from itertools import islice
 
 from pytest_relevance._text import counted, harmless
 from pytest_relevance.reports.blocks import (
     FAILURE,
-    LONGEST_TEXT,
-    MORE_HINT,
     MOST_CHARACTERS,
-    Column,
     Section,
     Sentence,
     Table,
-    block,
-    code,
-    cut,
     details,
-    escaped,
     heading,
     joined_sections,
     list_section,
-    span,
-    styled,
     table_sections,
 )
 from pytest_relevance.reports.failure import failure_lines, reason_in_brief
 from pytest_relevance.reports.reasons import case_label, failure_head
-from pytest_relevance.reports.run.baseline import context, headline, lost_text, searched_texts, suite_means
-from pytest_relevance.reports.run.cases import (
-    Variant,
-    changed_ids_remark,
-    lowest,
-    mean_text,
-    not_in_index_remark,
-    stability_remarks,
-    suite_figures,
-    suite_groups,
-    unjudged_remarks,
-    variant_label,
-    variants_of,
+from pytest_relevance.reports.run.baseline import (
+    MOST_NAMES,
+    context,
+    headline,
+    lost_sentences,
+    mean_sentences,
+    searched_sentences,
 )
+from pytest_relevance.reports.run.cases import Variant, lowest, mean_text, remarks, suite_sentences, variants_of
 from pytest_relevance.reports.run.changes import (
+    GAINED,
+    LOST,
+    MOST_ROWS,
     MOST_TAGS,
+    ON_TOP,
     CaseChange,
     case_change,
     is_new_failure,
     moved_case,
     moved_table,
     movers,
-    tag_change_table,
     tag_table,
     variant_tables,
     worst_first,
 )
 from pytest_relevance.reports.run.faults import fault_sentences, together_text, together_title
-from pytest_relevance.reports.run.gates import gate_message, gate_rows
+from pytest_relevance.reports.run.gates import gate_message, gate_table
 from pytest_relevance.reports.run.report import case_counts, results_to_report, run_gates
-from pytest_relevance.reports.text import PLAIN, STRONG, command, plain
+from pytest_relevance.reports.text import LONGEST_TEXT, code, code_block, command, cut, escaped, plain, span
 from pytest_relevance.results.case_parts import REGRESSION
-from pytest_relevance.results.case_result import ERROR, FAILED, INCONCLUSIVE, SKIPPED, CaseResult
+from pytest_relevance.results.case_result import ERROR, INCONCLUSIVE, SKIPPED, CaseResult
 from pytest_relevance.results.diagnoses import ids_are_known
 from pytest_relevance.results.differences import (
     FAILED_BEFORE,
@@ -84,16 +72,11 @@ from pytest_relevance.results.differences import (
 from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.records.run import Run
 
-MOST_ROWS, MOST_GATES, MOST_SUITES = 5, 10, 20
-"""How many queries, gates and suites a table lists, unless the report is to be in full."""
+MOST_GATES, MOST_SUITES = 10, 20
+"""How many gates and suites are listed, unless the report is to be in full."""
 
-_MOST_NAMES = 3  # files, searches and suites that a line of the first section names
 _MOST_MISSING = 5
 _MOST_FURTHER = 100  # cases in one of the folded tables: each is left out as a whole
-_UNLIMITED = 100_000  # columns of a table in Markdown
-
-_HINT = re.compile(rf"^( *\.\.\. .*?){re.escape(MORE_HINT)}(.*)$", re.MULTILINE)
-"""How a terminal shows the rest of a list; a reader of Markdown has no such option."""
 
 
 def run_markdown(run: Run, *, verbosity: int = 0, notes: Sequence[str] = (), most: int = MOST_CHARACTERS) -> str:
@@ -110,72 +93,50 @@ def run_sections(run: Run, *, verbosity: int = 0, notes: Sequence[str] = ()) -> 
     gates = run_gates(run)
     ran = [result for result in run.results if result.status != SKIPPED]
     full, variants = verbosity > 0, variants_of(ran)
-    yield Section(_first(run, ran, gates), "the summary")
-    yield from list_section(map(span, notes), "notes")
+    means, most = mean_sentences(ran), None if full else MOST_ROWS
+    yield Section(_first(run, ran, gates, means), "the summary")
+    yield from list_section(map(Sentence, notes), "notes")
     if run.info.missing:
         yield Section(_missing(run.info.missing), "what is missing")
     changes = worst_first(ran)
-    tables = _case_tables(changes, ran, variants, None if full else MOST_ROWS)
-    yield from table_sections([("the gates", _gate_table(gates, full=full)), *tables])
+    yield from table_sections("the gates", [gate_table(gates, None if full else MOST_GATES)])
+    for name, table in _case_tables(changes, ran, variants, most):
+        yield from table_sections(name, [table])
     for fault in fault_sentences(ran, run.info):
         yield Section(f"**{fault.markdown()}**", "a fault that several cases have in common")
-    if len(suite_groups(ran)) > _MOST_NAMES:
-        yield from table_sections([("the suites", _suites(ran, full=full))])
-    remarks = (
-        not_in_index_remark(ran),
-        changed_ids_remark(ran),
-        stability_remarks(ran, -2),
-        unjudged_remarks(run.files),
-    )
-    texts = [block.markdown() for block in chain.from_iterable(remarks) if isinstance(block, Sentence)]
-    yield from list_section(texts, "remarks")
-    yield from table_sections(_slices(ran, variants, full=full))
-    for title, table in _further_tables(changes, variants, None if full else MOST_ROWS):
-        yield Section(details(title, table.markdown()), "further newly failing cases")
+    if len(means) > MOST_NAMES:
+        shown = [*suite_sentences(ran, variants, gates), *mean_sentences(ran, only_changes=True)]
+        yield from list_section(shown if full else shown[:MOST_SUITES], "the suites")
+    said = [block for block in remarks(ran, run.files) if isinstance(block, Sentence)]
+    yield from list_section(said, "remarks")
+    compared = [result for result in ran if not result.is_check]
+    yield from table_sections("the tags", [tag_table(compared, variants, None if full else MOST_TAGS)])
+    yield from table_sections("the variants", variant_tables(compared, variants, most))
+    new = [change for change in changes if is_new_failure(change.result)]
+    for start in range(most or len(new), len(new), _MOST_FURTHER):
+        rows = [moved_case(change, variants) for change in new[start : start + _MOST_FURTHER]]
+        title = f"Newly failing, {start + 1:,} to {start + len(rows):,} of {len(new):,}"
+        yield Section(details(title, moved_table("", rows).markdown()), "further newly failing cases")
     if verbosity >= 0:
         yield from _failures(run, changes, verbosity)
 
 
-# --- the first section ------------------------------------------------------------------------------------------------
-
-
-def _first(run: Run, ran: Sequence[CaseResult], gates: Sequence[GateResult]) -> str:
-    """The sentence, the means, the counts, and what ran against what."""
+def _first(run: Run, ran: Sequence[CaseResult], gates: Sequence[GateResult], means: Sequence[Sentence]) -> str:
+    """The first section: the sentence, the means, the counts, and what ran against what."""
     said = headline(run.results, gates, run.info)
-    lines = [heading(said.text, said.mark), ""]
-    means = suite_means(ran)
-    if len(means) <= _MOST_NAMES:
-        named = (f"{' '.join(map(span, mean.names))}{': ' if mean.names else ''}" for mean in means)
-        lines += (f"- {name}{escaped(mean.text)}" for name, mean in zip(named, means, strict=True))
-    elif any(result.score is not None for result in ran):
-        lines.append(f"- {mean_text(ran)} over all suites and variants")
+    items = [mean.markdown() for mean in means]
+    if len(means) > MOST_NAMES:
+        has_scores = any(result.score is not None for result in ran)
+        items = [f"{mean_text(ran)} over all suites and variants"] if has_scores else []
     if run.results:
         absent = counted(len(run.info.missing), "case is", "cases are") if run.info.missing else ""
         counts = [*case_counts(run.results), *([f"{absent} missing"] if absent else [])]
-        lines.append(f"- {escaped('; '.join(counts))}")
-    lines += [f"- {', '.join(about)}"] if (about := _context(run)) else []
-    lines += [f"- {span(text)}" for text in searched_texts(run.files, run.info.fingerprint)[:_MOST_NAMES]]
-    lines += [f"- {span(text)}"] if (text := lost_text(run.files, run.info)) else []
-    return "\n".join(lines).rstrip("\n")
-
-
-def _context(run: Run) -> list[str]:
-    """The suites and searches that ran, against what, and what was searched, as Markdown."""
-    about = context(run)
-    against = " and ".join(_named(about.records, "record")) or "the baseline" * about.has_baseline
-    return [
-        *_named(about.files, "suite"),
-        *_named(about.searches, "variant"),
-        *([f"against {against}"] if against else []),
-        *_named(about.searched, "entry", "entries"),
-    ]
-
-
-def _named(names: Sequence[str], what: str, several: str = "") -> list[str]:
-    """The first of some names as code spans, and how many more there are: `3 more suites`."""
-    more = len(names) - _MOST_NAMES
-    said = [counted(more, f"more {what}", several and f"more {several}")] if more > 0 else []
-    return [*map(span, names[:_MOST_NAMES]), *said]
+        items.append(escaped("; ".join(counts)))
+    if about := context(run):
+        items.append(", ".join(map(span, about)))
+    further = [*searched_sentences(run.files, run.info.fingerprint)[:MOST_NAMES], *lost_sentences(run.files, run.info)]
+    items += [each.markdown() for each in further]
+    return "\n".join([heading(said.text, said.mark), *([""] if items else []), *(f"- {item}" for item in items)])
 
 
 def _missing(names: Sequence[str]) -> str:
@@ -188,91 +149,27 @@ def _missing(names: Sequence[str]) -> str:
     return "\n".join([*lines, *([f"- and {more:,} more"] if more else [])])
 
 
-# --- tables -----------------------------------------------------------------------------------------------------------
-
-
-Tables = Iterator[tuple[str, Table]]
-"""Tables, each with the name that it has where it is left out."""
-
-
 def _case_tables(
     changes: Sequence[CaseChange], ran: Sequence[CaseResult], variants: Sequence[Variant], most: int | None
-) -> Tables:
-    """The cases that fail, and those whose score moved most and that are in no table yet.
+) -> Iterator[tuple[str, Table]]:
+    """The cases that fail, and those whose score moved most and that are in no table yet, each table with its name.
 
     Without any that fails or moved, those with the lowest scores.
     """
-
-    def table(title: str, found: Sequence[CaseChange], *documents: str) -> Table:
-        rows = [moved_case(change, variants) for change in found[:most]]
-        return moved_table(title, rows, *(documents or ("lost", "now on top")), total=len(found))
-
     new = [change for change in changes if is_new_failure(change.result)]
     failing = [change for change in changes if has_failed(change.result) and not is_new_failure(change.result)]
     fell = [change for change in changes if not has_failed(change.result)]
     rose = [case_change(result) for result in movers(ran, 1)]
-    yield "the newly failing cases", table("Newly failing", new)
-    yield "the failing cases", table("Other failures" if new else "Failing", failing)
-    yield "the cases that fell most", table(f"Fell{' without failing' if new or failing else ''}", fell)
-    yield "the cases that rose most", table("Rose", rose, "gained")
-    if not (changes or rose):
-        yield "the lowest cases", table("Lowest", [*map(case_change, lowest(ran))])
-
-
-def _further_tables(changes: Sequence[CaseChange], variants: Sequence[Variant], most: int | None) -> Tables:
-    """The newly failing cases for which the first table has no room, with their scores alone; and a title of each."""
-    new = [change for change in changes if is_new_failure(change.result)]
-    for start in range(most or len(new), len(new), _MOST_FURTHER):
-        shown = [moved_case(change, variants) for change in new[start : start + _MOST_FURTHER]]
-        yield f"Newly failing, {start + 1:,} to {start + len(shown):,} of {len(new):,}", moved_table("", shown)
-
-
-def _gate_table(gates: Sequence[GateResult], *, full: bool) -> Table:
-    """The table of the gates, those that are not met first."""
-    rows = gate_rows(gates)
-    several_files = len({row.file for row in rows}) > 1
-    suite = [Column("suite", is_code=True)] if several_files else []
-    table = Table([*suite, Column("gate", is_code=True), Column(), Column("found", is_code=True)])
-    for row in rows if full else rows[:MOST_GATES]:
-        name = row.id + (f" [{row.variant}]" if row.variant is not None else "")
-        word = styled(row.word, STRONG if row.outcome == FAILED else PLAIN)
-        table.add(*([row.file] if several_files else []), name, word, cut(harmless(row.message), LONGEST_TEXT))
-    if more := rows[len(table.rows) :]:
-        unmet = sum(row.outcome == FAILED for row in more)
-        table.note = f"... and {counted(len(more), 'more gate')}, {unmet:,} of them not met"
-    return table
-
-
-def _suites(ran: Sequence[CaseResult], *, full: bool) -> Table:
-    """A row for each suite and variant."""
-    means = suite_means(ran)
-    groups = suite_groups(ran)
-    several = len({variant for _, variant in groups}) > 1
-    names = [Column("suite", is_code=True), *([Column("variant", is_code=True)] if several else [])]
-    table = Table([*names, *map(Column, ("mean", "cases", "latency"))])
-    variants = [*dict.fromkeys(variant for _, variant in groups)]
-    for ((file, variant), results), mean in [*zip(groups.items(), means, strict=True)][: None if full else MOST_SUITES]:
-        _, counts, latency = suite_figures(results)
-        label = [variant_label(variant, variants)] if several else []
-        table.add(file, *label, mean.text, counts, latency)
-    if more := len(groups) - len(table.rows):
-        table.note = f"... and {more:,} more"
-    return table
-
-
-def _slices(ran: Sequence[CaseResult], variants: Sequence[Variant], *, full: bool) -> Iterator[tuple[str, Table]]:
-    """The means by tag, with a baseline their changes, and the variants side by side."""
-    compared = [result for result in ran if not result.is_check]
-    changes = tag_change_table(compared, variants, None if full else MOST_TAGS)
-    yield (
-        "the tags",
-        changes if changes.rows else tag_table(compared, variants, None if full else MOST_TAGS, _UNLIMITED),
-    )
-    for table in variant_tables(compared, variants, None if full else MOST_ROWS, _UNLIMITED):
-        yield "the variants", table
-
-
-# --- the report of each failure ---------------------------------------------------------------------------------------
+    low = [] if changes or rose else [case_change(result) for result in lowest(ran)]
+    for name, title, found, documents in (
+        ("the newly failing cases", "Newly failing", new, (LOST, ON_TOP)),
+        ("the failing cases", "Other failures" if new else "Failing", failing, (LOST, ON_TOP)),
+        ("the cases that fell most", f"Fell{' without failing' if new or failing else ''}", fell, (LOST, ON_TOP)),
+        ("the cases that rose most", "Rose", rose, (GAINED,)),
+        ("the lowest cases", "Lowest", low, (LOST, ON_TOP)),
+    ):
+        rows = [moved_case(change, variants) for change in found[:most]]
+        yield name, moved_table(title, rows, *documents, total=len(found))
 
 
 def _failures(run: Run, changes: Sequence[CaseChange], verbosity: int) -> Iterator[Section]:
@@ -289,17 +186,12 @@ def _failures(run: Run, changes: Sequence[CaseChange], verbosity: int) -> Iterat
 
 def _folded(result: CaseResult, verbosity: int, ids_known: bool) -> str:
     """A failure as a folded block: the query and the reason are its title, the report is inside."""
-    query, reason = (
-        escape(cut(harmless(text), LONGEST_TEXT)) for text in (case_label(result), reason_in_brief(result))
-    )
-    text = _HINT.sub(_without_hint, plain(failure_lines(result, verbosity=verbosity, ids_are_known=ids_known)))
-    return details(f"<code>{query}</code> <code>{reason}</code>", block(text))
+    title = [cut(harmless(text), LONGEST_TEXT) for text in (case_label(result), reason_in_brief(result))]
+    report = plain(failure_lines(result, verbosity=verbosity, ids_are_known=ids_known))
+    return details(" ".join(f"<code>{escape(text)}</code>" for text in title), code_block(report))
 
 
-def _without_hint(found: re.Match[str]) -> str:
-    """A line without its hint at `-v`; what follows the hint keeps its column."""
-    return found[1] + (" " * len(MORE_HINT) + found[2] if found[2] else "")
-
+# --- annotations for GitHub Actions -----------------------------------------------------------------------------------
 
 MOST_ANNOTATIONS = 10
 """How many annotations of one kind GitHub shows for a step; it drops any further ones."""
@@ -307,13 +199,13 @@ MOST_ANNOTATIONS = 10
 _GATES = 3  # so many annotations are reserved for gates
 _LONGEST_TITLE, _LONGEST_LINE = 120, 400
 
-_KINDS: Mapping[str, str] = {
+_KINDS = {
     NEWLY_FAILING: "Newly failing",
     REGRESSED: "Worse than its baseline",
     STALE_ENTRY: "Stale baseline entry",
     FAILED_BEFORE: "Failed before",
 }
-_VERDICTS: Mapping[str, str] = {ERROR: "Error", INCONCLUSIVE: "Inconclusive"}
+_VERDICTS = {ERROR: "Error", INCONCLUSIVE: "Inconclusive"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,36 +232,29 @@ def run_annotations(run: Run, failed_gates: Sequence[GateResult]) -> list[Annota
     """
     room = MOST_ANNOTATIONS - min(len(failed_gates), _GATES)
     several = len(variants_of(run.results)) > 1
-    cases = [_cases_annotation(results, several) for _, results in islice(results_to_report(run), room)]
-    return [*cases, *map(_gate_annotation, failed_gates[: MOST_ANNOTATIONS - len(cases)])]
+    found = [_cases_annotation(results, several) for _, results in islice(results_to_report(run), room)]
+    for gate in failed_gates[: MOST_ANNOTATIONS - len(found)]:
+        title = cut(f"Gate not met: {harmless(gate.name)}", _LONGEST_TITLE)
+        found.append(Annotation(gate.file, gate.line, title, _cut_line(gate_message(gate))))
+    return found
 
 
 def _cases_annotation(results: Sequence[CaseResult], several_variants: bool) -> Annotation:
+    """The annotation of a case, or of cases that failed alike: its reasons, what was lost, and what is on top now."""
     result = results[0]
     file = result.origin.source or result.file
     if len(results) > 1:
-        return Annotation(file, result.line, together_title(results), _cut(together_text(results)))
+        return Annotation(file, result.line, together_title(results), _cut_line(together_text(results)))
     kind = _VERDICTS.get(result.verdict) or _KINDS.get(failure_kind(result), "Failed")
     variant = f" [{result.variant}]" if several_variants and result.variant is not None else ""
     title = cut(f"{kind}: {harmless(case_label(result) + variant)}", _LONGEST_TITLE)
-    reason = reason_in_brief(result).removeprefix(failure_head(result) or f"{REGRESSION}: ")  # which the title says
-    parts = [reason, *_lost_and_found(case_change(result))]
-    return Annotation(file, result.line, title, "\n".join(map(_cut, parts)))
+    parts = [reason_in_brief(result).removeprefix(failure_head(result) or f"{REGRESSION}: ")]  # which the title says
+    change = case_change(result)
+    if change.after is not None:
+        row = moved_case(change, ())
+        parts += [f"{word}: {plain([spans])}" for word, spans in ((LOST, row.lost), (ON_TOP, row.on_top)) if spans]
+    return Annotation(file, result.line, title, "\n".join(map(_cut_line, parts)))
 
 
-def _gate_annotation(gate: GateResult) -> Annotation:
-    title = cut(f"Gate not met: {harmless(gate.name)}", _LONGEST_TITLE)
-    return Annotation(gate.file, gate.line, title, _cut(gate_message(gate)))
-
-
-def _lost_and_found(change: CaseChange) -> list[str]:
-    """The document that costs most, and the result in its place."""
-    if change.after is None:
-        return []
-    row = moved_case(change, ())
-    parts = {"lost": row.lost, "now on top": row.on_top}
-    return [f"{word}: {plain([spans])}" for word, spans in parts.items() if spans]
-
-
-def _cut(text: str) -> str:
+def _cut_line(text: str) -> str:
     return cut(harmless(text), _LONGEST_LINE)

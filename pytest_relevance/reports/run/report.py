@@ -14,32 +14,28 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_relevance._text import case_in_prose, counted, first_few, harmless, score_text, with_variant
-from pytest_relevance.reports.blocks import Block, Sentence, cut, lines_of
+from pytest_relevance._text import case_in_prose, counted, first_few, harmless, with_variant
+from pytest_relevance.reports.blocks import Block, Sentence, lines_of
 from pytest_relevance.reports.reasons import STATUSES
 from pytest_relevance.reports.run.cases import (
     NOT_PASSED,
-    WIDEST_VARIANT,
     anything_ran,
     case_count,
-    changed_ids_remark,
     counted_cases,
-    gate_outcomes,
     key_of,
     lowest_table,
     means_by_variant,
+    means_text,
     metric_of,
-    not_in_index_remark,
+    remarks,
     stability_remarks,
-    suite_lines,
-    unjudged_remarks,
-    variant_label,
+    suite_sentences,
     variant_of,
     variants_of,
 )
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, STRONG, WIDEST, Line, folded_lines, line, wrapped
 from pytest_relevance.results.case_parts import NEW, REGRESSION, STALE
-from pytest_relevance.results.case_result import FAILED, NOT_SEARCHED, SKIPPED, CaseResult, Key, variants_in_order
+from pytest_relevance.results.case_result import FAILED, NOT_SEARCHED, SKIPPED, CaseResult, Key
 from pytest_relevance.results.records.run_info import FileInfo, RunInfo, changes_text
 
 if TYPE_CHECKING:
@@ -47,12 +43,7 @@ if TYPE_CHECKING:
     from pytest_relevance.results.records.merge import Merged
     from pytest_relevance.results.records.run import Run
 
-
-MOST_LOWEST, MOST_DIFFERENCES = 5, 5
-"""How many queries a summary lists by default."""
-
 _STANDINGS = {REGRESSION: "worse than the baseline", STALE: "with a stale baseline", NEW: "new to the baseline"}
-_MOST_MEANS = 3
 
 
 def summary_lines(
@@ -71,47 +62,42 @@ def summary_lines(
     accepts into the baseline ("all" or "new").
     """
     variants, full = variants_of(results), verbosity > 0
-    lines = suite_lines(results, variants, gate_outcomes(gates), width)
-    indent = "  " if lines and lines[-1][0][0].startswith(" ") else ""  # below figures that stand under their suite
-    has_baseline = any(result.baseline is not None for result in results)
-    has_baseline = has_baseline or any(about.has_baseline for about in files.values())
-    blocks: list[Block] = []
-    if has_baseline:
-        from pytest_relevance.reports.run.baseline import baseline_blocks, mean_change_lines
+    has_baseline = any(about.has_baseline for about in files.values())
+    blocks: list[Block] = [*suite_sentences(results, variants, gates)]
+    if has_baseline or any(result.baseline is not None for result in results):
+        from pytest_relevance.reports.run.baseline import mean_sentences
 
-        lines += mean_change_lines(results, files, verbosity=verbosity, columns=width, indent=indent)
+        records = dict.fromkeys(about.against for _, about in sorted(files.items()) if about.against)
+        blocks += [
+            *(Sentence(f"against {name}:", DIM) for name in records),
+            *mean_sentences(results, only_changes=True),
+        ]
     if (info.not_run or any(about.lost for about in files.values())) and updating != "all":
-        from pytest_relevance.reports.run.baseline import lost_text
+        from pytest_relevance.reports.run.baseline import lost_sentences
 
-        blocks.append(Sentence(lost_text(files, info), BAD))
+        blocks += lost_sentences(files, info)
+    compared = [result for result in results if not result.is_check]
+    if verbosity >= 0 and (len(variants) > 1 or any(result.tags for result in compared)):
+        from pytest_relevance.reports.run.changes import MOST_ROWS, MOST_TAGS, tag_table, variant_tables
+
+        blocks.append(tag_table(compared, variants, None if full else MOST_TAGS))
+        blocks += variant_tables(compared, variants, None if full else MOST_ROWS)
     if verbosity >= 0:
-        compared = [result for result in results if not result.is_check]
-        if len(variants) > 1 or any(result.tags for result in compared):
-            from pytest_relevance.reports.run.changes import MOST_TAGS, tag_table, variant_tables
-
-            blocks.append(tag_table(compared, variants, None if full else MOST_TAGS, width))
-            blocks += variant_tables(compared, variants, None if full else MOST_DIFFERENCES, width)
-        blocks.append(lowest_table(results, variants, 4 * MOST_LOWEST if full else MOST_LOWEST))
-        blocks += [*not_in_index_remark(results), *changed_ids_remark(results)]
-    blocks += stability_remarks(results, verbosity)
+        blocks += [lowest_table(results, variants, full=full), *remarks(results, files, full=full)]
+    else:
+        blocks += stability_remarks(results)
     if verbosity >= 0 and has_baseline:
-        blocks += baseline_blocks(results, files, full=full, updating=updating, fingerprint=info.fingerprint)
-    if info.faults or _has_diagnosis(results):
+        from pytest_relevance.reports.run.baseline import searched_sentences, update_sentences
+        from pytest_relevance.reports.run.changes import MOST_ROWS, mover_tables
+
+        blocks += searched_sentences(files, info.fingerprint)
+        blocks += mover_tables(results, variants, None if full else MOST_ROWS)
+        blocks += update_sentences(results, files, updating)
+    if info.faults or len(results) > 1:  # one case alone has nothing in common with others, and is spared the imports
         from pytest_relevance.reports.run.faults import fault_sentences
 
         blocks += fault_sentences(results, info, full=full)
-    if verbosity >= 0:
-        blocks += unjudged_remarks(files)
-    return lines + lines_of(blocks, width)
-
-
-def _has_diagnosis(results: Sequence[CaseResult]) -> bool:
-    """Whether many cases may have something in common. One alone has nothing, and is spared the imports."""
-    if len(results) < 2:
-        return False
-    from pytest_relevance.results.diagnoses import diagnose, not_searched
-
-    return bool(diagnose(results) or not_searched(results))
+    return lines_of(blocks, width)
 
 
 def verdict_lines(
@@ -121,28 +107,21 @@ def verdict_lines(
     *,
     verbosity: int = 0,
     width: int = WIDEST,
-    unfinished: str | None = None,
 ) -> list[Line]:
     """The last line of a report: `52 cases: 49 passed, 3 failed; mean nDCG@10 0.701; 1 of 2 gates failed`.
 
     With a baseline it says how many cases fail newly: `3 failed: 1 newly, 2 as before`.
     With a `verbosity` below 0 the mean and the gates are left out if there is one suite, whose line has them.
-    `unfinished` says in words what is missing; by default how many of the cases that were to run did not finish.
+    It says how many of the cases that were to run did not finish; pytest itself reports files that are not collected.
     """
     outcomes = Counter(gate.outcome() for gate in gates)
-    absent = _unfinished(info) if unfinished is None else unfinished
     is_brief = verbosity < 0 and len({(result.file, result.variant) for result in results}) == 1
-    figures = [] if is_brief else [*_means(results), *_gates(outcomes)]
-    parts = [*case_counts(results), *figures, *filter(None, [absent])]
+    absent = sum("::" in name for name in info.missing)
+    unfinished = [f"{counted(absent, 'case')} did not finish"] if absent else []
+    parts = [*case_counts(results), *([] if is_brief else [*_means(results), *_gates(outcomes)]), *unfinished]
     is_bad = absent or outcomes[FAILED] or {result.status for result in results} & NOT_PASSED
     style = BAD if is_bad else DOUBT if outcomes[SKIPPED] else GOOD
     return [line(text, style) for text in wrapped("", parts, width, "; ")]
-
-
-def _unfinished(info: RunInfo) -> str:
-    """How many cases did not finish; pytest itself reports files that could not be collected."""
-    cases = sum("::" in name for name in info.missing)
-    return f"{counted(cases, 'case')} did not finish" if cases else ""
 
 
 def case_counts(results: Sequence[CaseResult]) -> list[str]:
@@ -151,52 +130,33 @@ def case_counts(results: Sequence[CaseResult]) -> list[str]:
     searched = [result for result in results if not result.is_check]
     if len({(key_of(result), variant_of(result)) for result in searched}) > case_count(searched):
         cases += f" in {counted(len(variants_of(results)), 'variant')}"
-    found, kinds = Counter(result.status for result in results), {}
-    if found[FAILED]:
-        from pytest_relevance.results.differences import failure_counts
-
-        kinds = failure_counts(results)
-    counts = [
-        f"{found[status]:,} {status}" for status in STATUSES if found[status] and not (kinds and status == FAILED)
-    ]
-    failed = [f"{count:,} {_kind_in_verdict(kind, count)}" for kind, count in kinds.items()]
+    found = Counter(result.status for result in results)
+    failed = found.pop(FAILED, 0)
     standings = Counter(
         result.baseline.standing for result in results if result.baseline is not None and result.status != FAILED
     )
+    kinds: list[str] = []
+    if failed:
+        from pytest_relevance.results.differences import FAILED_BEFORE, NEWLY_FAILING, REGRESSED, failure_counts
+
+        words = {NEWLY_FAILING: "newly", FAILED_BEFORE: "as before", REGRESSED: "regressions"}
+        for kind, count in failure_counts(results).items():
+            kinds.append(f"{count:,} {kind if count == 1 and kind == REGRESSED else words.get(kind, kind)}")
+    in_kinds = [f"{failed:,} failed: {', '.join(kinds)}"] if kinds else []
+    if failed and not kinds:
+        found[FAILED] = failed
+    counts = ", ".join(f"{found[status]:,} {status}" for status in STATUSES if found[status])
     since = [f"{standings[standing]:,} {words}" for standing, words in _STANDINGS.items() if standings[standing]]
-    others = f"{cases}: {', '.join(counts)}" if counts else cases
-    others += f" ({', '.join(since)})" if since else ""
-    if not kinds:
-        return [others]
-    in_kinds = f"{found[FAILED]:,} failed: {', '.join(failed)}"
-    return [others, in_kinds] if counts else [f"{others}, {in_kinds}"]
-
-
-def _kind_in_verdict(kind: str, count: int) -> str:
-    """A kind of failure as the verdict counts it: `20 newly, 2 regressions, 13 as before`."""
-    from pytest_relevance.results.differences import FAILED_BEFORE, NEWLY_FAILING, REGRESSED
-
-    if kind == REGRESSED and count > 1:
-        return "regressions"
-    return {NEWLY_FAILING: "newly", FAILED_BEFORE: "as before"}.get(kind, kind)
+    others = (f": {counts}" if counts else "") + (f" ({', '.join(since)})" if since else "")
+    return [cases + others, *in_kinds] if counts else [", ".join([cases + others, *in_kinds])]
 
 
 def _means(results: Sequence[CaseResult]) -> list[str]:
     """The mean of each variant; the lowest and the highest where there are many."""
-    means = means_by_variant(results)
-    if not means:
+    if not (means := means_by_variant(results)):
         return []
     metric = metric_of(result for result in results if result.score is not None)
-    if len(means) > _MOST_MEANS:
-        return [f"mean {metric} {score_text(min(means.values()))} to {score_text(max(means.values()))}"]
-    if len(means) == 1:
-        return [f"mean {metric} {score_text(*means.values())}"]
-    shown = [
-        f"{cut(variant_label(variant, [*means]), WIDEST_VARIANT)} {score_text(means[variant])}"
-        for variant in variants_in_order(results)
-        if variant in means
-    ]
-    return [f"mean {metric} {', '.join(shown)}"]
+    return [f"mean {metric} {means_text(means, [*means])}"]
 
 
 def _gates(outcomes: Counter[str]) -> Iterable[str]:
@@ -213,6 +173,8 @@ _JSON_BEGINNING = re.compile(rb'\{\s*"name": .+,\s*"run": \{(?s:.*),\s*"results"
 _TEXT_END = re.compile(rb"^[\d,]+ cases?(?: in [\d,]+ variants?)?(?::|$)", re.MULTILINE)
 _END_WITHIN = 2000
 """In how many bytes at the end of a report its counts are looked for."""
+
+_MOST_NAMED = 20  # node ids of what did not finish
 
 
 def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[Line]:
@@ -251,12 +213,28 @@ def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[L
 
 def report_data(run: Run) -> dict[str, Any]:
     """The report as data in builtin types: the content of the record, and the results of its gates."""
+    from pytest_relevance.reports.run.gates import finding_text, gate_message
+
+    gates = [
+        {
+            "file": gate.file,
+            "line": gate.line,
+            "id": gate.gate.id,
+            "variant": gate.variant,
+            "outcome": gate.outcome(),
+            "message": gate_message(gate),
+            "findings": [
+                {"about": found.about, "is_met": found.is_met, "text": finding_text(found)} for found in gate.findings
+            ],
+        }
+        for gate in run_gates(run)
+    ]
     return {
         "name": run.name,
         "run": run.info.to_dict(),
         "files": {file: info.to_dict() for file, info in run.files.items()},
         "results": [result.to_dict() for result in run.results],
-        "gates": [_gate_data(gate) for gate in run_gates(run)],
+        "gates": gates,
     }
 
 
@@ -307,26 +285,6 @@ def _title(name: str, verbosity: int) -> list[Line]:
     return [] if verbosity < 0 else [line(""), line(harmless(name), STRONG)]
 
 
-def _gate_data(gate: GateResult) -> dict[str, Any]:
-    from pytest_relevance.reports.run.gates import finding_text, gate_message
-
-    return {
-        "file": gate.file,
-        "line": gate.line,
-        "id": gate.gate.id,
-        "variant": gate.variant,
-        "outcome": gate.outcome(),
-        "message": gate_message(gate),
-        "findings": [
-            {"about": found.about, "is_met": found.is_met, "text": finding_text(found)} for found in gate.findings
-        ],
-    }
-
-
-MOST_NAMED = 20
-"""How many node ids are listed of what did not finish."""
-
-
 def merged_lines(merged: Merged, gates: Sequence[GateResult], records: int, width: int = WIDEST) -> list[Line]:
     """The report of a run that was merged from so many `records`, `width` terminal columns wide.
 
@@ -336,15 +294,14 @@ def merged_lines(merged: Merged, gates: Sequence[GateResult], records: int, widt
 
     run = merged.run
     joined, *searched = merge_notes(merged, records)
+    whole = with_missing(merged)
     lines = folded_lines(joined, DIM, width, "  ")
     lines += summary_lines(run.results, {}, run.info, gates, width=width)
     for gate in gates:
         lines += named_gate_lines(gate, width)
     for text in (*searched, *_missing(merged)):
         lines += folded_lines(text, BAD, width, "  ")
-    absent = max(len(run.missing), sum(gap.total - gap.found for gap in merged.gaps))
-    unfinished = f"{counted(absent, 'case is', 'cases are')} missing" if absent else ""
-    return [*lines, *verdict_lines(run.results, gates, run.info, width=width, unfinished=unfinished)]
+    return [*lines, *verdict_lines(run.results, gates, whole.info, width=width)]
 
 
 def merge_notes(merged: Merged, records: int) -> list[str]:
@@ -401,8 +358,5 @@ def _missing(merged: Merged) -> Iterator[str]:
         absent = gap.total - gap.found
         cases = f"{absent:,} of {counted(gap.total, 'case')} {'is' if absent == 1 else 'are'} in no record"
         yield f"{gap.file}, {with_variant(gap.search, gap.variant)}: {cases}"
-    names = merged.run.missing
-    for name in names[:MOST_NAMED]:
-        yield f"did not finish: {name}"
-    if len(names) > MOST_NAMED:
-        yield f"... and {len(names) - MOST_NAMED:,} more that did not finish"
+    if names := merged.run.missing:
+        yield f"did not finish: {first_few(names, _MOST_NAMED)}"

@@ -148,27 +148,17 @@ def test_a_weight_is_shown() -> None:
     assert rows(screen(result("boots", ["x1"], weight=4200)))[0][0] == "boots\nweight 4200"
 
 
-def test_many_gates_that_are_met_are_folded() -> None:
-    """Those that are not met come first."""
-    bounds = [0.1, 0.2, 0.3, 0.9, 0.4, 0.45, 0.46]
-    gates = [gate_record("mean", id=f"mean {bound}", bounds=[["nDCG@10", bound]]) for bound in bounds]
+def test_gates_that_are_not_met_come_first() -> None:
+    gates = [gate_record("mean", id=f"mean {bound}", bounds=[["nDCG@10", bound]]) for bound in (0.1, 0.9, 0.4)]
     about = FileInfo(FILE, FILE, totals=[("search", None, 2)], gates=gates)
-    page = html_page(Run([result("boots", ["x1"]), result("hats", ["b1"])], {FILE: about}))
-    lines = page_text(page).splitlines()
-    start = lines.index("Gates")
-    assert lines[start + 1 : start + 5] == [
-        "mean 0.9",
-        "NOT MET",
-        "mean nDCG@10 0.500, below 0.900 (2 cases)",
-        "6 gates are met",
-    ]
-    assert re.search(r"<details><summary>6 gates are met</summary>.*mean 0.1</b>", page)
+    lines = page_text(html_page(Run([result("boots", ["x1"]), result("hats", ["b1"])], {FILE: about}))).splitlines()
+    assert [line for line in lines if re.fullmatch(r"mean 0\.\d", line)] == ["mean 0.9", "mean 0.1", "mean 0.4"]
 
 
 def test_many_files_are_counted() -> None:
     results = [changed(result(f"query {n}", ["b1"]), file=f"{n}.relevance.yaml") for n in range(8)]
     lines = page_text(html_page(Run(results, {}))).splitlines()
-    assert lines[3:5] == ["0.relevance.yaml", "and 7 further files"]
+    assert lines[3:10] == [*(f"{number}.relevance.yaml" for number in range(6)), "2 more suites"]
 
 
 @pytest.mark.parametrize("results", [[], [result("boots", ["b1"])]], ids=["no cases", "all skipped"])
