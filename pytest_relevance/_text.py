@@ -18,7 +18,7 @@ LONGEST_SHOWN = 80
 MOST_ROWS = 20
 """How many rows a notebook shows of a long table."""
 
-_LONGEST_CELL = 1000
+_LONGEST_HTML_CELL = 1000
 """The number of characters that the text of a cell is cut to."""
 
 TEXT, NUMBER = "left", "right"
@@ -226,7 +226,7 @@ def html_paragraph(text: str, tag: str = "bdi") -> str:
 
 def _cell(tag: str, text: str, align: str) -> str:
     """A cell. A notebook aligns all cells to the right unless the cell itself says otherwise."""
-    cut = text if len(text) <= _LONGEST_CELL else f"{text[: _LONGEST_CELL - 3]}..."
+    cut = text if len(text) <= _LONGEST_HTML_CELL else f"{text[: _LONGEST_HTML_CELL - 3]}..."
     shown = _escaped(cut)
     return f'<{tag} style="text-align: {align}">{shown if align == NUMBER else f"<bdi>{shown}</bdi>"}</{tag}>'
 

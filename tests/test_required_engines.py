@@ -8,9 +8,7 @@ QUIET = ("-p", "no:relevance", "-p", "no:asyncio")
 
 SKIPPED = {
     "a test": "def test_it(): pytest.importorskip('no_such_library')",
-    "a fixture": "@pytest.fixture\ndef server(): pytest.skip('no server')\ndef test_it(server): pass",
     "a module": "pytest.importorskip('no_such_library')\ndef test_it(): pass",
-    "a mark": "@pytest.mark.skipif(True, reason='absent')\ndef test_it(): pass",
 }
 
 
@@ -35,18 +33,3 @@ def test_a_skip_fails_where_all_are_required(skipped: pytest.Pytester, monkeypat
     assert result.ret in (pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED)
     assert "skipped" not in result.parseoutcomes()
     result.stdout.fnmatch_lines(["*with RELEVANCE_ENGINES set, it must not be skipped: *"])
-
-
-def test_an_expected_failure_is_no_skip(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RELEVANCE_ENGINES", "1")
-    pytester.makeini("[pytest]\nmarkers = engines")
-    pytester.makeconftest("from tests.conftest import pytest_make_collect_report, pytest_runtest_makereport")
-    pytester.makepyfile("import pytest\n@pytest.mark.engines\n@pytest.mark.xfail\ndef test_it(): assert False")
-    pytester.runpytest_inprocess(*QUIET).assert_outcomes(xfailed=1)
-
-
-def test_other_tests_may_be_skipped(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RELEVANCE_ENGINES", "1")
-    pytester.makeconftest("from tests.conftest import pytest_make_collect_report, pytest_runtest_makereport")
-    pytester.makepyfile("import pytest\ndef test_it(): pytest.skip('no data')")
-    pytester.runpytest_inprocess(*QUIET).assert_outcomes(skipped=1)

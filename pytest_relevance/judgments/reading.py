@@ -78,14 +78,14 @@ def _never(source: Source) -> bool:
     return False
 
 
-_TABLE = tables.read_table, tables.read_query_table
+_TABLE_READERS = tables.read_table, tables.read_query_table
 _QUEPID = tools.read_quepid_table, tables.read_query_table
 _OF_BEIR = partial(tables.read_table, format="beir"), tables.read_query_table
 _OF_OPENSEARCH = "search-relevance: judgmentRatings[].ratings[], or querySetQueries[] of a query set"
 _OF_TABLES = "a table with a header: query or query_id, doc_id, grade"
 
 _ALL = (
-    Format("parquet", "a Parquet file with columns as in CSV", lambda source: source.is_parquet, *_TABLE),
+    Format("parquet", "a Parquet file with columns as in CSV", lambda source: source.is_parquet, *_TABLE_READERS),
     _json_format(
         "quepid",
         "Quepid's exports: query,docid,rating, or JSON",
@@ -104,7 +104,7 @@ _ALL = (
     Format("ltr", "SVMrank: grade qid:1 ... # document", trec_ltr.is_ltr, trec_ltr.read_ltr, trec_ltr.read_ltr_queries),
     _json_format("jsonl", "JSON a line", lambda source: source.is_json_lines, objects.collect),
     _json_format("json", "{query: {document: grade}}, or a list of objects", objects.is_json, objects.collect),
-    Format("csv", _OF_TABLES, tables.is_judgment_table, *_TABLE, tables.is_query_table),
+    Format("csv", _OF_TABLES, tables.is_judgment_table, *_TABLE_READERS, tables.is_query_table),
     Format("trec", "TREC qrels: qid iter docid grade", trec_ltr.is_qrels, trec_ltr.read_qrels, None, _never),
     _json_format(
         "beir", "BEIR: query-id corpus-id score, and queries.jsonl", _never, objects.collect, as_tables=_OF_BEIR

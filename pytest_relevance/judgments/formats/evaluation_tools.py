@@ -25,7 +25,7 @@ from pytest_relevance.judgments.formats.collecting import RATING, Collector, as_
 from pytest_relevance.judgments.model import Query, Ratings
 
 _PAIRS = "query_doc_pairs"
-_TEXTS = ("query_text", "query")
+_TEXT_KEYS = ("query_text", "query")
 _NOTES = ("information_need", "notes")
 _RATERS = ("user_email", "user", "email", "user_name", "name", "judge", "rater")
 _SNAPSHOT = ("snapshotname", "querytext", "docid", "docposition")
@@ -165,14 +165,14 @@ def _rater(judgement: Mapping[str, object]) -> str | None:
 
 
 def _text_key(entry: Mapping[str, object]) -> str:
-    return next((key for key in _TEXTS if key in entry), _TEXTS[-1])
+    return next((key for key in _TEXT_KEYS if key in entry), _TEXT_KEYS[-1])
 
 
 WITHOUT_GRADE = "2"
 """The grade that RRE gives a document that has none."""
 
 _LEVELS = ("topics", "query_groups", "queries")
-_LOOKED_AT = 20
+_FIRST_ENTRIES = 20
 _GRADES = ("gain", "rating")
 _TEXT = "$query"
 _RELEVANT = "relevant_documents"
@@ -191,7 +191,7 @@ def _has_placeholders(holder: object, levels: Sequence[str]) -> bool:
     for number, level in enumerate(levels, 1):
         within = holder.get(level)
         if isinstance(within, list):
-            return any(_has_placeholders(entry, levels[number:]) for entry in within[:_LOOKED_AT])
+            return any(_has_placeholders(entry, levels[number:]) for entry in within[:_FIRST_ENTRIES])
     return "placeholders" in holder
 
 

@@ -34,8 +34,8 @@ from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.model import Query, Ratings
 from pytest_relevance.judgments.scale import UNNAMED
 
-_ESCI = {"e": "exact", "s": "substitute", "c": "complement", "i": "irrelevant"}
-_ESCI_WORDS = {name: pair for pair in _ESCI.items() for name in pair}
+_ESCI = (("e", "exact"), ("s", "substitute"), ("c", "complement"), ("i", "irrelevant"))
+_ESCI_WORDS = {name: pair for pair in _ESCI for name in pair}
 _ESCI_GRADES = {"exact": 3.0, "substitute": 2.0, "complement": 1.0, "irrelevant": 0.0}
 """The grades of ESCI's labels where no scale gives others."""
 
@@ -73,7 +73,7 @@ def read_table(source: Source, format: str | None = None) -> Ratings:
     elif raters is not None:
         raters = [rater or UNNAMED for rater in raters]
     ratings: list[Any] = list(chain.from_iterable(cells[len(texts) :]))
-    is_esci = _is_esci(columns, ratings)
+    is_esci = "grade" in columns.at and folded(table.names[columns.at["grade"]]) == "escilabel"
     rows = Ratings(
         source.file,
         format or ("parquet" if source.is_parquet else "csv"),
@@ -144,14 +144,6 @@ def _with_ids(rows: Ratings) -> list[bool]:
             problems.add(f"the row has no {lacking}", *rows.place(row))
     problems.check()
     return list(map(bool, rows.documents))
-
-
-def _is_esci(columns: Layout, ratings: Sequence[Any]) -> bool:
-    name = folded(columns.names[columns.at["grade"]]) if "grade" in columns.at else ""
-    if name not in ("escilabel", "label"):
-        return False
-    given = {rating.strip().casefold() for rating in set(ratings) if isinstance(rating, str)}
-    return name == "escilabel" or given <= {"", *_ESCI_WORDS}
 
 
 def refuse_header(source: Source, names: Sequence[str]) -> NoReturn:
