@@ -224,7 +224,8 @@ def _are_ids_and_texts(source: Source) -> bool:
 def _seems_a_header(source: Source) -> bool:
     """Whether the first of the lines `id<TAB>text` seems a header that is not known: only the first id has no digit."""
     first, *ids = (line.partition("\t")[0] for line in _lines_of_head(source))
-    return _are_ids_and_texts(source) and bool(ids) and not _DIGIT.search(first) and all(map(_DIGIT.search, ids))
+    is_unlike = len(ids) > 1 and not _DIGIT.search(first) and all(map(_DIGIT.search, ids))
+    return is_unlike and _are_ids_and_texts(source)
 
 
 def _lines_of_head(source: Source) -> list[str]:
