@@ -203,7 +203,7 @@ class CaseFile(pytest.Module):
                     variant=variant,
                     variant_index=number,
                     baseline=self._baseline,
-                    items=[case.node_name + end for end in ends],
+                    items=[function.__name__ + end for end in ends] if ends else (),
                     search_folder=shared.search_folder,
                 )
                 bind(run, is_shared=len(items) > 1)

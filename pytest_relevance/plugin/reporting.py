@@ -200,7 +200,8 @@ class Reporting:
             return
         if "shown" in attached and report.failed:
             report.longrepr = self._text(CaseResult.from_dict(attached["shown"]))  # type: ignore[assignment]
-        self._store.add(report, attached)
+        if attached or report.failed:  # two of the three reports of a case that passes have nothing to tell
+            self._store.add(report, attached)
 
     @pytest.hookimpl
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:

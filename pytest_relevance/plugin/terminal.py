@@ -50,7 +50,8 @@ class FailuresSection:
     def pytest_terminal_summary(self, terminalreporter: Any) -> Generator[None, object, object]:
         """Replace reports that repeat a fault, until the terminal has printed failures and short summary."""
         for category, reports in terminalreporter.stats.items():
-            if category != "passed" or terminalreporter.hasopt("P"):  # no other passed report gets a heading
+            # passed reports get a heading with -rP alone; under "" are the reports of setup and teardown that passed
+            if category not in ("", "passed") or terminalreporter.hasopt("P"):
                 _set_headings(reports, self._option)
         if not any(map(terminalreporter.stats.get, _FAILED)):
             return (yield)
