@@ -11,13 +11,12 @@ from yaml.events import ScalarEvent
 
 from pytest_relevance._text import printable, quoted
 from pytest_relevance.cases.build import NO_QUERY, Draft, check_reachable, draft_case, make_terms
-from pytest_relevance.cases.checking.expectations import WITH_DEPTH
 from pytest_relevance.cases.checking.files import why_no_file
 from pytest_relevance.cases.checking.gates import check_tags_of_gates
 from pytest_relevance.cases.checking.grades import NO_JUDGMENTS, Graded, with_relevant
 from pytest_relevance.cases.checking.keys import CASE, SUITE, Shape, check_keys, converted
 from pytest_relevance.cases.checking.values import node_name
-from pytest_relevance.cases.model import Case, Expectation, Suite, Terms
+from pytest_relevance.cases.model import Case, Suite, Terms
 from pytest_relevance.cases.problems import Elsewhere, Label, Location, Reporter
 from pytest_relevance.cases.yaml.nodes import MappingNode, Mark, Node, Pairs, label_of, line_of
 
@@ -26,11 +25,8 @@ if TYPE_CHECKING:
 
 _FILE = ("file",)
 _NAMING_FILES = frozenset({"judgments", "queries"})
-_OF_FILES = _NAMING_FILES | {"scale", "raters"}
+_GRADING = frozenset({"scale", "raters"})
 """While one of these keys is wrong in a suite, its files cannot be read as they are meant."""
-
-_DECISIVE = frozenset({"scale", "gain", "negative", "raters", "judgments", "relevant"})
-"""While one of these keys is wrong, what the keys of a case say together cannot be known."""
 
 
 class SuiteBuilder:
@@ -40,13 +36,7 @@ class SuiteBuilder:
     one builder to the next.
     """
 
-    def __init__(
-        self,
-        file: str,
-        shown: str,
-        owned_tags: frozenset[str],
-        contents: dict[Any, Any],
-    ) -> None:
+    def __init__(self, file: str, shown: str, owned_tags: frozenset[str], contents: dict[Any, Any]) -> None:
         self.count = 0
         self._reporter = Reporter(MappingNode(None))
         self.problems = self._reporter.problems
@@ -58,7 +48,6 @@ class SuiteBuilder:
         self._wrong: frozenset[str] = frozenset()
         self._terms = Terms()
         self._sources: Sources | None = None
-        self._unknown = False
         self._skipped = False
         self._drafts: list[Draft] = []
         self._cases: list[Case] = []
@@ -87,12 +76,8 @@ class SuiteBuilder:
             shown = printable(os.path.normpath(os.path.join(os.path.dirname(self._shown), catalogue.file)))
             if why := why_no_file(catalogue.file, os.path.dirname(self._file), shown):
                 at.refuse(why, "documents", *_FILE * isinstance(header["documents"][1], MappingNode))
-        if not self._wrong.isdisjoint(_OF_FILES):
-            self._unknown = not _NAMING_FILES.isdisjoint(header)
-        elif not _NAMING_FILES.isdisjoint(self._values):
-            sources = self._opened()
-            sources.open(self._values, at)
-            self._unknown = sources.unknown
+        if self._wrong.isdisjoint(_GRADING) and not _NAMING_FILES.isdisjoint(self._values):
+            self._opened().open(self._values, at)
         self._reporter.report(at)
 
     def add(self, node: Node, mark: Mark | None, reported: int) -> None:
@@ -120,8 +105,8 @@ class SuiteBuilder:
             self._reporter.add(mark, NO_QUERY, label)
         listed_id = None if listed is None or "id" in node.pairs else listed.query.id
         is_new = self._is_new(own, listed_id, node, mark, label)
-        unknown = self._unknown or self._reporter.has_many_elsewhere or _is_undecided(wrong, at.values)
-        if unknown or not is_new or len(self.problems) > reported:
+        # while keys are wrong, what they say together cannot be known
+        if wrong or self._is_unknown or not is_new or len(self.problems) > reported:
             self._skipped |= "scale" in own or "raters" in own
             return
         assert mark is not None
@@ -140,7 +125,7 @@ class SuiteBuilder:
     def finish(self) -> None:
         """Make cases of listed queries, and check what all judgments of the file decide. To be called at the end."""
         at = Location(self._values, self._owned_tags)
-        if self._sources is not None and not self._unknown and not _is_undecided(self._wrong, self._values):
+        if self._sources is not None and not self._wrong and not self._is_unknown:
             self._add_listed(self._sources, at)
         grades = sorted(self._grades)
         settled = {id(self._terms): self._terms.settled(grades)}
@@ -176,6 +161,11 @@ class SuiteBuilder:
             left_out=tuple(self._left_out),
             listed=len(sources.queries) if sources is not None else 0,
         )
+
+    @property
+    def _is_unknown(self) -> bool:
+        """Whether something is wrong with the files, so that no case knows its judgments."""
+        return self._reporter.has_many_elsewhere or (self._sources is not None and self._sources.unknown)
 
     def _opened(self) -> Sources:
         """The files of the suite. Only suites with files import what reads them."""
@@ -285,12 +275,3 @@ def _convert(pair: tuple[ScalarEvent, Node], shape: Shape) -> object:
 def _without_judgments(node: MappingNode) -> MappingNode:
     """A copy of the node of a case, which other cases may share through an anchor, without its judgments."""
     return MappingNode(node.start_mark, {name: pair for name, pair in node.pairs.items() if name != "judgments"})
-
-
-def _is_undecided(wrong: frozenset[str], values: Mapping[str, object]) -> bool:
-    """Whether another mistake hides what the keys of a case say together."""
-    if not wrong:
-        return False
-    expect: tuple[Expectation, ...] = values.get("expect", ())  # type: ignore[assignment]
-    looks_at_k = values.get("ideal") == "max" or any(expected.kind in WITH_DEPTH for expected in expect)
-    return not wrong.isdisjoint(_DECISIVE) or ("k" in wrong and looks_at_k)

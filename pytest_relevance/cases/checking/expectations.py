@@ -215,10 +215,6 @@ def _within(kind: str, expected: object, at: Location) -> Made:
     return made
 
 
-WITH_DEPTH = frozenset({"include", "exclude"})
-"""The kinds that look at the top k, or at another depth with `within`."""
-
-
 def _results(kind: str, expected: object, at: Location) -> Made:
     """A number of results: `0` and other plain numbers mean exactly that many."""
 
