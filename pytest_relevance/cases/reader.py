@@ -49,13 +49,7 @@ def load_suite(
     return parse_suite(Path(file).read_bytes(), file, shown=shown, owned_tags=owned_tags)
 
 
-def parse_suite(
-    data: bytes,
-    file: str,
-    *,
-    shown: str | None = None,
-    owned_tags: frozenset[str] = OWNED_TAGS,
-) -> Suite:
+def parse_suite(data: bytes, file: str, *, shown: str | None = None, owned_tags: frozenset[str] = OWNED_TAGS) -> Suite:
     """Read a case file from its bytes.
 
     `file` is the path of the suite, to which the paths of the files it names are relative; `shown` is its name in

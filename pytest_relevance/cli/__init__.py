@@ -19,15 +19,7 @@ from typing import NoReturn
 
 from pytest_relevance import __version__
 from pytest_relevance._problems import FileError
-from pytest_relevance.cli.command import (
-    FOUND,
-    OK,
-    PROGRAM,
-    USAGE,
-    CommandError,
-    complain,
-    survive_any_text,
-)
+from pytest_relevance.cli.command import FOUND, OK, PROGRAM, USAGE, CommandError, complain, survive_any_text
 from pytest_relevance.reports.text import safe_output
 
 _BROKEN_PIPE, _INTERRUPTED = 141, 130  # exit codes in a shell after SIGPIPE and SIGINT: 128 + signal number

@@ -36,10 +36,7 @@ def declare(parser: ArgumentParser) -> None:
     parser.add_argument("folder", metavar="FOLDER", nargs="?", default=".", help="where to write (default: here)")
     parser.add_argument("--judgments", metavar="FILE", type=command.judgment_file, help="a judgment file in any format")
     parser.add_argument(
-        "--queries",
-        metavar="FILE",
-        type=command.existing,
-        help="the texts of its queries, if it has ids alone",
+        "--queries", metavar="FILE", type=command.existing, help="the texts of its queries, if it has ids alone"
     )
     parser.add_argument("--name", default="search", help=f"write the suite to NAME{_ENDING} (default: %(default)s)")
     command.add_reading(parser, "--format", "--scale", "--raters", "--grade-column")

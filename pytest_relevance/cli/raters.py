@@ -8,15 +8,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from pytest_relevance.cli.command import (
-    OK,
-    CommandError,
-    add_reading,
-    complain,
-    judgment_file,
-    show,
-    whole_from,
-)
+from pytest_relevance.cli.command import OK, CommandError, add_reading, complain, judgment_file, show, whole_from
 from pytest_relevance.reports.findings import MOST_LISTED
 
 

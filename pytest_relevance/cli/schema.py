@@ -13,12 +13,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 import pytest_relevance.cases
-from pytest_relevance.cli.command import (
-    OK,
-    check_output,
-    put,
-    write,
-)
+from pytest_relevance.cli.command import OK, check_output, put, write
 
 SCHEMA = Path(pytest_relevance.cases.__file__).with_name("case-file.schema.json")
 """The schema, a file of the package."""

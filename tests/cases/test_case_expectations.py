@@ -99,38 +99,19 @@ def test_how_many_and_how_fast(case: ReadCase, line: str, comparison: str, bound
         ("P@5: '< 0'", 'expect.P@5: P@5 lies between 0 and 1, found the text "< 0"; write'),
         ("Success: 1", "expect: 'Success' needs a cutoff: write Success@10 for the top ten"),
         ("P@0: 0.5", "expect: 'P@0': the cutoff behind @ is a whole number from 1 to 1,000,000, not '0'"),
-        (
-            "frist: x",
-            'expect: "frist" is neither first, include, exclude, order, within, results or latency nor a metric; '
-            'did you mean "first"?',
-        ),
+        ("frist: x", 'expect: "frist" is neither first, include, exclude, order, within, results or latency nor a met'),
         ("first: []", "expect.first: expected a document or a list of documents, found the list []"),
         ("first: [x, y, x]", 'expect.first[2]: document "x" stands twice; keep one of them'),
-        (
-            "order: x",
-            "expect.order: order takes at least two documents, or sets of them, each expected before the next",
-        ),
-        (
-            "include: {docs: [x], whithin: 3}",
-            'expect.include: unknown key "whithin"; write include: {docs: [...], within: 25}; did you mean',
-        ),
+        ("order: x", "expect.order: order takes at least two documents, or sets of them, each expected before the nex"),
+        ("include: {docs: [x], whithin: 3}", 'expect.include: unknown key "whithin"; write include: {docs: [...], wit'),
         ("include: {within: 3}", "expect.include: the documents are missing; write include: {docs: [...], within: 25}"),
-        (
-            "include: {docs: x, within: 0}",
-            "expect.include.within: expected a whole number from 1 to 1,000,000, found 0",
-        ),
+        ("include: {docs: x, within: 0}", "expect.include.within: expected a whole number from 1 to 1,000,000, found"),
         ("include: [x, {docs: [y, y]}]", 'expect.include[1].docs[1]: document "y" stands twice; keep one of them'),
         ("exclude: [{docs: x, within: 0}]", "expect.exclude[0].within: expected a whole number from 1 to 1,000,000"),
         ("order: [[x, y]]", "expect.order: order takes at least two documents, or sets of them"),
         ("order: [[x, y], [x, z]]", 'expect.order[1]: document "x" stands in two sets; keep it in one of them'),
-        (
-            "order: {docs: [x, y], witin: 5}",
-            'expect.order: unknown key "witin"; write order: {docs: [[...], [...]], wi',
-        ),
-        (
-            "within: 3",
-            "expect.within: expected documents with the rank that each must reach, found 3; write within: {sku",
-        ),
+        ("order: {docs: [x, y], witin: 5}", 'expect.order: unknown key "witin"; write order: {docs: [[...], [...]], w'),
+        ("within: 3", "expect.within: expected documents with the rank that each must reach, found 3; write within: {"),
         ("within: {x: 0}", 'expect.within.x: expected a rank from 1 to 1,000,000, found 0; write x: 3 or x: ">3"'),
         ("within: {x: 1.5}", "expect.within.x: expected a rank from 1 to 1,000,000, found 1.5"),
         ('within: {x: "3..5"}', 'expect.within.x: expected a bound, found the text "3..5"; write x: 3 or x: ">3"'),
@@ -138,10 +119,7 @@ def test_how_many_and_how_fast(case: ReadCase, line: str, comparison: str, bound
         ("results: -1", "expect.results: expected a whole number from 0 to 1,000,000, found -1; write results: 0, "),
         ("results: '< 0'", 'expect.results: expected a whole number from 0 to 1,000,000, found the text "< 0"; write'),
         ("results: some", 'expect.results: expected a bound, found the text "some"; write results: 0, results: 5 (ex'),
-        (
-            "latency: 200",
-            'expect.latency: expected a bound, found 200; write latency: "<= 200 ms" or latency: "< 1.5 s"',
-        ),
+        ("latency: 200", 'expect.latency: expected a bound, found 200; write latency: "<= 200 ms" or latency: "< 1.5'),
         ('latency: ">= 1 s"', 'expect.latency: expected the longest duration allowed, found the text ">= 1 s"; write'),
     ],
 )

@@ -53,10 +53,7 @@ def test_any_mapping_and_sequence_will_do() -> None:
         ({}, 'the case has no "query", the only key it must have'),
         ({"query": "a\ud800"}, "query: the query has half a character (a lone surrogate); write the whole one"),
         ({"query": "x", "min_ndgc": 1}, 'unknown key "min_ndgc" of a case; did you mean "min_ndcg"?'),
-        (
-            {"query": "x", "judgments": "qrels.csv"},
-            "judgments: a file is read by pytest_relevance.read_judgments, once",
-        ),
+        ({"query": "x", "judgments": "qrels.csv"}, "judgments: a file is read by pytest_relevance.read_judgments, onc"),
         ({"query": "x", "judgments": {"a": float("nan")}}, "judgments.a: a grade is a finite number or a name of the "),
         ({"query": "x", "judgments": {"a": 10**400}}, "judgments.a: a grade is a finite number or a name of the scale"),
         ({"query": "x", "judgments": {1: 2}}, "judgments: a document id is text, found 1"),

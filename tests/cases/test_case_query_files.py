@@ -71,27 +71,6 @@ def test_an_id_may_be_any_text(shop: Shop, query_id: str) -> None:
     assert case.node_name != query_id or query_id == "50%"
 
 
-def test_a_case_has_everything_of_the_suite(listed: Shop) -> None:
-    text = """
-        queries: queries.tsv
-        search: find
-        k: 5
-        gain: linear
-        params: {locale: en}
-        tags: [head]
-        min_judged: 0.5
-    """
-    for case in listed.read(text).cases:
-        assert (case.search, case.k, case.params, case.tags, case.min_judged) == (
-            "find",
-            5,
-            {"locale": "en"},
-            ("head",),
-            0.5,
-        )
-        assert case.settings.gain == "linear"
-
-
 # Beside written cases
 
 
@@ -281,15 +260,9 @@ def test_a_floor_without_any_judgments_is_one_mistake(listed: Shop) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (
-            "queries: {file: qrels.txt}",
-            "shop.yaml:1:17: queries.file: qrels.txt: trec (TREC qrels: qid iter docid grade) has no",
-        ),
+        ("queries: {file: qrels.txt}", "shop.yaml:1:17: queries.file: qrels.txt: trec (TREC qrels: qid iter docid gra"),
         ("queries: [queries.tsv, nothing.tsv]", "shop.yaml:1:24: queries[1]: there is no file nothing.tsv"),
-        (
-            "queries: {q1: hats}",
-            "shop.yaml:1:10: queries: expected the name of a file, a list of them, or {file: ..., f",
-        ),
+        ("queries: {q1: hats}", "shop.yaml:1:10: queries: expected the name of a file, a list of them, or {file: ...,"),
         ("queries: bad.csv", "bad.csv:3: a weight is a number above 0, found the text "),
     ],
 )
@@ -319,10 +292,7 @@ def with_params(shop: Shop) -> Shop:
 def test_params_of_the_file_are_merged_over_those_of_the_suite(with_params: Shop) -> None:
     text = "queries: {file: ratings.json, format: rre}\nparams: {locale: fr, size: 5}\n"
     found = {case.query: case.params for case in with_params.read(text).cases}
-    assert found == {
-        "hats": {"locale": "en", "size": 5, "shop": "x"},
-        "socks": {"locale": "de", "size": 5},
-    }
+    assert found == {"hats": {"locale": "en", "size": 5, "shop": "x"}, "socks": {"locale": "de", "size": 5}}
     text += "cases: [{query: hats, params: {shop: y}}]\n"
     found = {case.query: case.params for case in with_params.read(text).cases}
     assert found["hats"] == {"locale": "en", "size": 5, "shop": "y"}

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from pytest_relevance import Case
-from pytest_relevance.cases.yaml.scalars import number, number_advice, value
+from pytest_relevance.cases.yaml.scalars import number_advice, value
 
 ReadCase = Callable[[str | bytes], Case]
 
@@ -46,16 +46,6 @@ def test_text_stays_as_written(case: ReadCase, written: str) -> None:
     assert found.judgments == {written: 1, f"{written}y": 0, "z": 1}
     assert found.titles == {"z": written}
     assert [expected.documents for expected in found.expect] == [(written,), (written,), (written, "b")]
-
-
-@pytest.mark.parametrize("written", ["no", "007", "1e5", "12:30", "2024-01-01", "null", "true"])
-def test_ids_and_names_of_grades_are_text_too(case: ReadCase, written: str) -> None:
-    name = written if number(written) is None else "word"
-    found = case(
-        f"scale: {{{name}: 2, worse: 0}}\ncases:\n  - query: a\n    id: {written}\n    judgments: {{x: {name}}}\n"
-    )
-    assert found.id == written
-    assert found.judgments == {"x": 2}
 
 
 @pytest.mark.parametrize(

@@ -183,37 +183,6 @@ def test_an_editor_sees_other_values_than_the_reader(editor_sees: EditorSees) ->
     assert editor_sees("{x: {<<: {y: 1}, z: 2}}") == {"x": {"y": 1, "z": 2}}
 
 
-LIKE_VALUES = ["no", "null", "true", "7", "007", "0x1F", "1e5", ".5", "12:30", "2024-01-01", "1_000", "'null'", "größe"]
-
-
-@pytest.mark.parametrize("written", LIKE_VALUES)
-def test_where_the_reader_takes_text_it_may_look_like_anything(read: Read, written: str) -> None:
-    """The fixture looks at the schema too."""
-    name = "seven" if written == "7" else written
-    suite = read(
-        f"""
-        id_field: {written}
-        title_field: {written}
-        scale: {{good: 1, {name}: 0}}
-        cases:
-          - query: {written}
-            id: {written}
-            note: {written}
-            judgments:
-              {written}: good
-              a: {name}
-              b: [good, {name}]
-              c: {{grade: 1, title: {written}, note: {written}}}
-            expect:
-              first: {written}
-              include: [{written}]
-              exclude: {{docs: [b, c], within: 3}}
-              order: [{written}, b]
-        """
-    )
-    assert suite.cases[0].query == written.strip("'")
-
-
 SPELLINGS = [spelling for measure in MEASURES.values() for spelling in (measure.name, *measure.aliases)]
 
 

@@ -19,21 +19,6 @@ def problem(keys: dict[Any, Any]) -> str:
 
 
 @pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("min_ndgc", '; did you mean "min_ndcg"?'),
-        ("MIN_NDCG", '; did you mean "min_ndcg"?'),
-        ("judgements", '; did you mean "judgments"?'),
-        ("zzz", "; it takes query, id, "),
-        ("", "; it takes query, id, "),
-        ("x" * 100_000, "; it takes query, id, "),
-    ],
-)
-def test_the_closest_name(name: str, words: str) -> None:
-    assert f" of a case{words}" in problem({name: 1})
-
-
-@pytest.mark.parametrize(
     ("value", "words"),
     [
         (None, "nothing"),

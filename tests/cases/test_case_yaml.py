@@ -85,11 +85,7 @@ def test_a_control_character_in_the_text(mistakes: Mistakes, character: str) -> 
 @pytest.mark.parametrize(
     ("text", "place", "message"),
     [
-        (
-            "cases:\n  - query: a: b\n",
-            "2:13",
-            "mapping values are not allowed in this context (a text with a colon needs",
-        ),
+        ("cases:\n  - query: a: b\n", "2:13", "mapping values are not allowed in this context (a text with a colon ne"),
         ("cases:\n\t- query: a\n", "2:1", "cannot start any token (there is a tab; indent with spaces)"),
         ("cases:\n  - query: a\n\tk: 5\n", "3:1", "(there is a tab; indent with spaces)"),
         ("cases:\n  - query: @home\n", "2:12", "cannot start any token (a text that begins with this character needs"),
@@ -117,10 +113,7 @@ def test_text_that_is_no_yaml(mistakes: Mistakes, text: str, place: str, message
 def test_flow_style_and_json_are_yaml(case: ReadCase) -> None:
     assert case(
         '{"k":5,"cases":[{"query":"a \\u00e9 b","judgments":{"x":3,"y":"no"}}],"scale":{"no":0,"yes":3}}'
-    ).judgments == {
-        "x": 3,
-        "y": 0,
-    }
+    ).judgments == {"x": 3, "y": 0}
 
 
 def test_a_text_over_several_lines(case: ReadCase) -> None:

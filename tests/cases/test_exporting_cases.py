@@ -2,34 +2,9 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
-from pytest_relevance.cases.checking.values import node_name
 from pytest_relevance.cases.reader import parse_suite
-from pytest_relevance.cases.yaml.writing import case_file, judgments_of, losses_of
-from pytest_relevance.judgments.model import Judgments, Query
-
-TEXTS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1).filter(lambda text: bool(text.strip()))
-DOCUMENTS = st.dictionaries(TEXTS, st.integers(-1, 4) | st.sampled_from([0.5, 2.75]), max_size=4)
-
-
-@given(
-    st.dictionaries(TEXTS, DOCUMENTS, min_size=1, max_size=4).filter(
-        lambda found: len(found) == len(set(map(node_name, found)))
-    )
-)
-@settings(deadline=None)
-def test_judgments_come_back_from_a_case_file(grades: dict[str, dict[str, float]]) -> None:
-    queries = {query: Query(query, query, weight=2) for query in grades}
-    judged = {query: documents for query, documents in grades.items() if documents}
-    data = case_file(Judgments(judged, queries=queries)).data
-    found = judgments_of(parse_suite(data, "shop.yaml"))
-    assert found == judged
-    assert {key: (query.text, query.weight) for key, query in found.queries.items()} == {
-        key: (key, 2) for key in grades
-    }
-
+from pytest_relevance.cases.yaml.writing import judgments_of, losses_of
+from pytest_relevance.judgments.model import Query
 
 SHOP = b"""\
 min_ndcg: 0.5

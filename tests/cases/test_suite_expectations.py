@@ -124,14 +124,8 @@ def test_relevant_documents_have_the_grade_1(case: ReadCase, keys: str, judgment
         ("relevant: []", "relevant: expected a document or a list of documents, found the list []"),
         ("relevant: [[x]]", "relevant[0]: a document id is text, found the list ['x']"),
         ("relevant: {x: 1}", "relevant: expected a document or a list of documents, found the mapping"),
-        (
-            "judgments: {y: 3}, relevant: [x, y]",
-            'relevant[1]: document "y" is judged twice, 1 here and 3 under judgments; keep one of them',
-        ),
-        (
-            "scale: [2, 3], relevant: [x]",
-            "relevant documents have grade 1, and grade 1 is off the scale, which is 2 to 3; write them under judg",
-        ),
+        ("judgments: {y: 3}, relevant: [x, y]", 'relevant[1]: document "y" is judged twice, 1 here and 3 under judgme'),
+        ("scale: [2, 3], relevant: [x]", "relevant documents have grade 1, and grade 1 is off the scale, which is 2 t"),
         ("relevent: [x]", 'unknown key "relevent" of a case; did you mean "relevant"?'),
     ],
 )

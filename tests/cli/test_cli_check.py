@@ -163,11 +163,7 @@ def test_errors_are_those_of_collection(terminal: Terminal) -> None:
     with pytest.raises(CaseFileError) as error:
         read_suite("shop.relevance.yaml")
     assert said.code == 1
-    assert said.lines == [
-        *str(error.value).splitlines(),
-        "",
-        "2 files, 2 cases, 4 judgments: 3 errors, no warnings",
-    ]
+    assert said.lines == [*str(error.value).splitlines(), "", "2 files, 2 cases, 4 judgments: 3 errors, no warnings"]
 
 
 def test_folders_are_searched_for_case_files(terminal: Terminal) -> None:
@@ -184,10 +180,7 @@ def test_folders_are_searched_for_case_files(terminal: Terminal) -> None:
     ("arguments", "says"),
     [
         (("none.csv",), 'pytest-relevance check: there is no file or folder "none.csv"\n'),
-        (
-            ("empty",),
-            'pytest-relevance check: there is no *.relevance.yaml and no *.relevance.yml in "empty"\n',
-        ),
+        (("empty",), 'pytest-relevance check: there is no *.relevance.yaml and no *.relevance.yml in "empty"\n'),
         ((), "the following arguments are required: PATH"),
     ],
 )

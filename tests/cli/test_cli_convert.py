@@ -44,12 +44,7 @@ class Standard(io.TextIOWrapper):
 
 
 @pytest.mark.parametrize(
-    ("name", "options"),
-    [
-        ("shop.jsonl", ()),
-        ("shop.jsonl.gz", ()),
-        ("shop.out", ("--to", "jsonl")),
-    ],
+    ("name", "options"), [("shop.jsonl", ()), ("shop.jsonl.gz", ()), ("shop.out", ("--to", "jsonl"))]
 )
 def test_there_and_back(terminal: Terminal, name: str, options: tuple[str, ...]) -> None:
     terminal.write("shop.csv", SHOP)
@@ -70,28 +65,6 @@ def test_a_new_case_file_and_back(terminal: Terminal) -> None:
     assert terminal.read("shop.relevance.yaml").startswith("# From shop.csv, by pytest-relevance convert\ncases:\n")
     assert terminal.run("convert", "shop.relevance.yaml", "back.csv").code == 0
     assert read_judgments("back.csv") == GRADES
-
-
-def test_what_a_case_says_of_its_query_travels(terminal: Terminal) -> None:
-    terminal.write(
-        "shop.relevance.yaml",
-        """
-        params: {locale: en}
-        cases:
-          - query: winter boots
-            id: q1
-            weight: 4200
-            note: lined ones
-            params: {size: 42}
-            judgments: {sku-1: {grade: 3, title: Aurora}, sku-2: 0}
-          - query: laces
-        """,
-    )
-    assert terminal.run("convert", "shop.relevance.yaml", "again.relevance.yaml").code == 0
-    first, second = (read_suite(name).cases for name in ("shop.relevance.yaml", "again.relevance.yaml"))
-    for before, after in zip(first, second, strict=True):
-        for key in ("id", "query", "weight", "note", "params", "judgments", "titles"):
-            assert getattr(before, key) == getattr(after, key)
 
 
 def test_what_only_a_case_file_has_is_said_to_be_left_behind(terminal: Terminal) -> None:
@@ -422,31 +395,3 @@ def test_the_column_of_the_grades(terminal: Terminal) -> None:
     terminal.write("shop.relevance.yaml", "cases: [{query: boots, judgments: {a: 1}}]\n")
     said = terminal.run("convert", "shop.relevance.yaml", "-", "--to", "csv", "--grade-column", "x")
     assert "a case file says itself what --grade-column would; leave it out" in said.err
-
-
-@pytest.mark.parametrize(
-    ("name", "format", "content"),
-    [
-        ("topics.txt", "topics", "<top>\n<num> Number: 301\n<title> winter boots\n</top>\n"),
-        ("topics.xml", "topics", '<topics><topic number="301"><query>winter boots</query></topic></topics>'),
-        ("queries.json", "json", '{"301": "winter boots"}'),
-    ],
-)
-def test_queries_of_other_formats(terminal: Terminal, name: str, format: str, content: str) -> None:
-    terminal.write(name, content)
-    assert terminal.run("convert", name, "queries.csv").code == 0
-    assert terminal.read("queries.csv") == "query_id,query\n301,winter boots\n"
-    if format == "topics":
-        assert terminal.run("convert", name, "again.csv", "--from", format).code == 0
-        assert read_queries("again.csv") == {"301": "winter boots"}
-    terminal.write("qrels.txt", "301 0 sku-1 3\n301 0 sku-2 0\n")
-    assert terminal.run("convert", "qrels.txt", "shop.relevance.yaml", "--queries", name).code == 0
-    assert [(case.id, case.query) for case in read_suite("shop.relevance.yaml").cases] == [("301", "winter boots")]
-
-
-def test_an_id_of_many_digits_in_lines_of_json(terminal: Terminal) -> None:
-    digits = "9" * 5000
-    terminal.write("shop.jsonl", "".join(f'{{"qid": {digits}, "doc_id": "{x}", "grade": 1}}\n' for x in "ab"))
-    said = terminal.run("convert", "shop.jsonl", "shop.relevance.yaml")
-    assert said.code != 0
-    assert "it has the ids of queries, and their texts are needed" in said.err

@@ -39,14 +39,9 @@ def test_a_page_in_a_file(shop: Terminal, arguments: tuple[str, ...]) -> None:
     assert (said.code, said.out, said.err) == (0, "", f"written: {arguments[-1]}\n")
     page = shop.read(arguments[-1])
     assert [case["id"] for case in page_values(page)["cases"]] == [
-        *("winter boots", "jacket", "laces", "polish", "möbel|`c`", "\x1b[31mred"),
+        *("winter boots", "jacket", "laces", "polish", "möbel|`c`", "\x1b[31mred")
     ]
     assert verdict_of(page)[1] == "worse"  # pytest found a baseline
-
-
-def test_a_page_on_standard_output(shop: Terminal) -> None:
-    assert shop.run("report", "branch.jsonl", "-o", "run.html").code == 0
-    assert html(shop.run("report", "branch.jsonl", "--format", "html")) == shop.read("run.html")
 
 
 @pytest.mark.parametrize("against", ["main.jsonl", "shop.relevance.yaml.baseline.jsonl"])
@@ -84,21 +79,3 @@ def test_a_record_of_another_version(shop: Terminal, version: int) -> None:
     assert (said.code, said.out) == (2, "")
     assert said.err.startswith(f"other.jsonl:1: the file has version {version}, and this pytest-relevance knows ")
     assert "run.html" not in shop.files()
-
-
-@pytest.mark.parametrize("name", ["index.html", "notes.md"])
-def test_a_file_of_somebody_else_stays(shop: Terminal, name: str) -> None:
-    shop.write(name, "# Mine\n")
-    said = shop.run("report", "main.jsonl", "-o", name)
-    assert (said.code, said.out) == (2, "")
-    assert said.err == f'pytest-relevance report: --output "{name}" is there, and is no report; name another file\n'
-    assert shop.read(name) == "# Mine\n"
-
-
-@pytest.mark.parametrize("name", ["run.html", "run.md"])
-def test_a_report_replaces_one(shop: Terminal, name: str) -> None:
-    shop.write(name, "")
-    assert shop.run("report", "main.jsonl", "-o", name).code == 0
-    first = shop.read(name)
-    assert shop.run("report", "branch.jsonl", "-o", name).code == 0
-    assert shop.read(name) not in ("", first)
