@@ -297,11 +297,7 @@ def test_a_record_of_nothing(there: Shards, terminal: Terminal) -> None:
     (there.folder / "broken.relevance.yaml").unlink()
     said = terminal.run("merge", "broken.jsonl")
     assert said.code == 1
-    assert said.lines == [
-        "1 record, 0 results",
-        "did not finish: broken.relevance.yaml",
-        "0 cases",
-    ]
+    assert said.lines == ["1 record, 0 results", "did not finish: broken.relevance.yaml", "0 cases"]
 
 
 def test_a_case_that_came_to_something_else(there: Shards, terminal: Terminal) -> None:
