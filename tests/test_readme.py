@@ -51,15 +51,6 @@ def test_a_search_in_an_example_is_made_once(path: str) -> None:
     assert [scope for scope in scopes if 'scope="session"' not in scope] == []
 
 
-def test_the_library(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytester.path.joinpath("qrels.txt").write_text("q1 0 a 1\n", encoding="utf-8")
-    for ranker in ("bm25", "hybrid"):
-        pytester.path.joinpath(f"{ranker}.trec").write_text("q1 Q0 a 1 0.5 tag\n", encoding="utf-8")
-    monkeypatch.chdir(pytester.path)
-
-    exec(blocks("python")[1], {})
-
-
 def project_urls() -> dict[str, str]:
     """The links of the project's metadata; Python 3.10 has no reader of TOML."""
     table = (ROOT / "pyproject.toml").read_text(encoding="utf-8").partition("[project.urls]\n")[2].partition("\n[")[0]
