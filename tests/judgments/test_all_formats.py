@@ -243,14 +243,6 @@ def test_whatever_is_in_a_file_of_queries_is_read_or_refused(content: Any, forma
     assert {type(text) for query in queries or () for text in (query.id, query.text)} <= {str}
 
 
-@given(content=ANYTHING)
-def test_no_json_makes_the_recognition_fail(content: Any) -> None:
-    source = Source("F", json.dumps(content).encode())
-    for known in FORMATS.values():
-        assert known.fits(source) in (True, False)
-        assert known.fits_queries(source) in (True, False)
-
-
 @given(st.text())
 def test_no_text_makes_the_recognition_fail(text: str) -> None:
     source = Source("F", text.encode("utf-8", "ignore") or b"x")

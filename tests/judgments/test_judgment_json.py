@@ -89,11 +89,6 @@ def test_a_judgment_a_line(tmp_path: Path) -> None:
     assert judgments.place("hat", "b") == Place(6, "")
 
 
-def test_keys_of_lines_may_differ(tmp_path: Path) -> None:
-    content = lines({"query": "a", "docid": "x", "rel": 1}, {"grade": 2, "Query": "a", "sku": "y", "colour": "red"})
-    assert read_judgments(written(tmp_path, content)) == {"a": {"x": 1, "y": 2}}
-
-
 def test_a_query_a_line_with_its_grades(tmp_path: Path) -> None:
     content = lines({"blue shoes": {"a": 3}}, {"hat": {"a": 0}, "cap": {"b": 1}})
     judgments = read_judgments(written(tmp_path, content))
@@ -148,14 +143,6 @@ def test_a_list_of_ratings_and_a_title_as_in_a_case_file(tmp_path: Path) -> None
     assert judgments == {"hat": {"a": 1, "b": 2, "c": 1}}
     assert judgments.ratings["hat"]["a"] == {"rating 1": 0, "rating 2": 1, "rating 3": 0}
     assert judgments.titles == {"hat": {"b": "Straw"}}
-
-
-@pytest.mark.parametrize("format", ["json", "jsonl", "beir"])
-def test_json_by_its_names(tmp_path: Path, format: str) -> None:
-    content = lines(
-        {"query-id": "q1", "corpus-id": "d1", "score": 2}, {"query-id": "q1", "corpus-id": "d2", "score": 0}
-    )
-    assert read_judgments(written(tmp_path, content), format) == {"q1": {"d1": 2, "d2": 0}}
 
 
 # --- Queries

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hypothesis import given
-from hypothesis import strategies as st
-
 from pytest_relevance import read_judgments, read_queries
 from pytest_relevance._problems import Place
-from pytest_relevance._source import Source
 from pytest_relevance.judgments.model import Query
-from pytest_relevance.judgments.reading import load_queries, read_ratings
+from pytest_relevance.judgments.reading import load_queries
 from tests.judgments.helpers import problems, query_problems, write
 
 
@@ -81,22 +77,6 @@ def test_letor(tmp_path: Path) -> None:
     judgments = read_judgments(path)
     assert judgments == {"10032": {"GX029-35": 2}}
     assert judgments.titles == {}
-
-
-WORD = st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "S"]), min_size=1)
-
-
-@given(
-    rows=st.lists(st.tuples(st.integers(-5, 5), st.integers(0, 3), WORD, st.text("ab *:#", max_size=4)), min_size=1),
-    end=st.sampled_from(["\n", "\r\n"]),
-)
-def test_whatever_is_written_is_read(rows: list[tuple[int, int, str, str]], end: str) -> None:
-    text = "".join(f"{grade} qid:{qid} # {document}\t{title}{end}" for grade, qid, document, title in rows)
-    ratings = read_ratings(Source("j.txt", text.encode()), "ltr")
-    assert [*zip(ratings.ratings, ratings.queries, ratings.documents, strict=True)] == [
-        (str(grade), str(qid), document) for grade, qid, document, _ in rows
-    ]
-    assert [ratings.place(row).line for row in range(len(rows))] == list(range(1, len(rows) + 1))
 
 
 # --- Bad input

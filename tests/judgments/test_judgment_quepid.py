@@ -113,10 +113,6 @@ def test_a_book_of_one_judge_without_a_name(tmp_path: Path) -> None:
     assert judgments.raters == ()
 
 
-def test_queries_of_a_book(tmp_path: Path) -> None:
-    assert read_queries(written(tmp_path, BOOK)) == {"star wars": "star wars", "willis": "willis"}
-
-
 def test_csv_by_name(tmp_path: Path) -> None:
     path = written(tmp_path, "query,docid,rating\nstar wars,602,2.0\nstar wars,11,\nwillis,,\n -1 degree,a,1", "e.csv")
     judgments = read_judgments(path, "quepid")

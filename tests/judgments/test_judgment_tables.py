@@ -99,11 +99,6 @@ def test_rows_that_lack_something(tmp_path: Path) -> None:
     assert problems(path) == ["FILE:2: the row has no document", "FILE:3: the row has no query"]
 
 
-def test_the_space_before_what_a_spreadsheet_would_calculate(tmp_path: Path) -> None:
-    path = written(tmp_path, "query,docid,rating\n =SUM(A1),a,1\n -5 degrees,b,1\n +1,c,2\n @home,d,3\n shoes,e,1\n")
-    assert list(read_judgments(path)) == ["=SUM(A1)", "-5 degrees", "+1", "@home", " shoes"]
-
-
 def test_ids_with_texts(tmp_path: Path) -> None:
     path = written(tmp_path, "query_id,query,doc_id,grade\nq1,red shoes,a,1\nq1,red shoes,b,0\n,socks,c,2\n")
     judgments = read_judgments(path)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pytest_relevance import read_queries
 from pytest_relevance._problems import FileError
@@ -121,13 +119,6 @@ def test_nothing_in_it(tmp_path: Path) -> None:
     ]
 
 
-def test_topics_hold_no_judgments(tmp_path: Path) -> None:
-    from pytest_relevance import read_judgments
-
-    with pytest.raises(FileError, match=r"topics \(TREC topics: .*\) holds no judgments"):
-        read_judgments(written(tmp_path, ROBUST), "topics")
-
-
 @pytest.mark.parametrize("content", [ROBUST, COVID])
 def test_a_file_that_is_cut_off_anywhere(content: str) -> None:
     """Whatever is left is queries of the whole file, or a topic that never ends, or no topic at all."""
@@ -139,18 +130,3 @@ def test_a_file_that_is_cut_off_anywhere(content: str) -> None:
         except FileError as error:
             (problem,) = error.problems
             assert problem.message.startswith(("the topic that begins here never ends", "the file has no topics"))
-
-
-PIECES = [
-    *("<top>", "</top>", "<topic number='1'>", "</topic>", "<num>", "<title>"),
-    *("</title>", "<!--", "-->", "<", "1", "a\n"),
-]
-
-
-@given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
-def test_anything_is_queries_or_refused(text: str) -> None:
-    try:
-        queries = read_topics(Source("F", text.encode()))
-    except FileError:
-        return
-    assert all(query.id.strip() and (query.text or "").strip() for query in queries)

@@ -192,14 +192,3 @@ def test_a_carriage_return_alone_ends_a_header(tmp_path: Path, rows: str) -> Non
     path = tmp_path / "ratings.csv"
     path.write_bytes(f"query,docid,rating\r{rows}".encode())
     assert read_judgments(path) == {"q": {"a": 1, "b": 2}}
-
-
-def test_an_id_of_many_digits(tmp_path: Path) -> None:
-    """Python reads no number of more than 4,300 digits; an id is text."""
-    digits = "9" * 5000
-    path = tmp_path / "file.json"
-    for content in (f'{{"{digits}": {{"a": 1}}}}', f'[{{"query_id": {digits}, "doc_id": "a", "grade": 1}}]'):
-        path.write_text(content, encoding="utf-8")
-        assert read_judgments(path) == {digits: {"a": 1}}
-    path.write_text(f'[{{"query_id": {digits}, "doc_id": {digits}, "rank": 1}}]', encoding="utf-8")
-    assert read_run(path) == {digits: [digits]}
