@@ -18,14 +18,12 @@ from pytest_relevance.cases.checking.expectations import AT_MOST, BELOW
 from pytest_relevance.cases.checking.grades import NO_JUDGMENTS, Graded, with_relevant
 from pytest_relevance.cases.checking.keys import CASE, KEYS, OF_SETTINGS, OF_TERMS, check_keys
 from pytest_relevance.cases.checking.values import node_name
-from pytest_relevance.cases.model import Case, Expectation, Terms, most_results
+from pytest_relevance.cases.model import ROUNDING, Case, Expectation, Terms, most_results
 from pytest_relevance.cases.problems import Location, Path, shown_path
 from pytest_relevance.metrics.graded import GradedRanking
 from pytest_relevance.metrics.names import MEASURES, Metric, build_metric
 from pytest_relevance.metrics.scalar import score
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE, Settings
-
-_ROUNDING = 1e-9  # a floor that was computed elsewhere and rounded is not "above the best"
 
 _OTHER_GAIN = "write gain: linear (the grade itself), or a mapping grade: gain"
 
@@ -298,7 +296,7 @@ def _check_floor(expected: Expectation, case: Case, at: Location) -> None:
         if not _is_above(expected, reached):
             return
         best = reached if isnan(best) else max(best, reached)
-    possible = floor((best + _ROUNDING) * 10_000) / 10_000  # rounded down, so that it can be written as the floor
+    possible = floor((best + ROUNDING) * 10_000) / 10_000  # rounded down, so that it can be written as the floor
     whose = "the suite's" if expected.inherited else "the"
     what = f"{whose} floor {expected.bound:g} of {metric.text} is above {possible:.10g}, the best that the judgments"
     advice = f"write {metric.text} under expect of the case" if expected.inherited else "lower it"
@@ -307,7 +305,7 @@ def _check_floor(expected: Expectation, case: Case, at: Location) -> None:
 
 def _is_above(expected: Expectation, reached: float) -> bool:
     if expected.comparison in (">=", "=="):
-        return expected.bound > reached + _ROUNDING
+        return expected.bound > reached + ROUNDING
     return expected.comparison == ">" and expected.bound >= reached
 
 

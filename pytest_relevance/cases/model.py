@@ -18,7 +18,8 @@ from pytest_relevance.metrics.names import LARGEST_CUTOFF, Metric
 from pytest_relevance.metrics.scalar import ranks_needed
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE, Settings
 
-_ROUNDING = 1e-9  # a bound of RR that was computed elsewhere and rounded
+ROUNDING = 1e-9
+"""How far a bound may be from a score: it was computed elsewhere and rounded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ class Expectation:
         if self.bound * LARGEST_CUTOFF < 1:
             return None
         ranks = int(1 / self.bound)
-        return ranks + (1 / (ranks + 1) >= self.bound - _ROUNDING)
+        return ranks + (1 / (ranks + 1) >= self.bound - ROUNDING)
 
 
 def most_results(expect: Iterable[Expectation]) -> float:

@@ -66,7 +66,7 @@ def parse_suite(data: bytes, file: str, *, shown: str | None = None, owned_tags:
         known = len(header)
         builder = SuiteBuilder(file, shown, owned_tags, contents)
         try:
-            late = _read(EventReader(data, builder.problems), builder, header) and len(header) > known
+            late = _read_top_level(EventReader(data, builder.problems), builder, header) and len(header) > known
         except YAMLError as error:
             raise CaseFileError(shown, [*builder.problems, problem_of(error, data)]) from None
     builder.finish()
@@ -84,7 +84,7 @@ def has_cases(data: bytes) -> bool:
     return any(line.startswith((f"{CASES}:", f"{QUERIES}:")) for line in text.splitlines())
 
 
-def _read(events: EventReader, builder: SuiteBuilder, header: Pairs) -> bool:
+def _read_top_level(events: EventReader, builder: SuiteBuilder, header: Pairs) -> bool:
     """Read the top level, the suite keys into `header`; whether there are suite keys below `cases`."""
     if not events.top_level():
         message = 'the file is empty; a case file has "cases", a list of at least one "- query: ..."'

@@ -110,11 +110,11 @@ class SuiteBuilder:
             self._skipped |= "scale" in own or "raters" in own
             return
         assert mark is not None
-        graded = self._graded(own, at)
+        graded = self._judgments_of(own, at)
         own = {**defaults, **own}
         self._keep(own, graded, at, node, label, (mark.line + 1, mark.column + 1), listed_id)
 
-    def _graded(self, own: dict[str, object], at: Location) -> Graded:
+    def _judgments_of(self, own: dict[str, object], at: Location) -> Graded:
         """The judgments of a written case: its own, and those that the files of the suite have for it."""
         written = own.get("judgments", NO_JUDGMENTS)
         if self._sources is not None or not isinstance(written, Graded):

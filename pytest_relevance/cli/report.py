@@ -48,7 +48,7 @@ def run(arguments: Namespace) -> int:
     command.check_output(arguments, inputs, lambda data: is_report(data) or is_report_of_run(data), "no report")
     run = Run.open(arguments.record)
     if arguments.against is not None:
-        run = _compared(run, arguments.against)
+        run = _against(run, arguments.against)
     width = WIDEST if arguments.output is not None else terminal_width()
     report = command.report_of(
         run,
@@ -62,7 +62,7 @@ def run(arguments: Namespace) -> int:
     return OK
 
 
-def _compared(run: Run, path: Path) -> Run:
+def _against(run: Run, path: Path) -> Run:
     """Return a run compared with a baseline or with another record. Raises `CommandError` for an invalid file."""
     from pytest_relevance.results.records.against import compare_recorded, entries_of
     from pytest_relevance.results.records.baseline import read_baseline

@@ -17,7 +17,7 @@ from pytest_relevance.judgments.scale import Scale
 FILE = "file"
 ONLY = "only"
 JUDGED = "judged"
-_KEYS = (FILE, "format", "query", "grade_column")
+_FILE_KEYS = (FILE, "format", "query", "grade_column")
 _OPTIONS = {"query": "says in which place the text of a query stands", "grade_column": "names the column of the grades"}
 """Keys that some formats need, with their meanings."""
 _A_DOCUMENT = f"; a document that is called {FILE} has a number for a grade, or a name of the scale"
@@ -42,7 +42,7 @@ class NamedFile:
 
 def check_query_files(value: object, at: Location) -> object:
     """Files of queries: `{file: ..., only: judged}` leaves out the queries without judgments."""
-    return check_files(value, at, (*_KEYS, ONLY))
+    return check_files(value, at, (*_FILE_KEYS, ONLY))
 
 
 def check_suite_judgments(value: object, at: Location) -> object:
@@ -64,7 +64,7 @@ def is_file(value: Mapping[object, object], scale: Scale | None) -> bool:
     return isinstance(written, str) and written not in (scale.names if scale is not None else ())
 
 
-def check_files(value: object, at: Location, keys: Sequence[str] = _KEYS) -> object:
+def check_files(value: object, at: Location, keys: Sequence[str] = _FILE_KEYS) -> object:
     """Files, as a tuple of `NamedFile`s: a name, `{file: ...}` with more of these `keys`, or a list of these."""
     if not isinstance(value, (list, tuple)):
         return (_named(value, keys, at, ()),)
@@ -82,13 +82,13 @@ def check_files(value: object, at: Location, keys: Sequence[str] = _KEYS) -> obj
 def _named(value: object, keys: Sequence[str], at: Location, path: Path) -> NamedFile | None:
     """A file from its name, or from a mapping that may have these keys; `path` leads to it."""
     expected = "the name of a file, a list of them, or {file: ..., format: ...}"
-    file = _name_and_more(value, dict.fromkeys(_KEYS, "text"), expected, at)
+    file = _name_and_more(value, dict.fromkeys(_FILE_KEYS, "text"), expected, at)
     if file is None:
         return None
     if ONLY in file and ONLY not in keys:
         at.refuse(f"{ONLY} is for files of queries; take it out here", ONLY, at_key=True)
     advice = _A_DOCUMENT * isinstance(file[FILE], str)
-    unknown_keys(file, (*_KEYS, ONLY), f"a file has {listed(keys, 'and')}", at, advice)
+    unknown_keys(file, (*_FILE_KEYS, ONLY), f"a file has {listed(keys, 'and')}", at, advice)
     if ONLY in file and ONLY in keys and file[ONLY] != JUDGED:
         at.refuse(f"expected {JUDGED}, found {found(file[ONLY])}", ONLY)
     query, column, only_judged = file.get("query"), file.get("grade_column"), file.get(ONLY) == JUDGED

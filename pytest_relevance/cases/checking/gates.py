@@ -78,7 +78,7 @@ def _gate(written: object, at: Location) -> Gate | None:
         at.refuse(f"a gate is a mapping such as {{mean: {{nDCG@10: 0.75}}}}, found {found(written)}")
         return None
     before = len(at.mistakes)
-    unknown_keys(written, (*CONDITIONS, *_OPTIONS), _KEYS, at)
+    unknown_keys(written, (*CONDITIONS, *_OPTIONS), _GATE_HAS, at)
     conditions = [name for name in CONDITIONS if name in written]
     if len(conditions) != 1:
         what = f"{listed(conditions, 'and')} are two" if conditions else "there is none"
@@ -139,4 +139,4 @@ _OPTIONS: Mapping[str, Check] = {
     "tag": text_with(lambda tag: wrong_tag(tag, frozenset())),
     "p": number_where(lambda value: 0 < value < 1, "a level of significance such as 0.05"),
 }
-_KEYS = f"a gate has {listed(CONDITIONS)}, and may have {listed(_OPTIONS, 'and')}"
+_GATE_HAS = f"a gate has {listed(CONDITIONS)}, and may have {listed(_OPTIONS, 'and')}"
