@@ -115,7 +115,7 @@ _OF_EACH_CASE = frozenset({"min_ndcg", "params", "tags", "expect"})
 
 _OVERRIDABLE = frozenset({*OF_TERMS, *OF_SETTINGS} & KEYS[CASE].keys()) - _OF_EACH_CASE
 _UNCHANGED = ("query", "weight", "xfail", "skip", "note", "usefixtures")
-"""Keys whose checked values become those of the `Case` as they are."""
+"""Keys whose checked values the `Case` has as they are."""
 
 
 class Draft(NamedTuple):
@@ -152,8 +152,8 @@ def draft_case(
 ) -> Draft:
     """Make the draft of a case of its checked keys and its judgments; report the keys that contradict each other.
 
-    `own` are the checked keys of the case, `at.values` these on top of those of the suite, and `suite` the terms of the
-    suite. `position` is the line and column of the case. `listed_id` is the id of its query in a file of queries, which
+    `own` are the checked keys of the case, `at.values` the same on top of the suite's keys, and `suite` its terms.
+    `position` is the line and column of the case. `listed_id` is the id of its query in a file of queries, which
     a case without an id of its own has; `source` names that file where the case is not written in the case file. Where
     mistakes are reported, the case is not to be used.
     """

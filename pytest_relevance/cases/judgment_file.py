@@ -90,7 +90,7 @@ class JudgmentFile:
             yield f"{self.name}: {amount}: {examples(without_case)}"
 
     def _names(self, wanted: Wanted, at: Location) -> Sequence[str]:
-        """The keys that belong to a case: its id, else those of its text and the ids that files of queries give it."""
+        """The keys that belong to a case: its id, else keys with its text, and ids that files of queries give it."""
         known, name, text = self.known, wanted.id, wanted.text
         # an id of the case is no name of a query here where it is the text of another one
         is_other = self.ratings.by_id is False and name != text and text in known

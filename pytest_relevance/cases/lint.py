@@ -109,7 +109,7 @@ class _Entry:
 
 
 def lint_suite(suite: Suite, *, has_baseline: bool = False) -> list[LintFinding]:
-    """Find what to warn of in a suite. `has_baseline`: its scores are compared with those of a baseline."""
+    """Find what to warn of in a suite. `has_baseline`: a baseline looks at its scores."""
     found = [LintFinding(NOTICE, suite.path, detail=warning) for warning in suite.warnings]
     if suite.unjudged:
         found.append(LintFinding(UNJUDGED, suite.path, Place(suite.queries_line), detail=suite.unjudged_words))

@@ -97,9 +97,9 @@ class Xfail:
 class Gate:
     """A condition on the cases of a file, or on those with a tag.
 
-    `condition` is "mean" (the mean of each metric is at least its bound), "max_drop" (the mean of each metric is at
-    most its bound below that of the baseline; with `p`, or the drop is not significant at that level), or "passing" (at
-    least `share` of the cases pass). `bounds` are the metrics with their bounds.
+    `condition` is one of three. "mean": the mean of each metric is at least its bound. "max_drop": the mean of each
+    metric is at most its bound below the baseline's mean; with `p`, a larger drop is allowed too where it is not
+    significant at that level. "passing": at least `share` of the cases pass. `bounds` are metrics with bounds.
     """
 
     id: str
@@ -133,8 +133,8 @@ class Terms:
     """What a suite sets for its cases and a case may override.
 
     `depth` is how many results the search is asked for at least, None where that is not set. `tolerance` is how far
-    nDCG@k may drop below the baseline, None for the default of the project. `gates` and `documents`, its
-    catalogue, are those of the suite, which no case can change. `lowest` and `highest` are the range of grades that an
+    nDCG@k may drop below the baseline, None for the default of the project. No case can change `gates` and
+    `documents`, the catalogue. `lowest` and `highest` are the range of grades that an
     unjudged result may have: the range of the scale, or else of all judgments of the file and 0.
     """
 
@@ -189,8 +189,8 @@ class Case:
     `column` count from 1, in the case file or in `source`, the path in messages of the file of queries that the
     case comes from (line 1 where none is known); they are 0 in a case written in Python. `judgments` maps document
     ids to grades. `min_ndcg` is the floor that applies; None where there is none, or where nDCG is not defined
-    because no document is relevant. `expect` has the expectations of the suite too, without those of the
-    `not_applicable` metrics, for which the case has no relevant judgments. `weight` is the weight in means.
+    because no document is relevant. `expect` includes the expectations of the suite, but for the `not_applicable`
+    metrics, for which the case has no relevant judgments. `weight` is the weight in means.
     `titles` and `notes` have texts for judged documents.
     """
 
@@ -266,8 +266,8 @@ def _depth(expected: Expectation) -> int:
 class Suite:
     """The cases of one file, in its order, and what the file sets for them. `path` is the path as it was given.
 
-    After the written cases come those of the files of queries, which are named in line `queries_line`. `files` are the
-    paths of all files of judgments and queries that were read. `warnings` are messages about possible mistakes.
+    The written cases come first, then the cases of the files of queries, which line `queries_line` names. `files` are
+    the paths of all files of judgments and queries that were read. `warnings` are messages about possible mistakes.
     `gate_lines` are the lines of the gates. `unjudged` are the listed queries without judgments in the files of the
     suite, and so without a floor; `left_out` are the ids of those that `only: judged` leaves out for that; `listed` is
     the number of all listed queries.

@@ -53,7 +53,7 @@ class Location:
     """The path of a value that is being checked, and the list where its mistakes are collected.
 
     All locations of one case share `mistakes`, `values` and `owned_tags`. `values` are the checked values of the case
-    so far, on top of those of the suite. `owned_tags` are the markers that a tag may not be; None allows any tag.
+    so far, on top of the values of the suite. `owned_tags` are the markers that a tag may not be; None allows any tag.
     """
 
     __slots__ = ("mistakes", "owned_tags", "path", "values")

@@ -32,8 +32,8 @@ _GRADING = frozenset({"scale", "raters"})
 class SuiteBuilder:
     """Collects the cases of one file, and the problems in it and in the files that it names.
 
-    `file`, `shown` and `owned_tags` are those of `reader.parse_suite`. `contents` keeps the files that were read from
-    one builder to the next.
+    `file`, `shown` and `owned_tags` are arguments of `reader.parse_suite`. `contents` keeps the files that were read
+    from one builder to the next.
     """
 
     def __init__(self, file: str, shown: str, owned_tags: frozenset[str], contents: dict[Any, Any]) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 
 from pytest_relevance._problems import FileError
@@ -60,7 +60,7 @@ def run(arguments: Namespace) -> int:
     paths = [os.path.realpath(path) for path in (arguments.source, *outputs) if path != STANDARD]
     if len(set(paths)) < len(paths):
         raise CommandError(f"{PROGRAM} convert: IN, OUT and --queries-out are different files; nothing was written")
-    target = arguments.target_format or _format_of(arguments.target)
+    target = arguments.target_format or _format_of(arguments.target, _TARGETS, "name it: --to")
     if not arguments.overwrite:
         command.refuse_to_overwrite(filter(os.path.isfile, outputs), "--overwrite replaces what is there")
     judgments, said = _run_read(arguments.source) if target == write.RUN else _read(arguments)
@@ -112,7 +112,7 @@ def _converted(judgments: Judgments, target: str, arguments: Namespace) -> dict[
             files[out] = write.write_judgments(judgments, target)
         if queries_out is not None:
             out = queries_out
-            files[out] = write.write_queries(queries, _format_of_queries(out))
+            files[out] = write.write_queries(queries, _format_of(out, write.QUERY_WRITERS, "queries may be"))
     except ValueError as error:
         cure = "--queries-out FILE gives queries ids that can be written, and writes their texts to that file"
         lines = [*str(error).splitlines(), *([cure] if lacks_ids else [])]
@@ -124,22 +124,13 @@ def _converted(judgments: Judgments, target: str, arguments: Namespace) -> dict[
     return files
 
 
-def _format_of(path: str) -> str:
-    """Return the format to write by the name of the file. Raises `CommandError` where it says none."""
+def _format_of(path: str, known: Collection[str], how: str) -> str:
+    """Return the format to write by the name of the file. Raises `CommandError` where it says none of the `known`."""
     found = CASE_FILE if path.endswith(YAML) else write.format_of_name(path)
-    if found is None:
+    if found is None or found not in known:
         what = "standard output has" if path == STANDARD else f"the ending of {quoted(path)} says"
-        raise CommandError(f"{PROGRAM} convert: {what} no format; name it: --to {listed(_TARGETS)}")
+        raise CommandError(f"{PROGRAM} convert: {what} no format; {how} {listed(known)}")
     return found
-
-
-def _format_of_queries(path: str) -> str:
-    found = write.format_of_name(path)
-    if found not in write.QUERY_WRITERS:
-        endings = listed(f".{format}" for format in write.QUERY_WRITERS)
-        what = f"the ending of {quoted(path)} says no format that queries can be written in; it may be {endings}"
-        raise CommandError(f"{PROGRAM} convert: {what}")
-    return str(found)
 
 
 _QUERIES = "queries"

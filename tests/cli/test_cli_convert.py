@@ -309,7 +309,10 @@ def test_a_mistake_in_the_source_writes_nothing(terminal: Terminal) -> None:
         (("shop.csv", "-"), "standard output has no format; name it: --to case-file"),
         (("shop.csv", "out.jsonl", "--to", "quepit"), "argument --to: invalid choice: 'quepit'"),
         (("shop.csv", "out.jsonl", "--from", "quepit"), 'unknown format "quepit"'),
-        (("shop.csv", "out.qrels", "--queries-out", "q.xml"), 'the ending of "q.xml" says no format that queries'),
+        (
+            ("shop.csv", "out.qrels", "--queries-out", "q.xml"),
+            'the ending of "q.xml" says no format; queries',
+        ),
         (("shop.relevance.yaml", "out.jsonl", "--scale", "0..3"), "a case file says itself what --scale would"),
         (("shop.csv",), "the following arguments are required: OUT"),
     ],

@@ -1,4 +1,4 @@
-"""The checks of `scale` and of the judgments of a case, and how these are united with those of files.
+"""The checks of `scale` and of the judgments of a case, and how judgments of cases and of files are united.
 
 Names of grades and lists of ratings become grades here. Most judgments are plain numbers or names by the thousand:
 those are checked by their few distinct grades, not one by one.
