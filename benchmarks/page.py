@@ -84,6 +84,7 @@ def write_record(path: Path, cases: int) -> None:
     for number in range(cases):
         documents = [f"product-{chance.randrange(10**6)}" for _ in range(JUDGED + RESULTS)]
         judgments = {document: chance.choice((0, 0, 1, 2, 3)) for document in documents[:JUDGED]}
+        judgments[documents[0]] = 3
         titles = {document: " ".join(chance.sample(WORDS, 5)) for document in documents}
         values = {"query": f"query number {number}", "judgments": judgments, "min_ndcg": FLOOR, "scale": [0, 3]}
         before.append(scored(values, chance.sample(documents, RESULTS), titles, number))

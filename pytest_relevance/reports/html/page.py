@@ -22,7 +22,7 @@ from typing import Any
 
 from pytest_relevance._text import counted, harmless
 from pytest_relevance.reports.blocks import USER
-from pytest_relevance.reports.html.page_data import names_of, page_data
+from pytest_relevance.reports.html.page_data import detailed, names_of, page_data
 from pytest_relevance.reports.run.baseline import Headline, context, headline, lost_sentences, mean_sentences
 from pytest_relevance.reports.run.cases import Variant, mean_text, metric_of, variants_of
 from pytest_relevance.reports.run.changes import (
@@ -39,7 +39,7 @@ from pytest_relevance.reports.run.gates import OUTCOMES, gate_message, gates_in_
 from pytest_relevance.reports.run.report import run_gates
 from pytest_relevance.reports.text import PLAIN, Line, number
 from pytest_relevance.results.case_parts import NEW
-from pytest_relevance.results.case_result import ERROR, FAILED, NOT_SEARCHED, CaseResult
+from pytest_relevance.results.case_result import ERROR, FAILED, NOT_SEARCHED, SKIPPED, CaseResult
 from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.records.run import Run
 
@@ -62,6 +62,7 @@ def first_screen(run: Run, gates: Sequence[GateResult], said: Headline) -> str:
         items = "".join(map(_gate, gates_in_order(gates)))
         parts.append(f'<section aria-label="gates"><h2>Gates</h2><ul class="gates">{items}</ul></section>')
     parts += [f'<p class="fault">{text(fault.text)}</p>' for fault in fault_sentences(run.results, run.info)]
+    parts += [f'<p class="lost">{text(sentence)}</p>' for sentence in _left_out(run.results)]
     return "\n".join([*parts, _worst(run)])
 
 
@@ -83,6 +84,16 @@ def _means(run: Run) -> Iterator[str]:
             "of the best ranking there could be: 1 is perfect, 0 is nothing relevant, and the top ranks count most.</p>"
         )
     yield from (f'<p class="lost">{text(lost.text)}</p>' for lost in lost_sentences(run.files, run.info))
+
+
+def _left_out(results: Sequence[CaseResult]) -> Iterator[str]:
+    """Which cases of a very large run the page can show."""
+    total, shown = sum(result.status != SKIPPED for result in results), len(detailed(results))
+    if shown < total:
+        yield (
+            f"{shown:,} of {total:,} results can be opened in this page: those that got worse, failed, changed or have "
+            "unjudged documents, in this order, as far as they fit. All of them count in the figures above."
+        )
 
 
 def _context(run: Run) -> str:

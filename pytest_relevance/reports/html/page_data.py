@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import heapq
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
 
@@ -14,8 +15,9 @@ from pytest_relevance.reports.failure import unstable_text
 from pytest_relevance.reports.reasons import case_label, reason_texts, search_label, settings_text
 from pytest_relevance.reports.run.cases import variant_label, variant_of, variants_of
 from pytest_relevance.reports.run.changes import case_change, is_new_failure
-from pytest_relevance.results.case_parts import NEW
+from pytest_relevance.results.case_parts import NEW, REGRESSION
 from pytest_relevance.results.case_result import SKIPPED, CaseResult
+from pytest_relevance.results.differences import has_failed
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.worklist import PlausibleGains, top_grade
 
@@ -26,10 +28,44 @@ _Scale = tuple[tuple[float, str], ...]
 _MOST_GRADES = 10
 """How many grades a scale may have to be graded by digits and buttons."""
 
+MOST_CASES = 20_000
+"""How many cases a page has in full; of more it has `MOST_DETAILED`."""
+
+MOST_DETAILED = 10_000
+
+
+def detailed(results: Iterable[CaseResult]) -> list[CaseResult]:
+    """The results that a page has in full: all but the skipped ones, or of very many those that are worth a look.
+
+    These are, in this order, what got worse, failed, changed or returned unjudged documents; of each the greatest falls
+    of the score first. They stay in the order of the run.
+    """
+    searched = [result for result in results if result.status != SKIPPED]
+    if len(searched) <= MOST_CASES:
+        return searched
+    tests: Sequence[Callable[[CaseResult], object]] = (
+        _got_worse,
+        has_failed,
+        lambda result: result.change != 0,
+        lambda result: result.unjudged,
+    )
+    keys = (
+        (kind, result.weight * result.change, place)
+        for place, result in enumerate(searched)
+        for kind in [next((kind for kind, test in enumerate(tests) if test(result)), None)]
+        if kind is not None
+    )
+    places = sorted(place for _, _, place in heapq.nsmallest(MOST_DETAILED, keys))
+    return [searched[place] for place in places]
+
+
+def _got_worse(result: CaseResult) -> bool:
+    return is_new_failure(result) or (result.baseline is not None and result.baseline.standing == REGRESSION)
+
 
 def page_data(run: Run) -> dict[str, Any]:
     """Everything the script of the page needs of a run: one object for each case, and the tables that they share."""
-    results = [result for result in run.results if result.status != SKIPPED]
+    results = detailed(run.results)
     tables = _Tables()
     gains = PlausibleGains(results)
     variants = variants_of(results)

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, Run, RunInfo
 from pytest_relevance.metrics.settings import discount_table
-from pytest_relevance.reports.html.page import embedded, html_page
-from pytest_relevance.reports.html.page_data import page_data, record_name
+from pytest_relevance.reports.html.page import embedded, first_screen, html_page
+from pytest_relevance.reports.html.page_data import MOST_CASES, MOST_DETAILED, detailed, page_data, record_name
+from pytest_relevance.reports.run.baseline import headline
 from pytest_relevance.results.case_parts import NEW, STALE, BaselineComparison, Repeats, SearchError
 from tests.helpers import changed, page_values, result_of
 from tests.reports.conftest import Shop
@@ -284,3 +285,21 @@ def test_the_table_of_formulas_reaches_the_page(text: str, shop: Shop) -> None:
 def test_what_rose_below_rank_1_has_its_rank(shop: Shop) -> None:
     found = case_of(shop.result(["sku-1", "sku-4", "sku-2"], accepted=["sku-1", "sku-2", "sku-4"]))
     assert (found["onTop"], found["onTopRank"]) == ("sku-4", 2)
+
+
+def test_a_very_large_run_shows_what_is_worth_a_look_and_counts_the_rest(shop: Shop) -> None:
+    """Of 20,001 cases: what got worse before what failed, changed or is unjudged; a perfect case is only counted."""
+    perfect = shop.result(["sku-1", "sku-2", "sku-3"])
+    unjudged = shop.result([*perfect.ranking.documents, "sku-7"])
+    better = shop.result(["sku-1", "sku-2", "sku-3"], accepted=["sku-3"])
+    failed = shop.result(["sku-3"], min_ndcg=0.9)
+    dropped = shop.result(["sku-3"], accepted=["sku-1", "sku-2", "sku-3"])
+    few, many = [better, failed, dropped], [unjudged] * MOST_DETAILED
+    run = Run([perfect] * (MOST_CASES + 1 - len(few) - len(many)) + many + few)
+    assert [*detailed(run.results)] == many[len(few) :] + few
+    said = f"{MOST_DETAILED:,} of {MOST_CASES + 1:,} results can be opened in this page"
+    all_but_one = Run(run.results[1:])
+    assert len(detailed(all_but_one.results)) == MOST_CASES
+    assert [said in first_screen(each, [], headline(each.results, [], each.info)) for each in (run, all_but_one)] == [
+        *(True, False),
+    ]
