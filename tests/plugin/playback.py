@@ -4,8 +4,6 @@ The bodies are as the engines document them; the hits are what each engine finds
 products.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

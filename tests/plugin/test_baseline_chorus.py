@@ -1,20 +1,14 @@
 """The baseline of a real shop, and another ranker: whatever dropped fails, and says which products left."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
-from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_relevance import randomisation_test
 from tests.chorus import CHORUS, needs_chorus, write_suite
-from tests.plugin.conftest import Accepted
-
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Project
+from tests.plugin.conftest import Accepted, Project
 
 pytestmark = needs_chorus
 

@@ -1,23 +1,17 @@
 """The catalogue of a suite: reports, records and baselines name documents with the titles that it has."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_relevance import Run
 from pytest_relevance.cli import main
 from tests.chorus import CHORUS, SHARED, needs_chorus, write_suite
-from tests.plugin.conftest import Accepted
-
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Project
+from tests.plugin.conftest import WORDS, Accepted, Project
 
 ROOT = Path(__file__).parents[2]
 
@@ -66,7 +60,11 @@ def shop(project: Project) -> Project:
     return project
 
 
-def test_a_failure_names_the_documents_with_their_titles(shop: Project) -> None:
+def test_a_failure_names_the_documents_with_their_titles(shop: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CI", "true")  # pytest cuts no line of the short summary
+    brief = shop.run("-q", "-n1")
+    assert '"a" (Winter boots, not returned)' in brief.short_summary[0]
+    assert brief.text.count('"a" (Winter boots, not returned)') == 2
     failure = shop.run().failure("c d x")
     assert 'include: not in the top 10: "a" (Winter boots, not returned)' in " ".join(failure.split())
     rows = [line.split()[:5] for line in failure.splitlines()]
@@ -76,14 +74,6 @@ def test_a_failure_names_the_documents_with_their_titles(shop: Project) -> None:
     assert re.search(r"^  a     Winter boots +grade 3   not returned  ", failure, re.MULTILINE)
     assert re.search(r"^  gone +grade 1   not returned, not in the catalogue  ", failure, re.MULTILINE)
     assert "brand" not in failure
-
-
-def test_the_short_summary_and_brief_reports_name_titles_too(shop: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CI", "true")  # pytest cuts no line of the short summary
-    run = shop.run("-q", "-rf")
-    (line,) = run.short_summary
-    assert '"a" (Winter boots, not returned)' in line
-    assert run.text.count('"a" (Winter boots, not returned)') == 2
 
 
 def test_fields_to_show_with_v(shop: Project) -> None:
@@ -98,17 +88,10 @@ def test_fields_to_show_with_v(shop: Project) -> None:
 
 
 def test_all_documents_of_a_run_are_found_in_one_pass(shop: Project, passes: list[str]) -> None:
+    assert shop.run("-k", "passes").code == 0
+    assert passes == []  # no document is named
     shop.run("--relevance-record=run.jsonl", "--relevance-unjudged=list.csv", "--relevance-update", "-vv")
     assert passes == ["products.csv"]
-
-
-def test_a_catalogue_of_which_no_document_is_named_is_not_opened(shop: Project, passes: list[str]) -> None:
-    assert shop.run("-k", "passes").code == 0
-    assert passes == []
-
-
-def test_results_of_workers(shop: Project) -> None:
-    assert 'too high: c "Boot polish" (grade 0, rank 1)' in shop.run("-n", "1").failure("c d x")
 
 
 def test_a_case_file_in_another_folder(project: Project) -> None:
@@ -134,17 +117,9 @@ def test_a_record_has_the_titles_and_the_fields_of_the_catalogue(
     assert 'too high: c "Boot polish"' in capsys.readouterr().out
 
 
-SOURCES = """
-    import pytest
-
-    @pytest.fixture
-    def search():
-        return lambda query: [{"id": word, "title": f"{word} of the search"} for word in query.split()]
-"""
-
-
 def test_the_catalogue_comes_before_the_result_and_that_before_judgment_and_baseline(project: Project) -> None:
-    project.conftest(SOURCES)
+    titled = "[{'id': word, 'title': f'{word} of the search'} for word in query.split()]"
+    project.conftest(WORDS.replace("query.split()", titled))
     project.write("products.csv", "id,title\na,a of the catalogue\n")
     project.cases("""
         documents: products.csv
@@ -195,26 +170,14 @@ def test_a_baseline_keeps_the_titles_of_its_documents(shop: Project) -> None:
 def test_the_documents_that_left_have_the_titles_of_the_baseline(shop: Project) -> None:
     shop.run("--relevance-update")
     shop.cases(SUITE.format(documents="products.csv").replace("documents: products.csv", "k: 10"))
-    shop.conftest("""
-        import pytest
-
-        @pytest.fixture
-        def search():
-            return lambda query: ["x"]
-    """)
+    shop.conftest(WORDS.replace("query.split()", "['x']"))
     failure = shop.run().failure("passes")
     assert 'out:   a "Winter boots" (grade 3, was rank 1), b "Rubber boots" (grade 2, was rank 2)' in failure
 
 
 def test_compare_names_titles(shop: Project, capsys: pytest.CaptureFixture[str]) -> None:
     shop.run("--relevance-record=before.jsonl")
-    shop.conftest("""
-        import pytest
-
-        @pytest.fixture
-        def search():
-            return lambda query: ["d"]
-    """)
+    shop.conftest(WORDS.replace("query.split()", "['d']"))
     shop.run("--relevance-record=after.jsonl")
     capsys.readouterr()
     main(["compare", "before.jsonl", "after.jsonl"])

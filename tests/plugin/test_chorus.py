@@ -1,19 +1,14 @@
 """A real shop: 19,406 products, 135 queries and 3,668 judgments, searched with SQLite FTS5; the figures of others."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_relevance import Run as Record
 from pytest_relevance import compare_runs
-
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Project
+from tests.plugin.conftest import Project
 
 ROOT = Path(__file__).parents[2]
 CHORUS = (ROOT / os.environ.get("RELEVANCE_DATA", "../shared") / "acceptance" / "chorus").resolve()

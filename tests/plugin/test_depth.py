@@ -1,19 +1,16 @@
 """Metrics of the whole ranking, on rankings that a search cut because it was asked for so many results."""
 
-from __future__ import annotations
-
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from pytest_relevance import Incomparable, Run, compare_runs, evaluate, read_judgments, read_run
+from pytest_relevance.cli import main
 from tests.helpers import reasons_of
-
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Project
+from tests.plugin.conftest import Project
 
 DATA = Path(os.environ.get("RELEVANCE_DATA") or Path(__file__).parents[2] / "../shared") / "data/trec_eval"
 
@@ -53,14 +50,15 @@ def test_a_metric_of_the_whole_ranking_is_an_error_where_the_search_was_asked_fo
     assert (result.verdict, reasons_of(result), result.evaluation.scores) == ("error", [BOTH_WAYS], {})
 
 
-@pytest.mark.parametrize(
-    ("expected", "asked"), [('">= 31"', 31), ('"> 30"', 31), ("10", 11), ('"<= 10"', 11), ('"< 11"', 11)]
-)
-def test_a_search_is_asked_for_as_many_results_as_decide_their_number(shop: Project, expected: str, asked: int) -> None:
-    shop.cases(f"cases: [{{query: q, expect: {{results: {expected}}}}}]\n")
-    failure = shop.run().failure("q")
-    assert f"<k={asked}>" in failure
-    assert f"results: {min(asked, 30)} returned (asked for {asked}), expected " in failure
+def test_a_search_is_asked_for_as_many_results_as_decide_their_number(shop: Project) -> None:
+    asked = {'">= 31"': 31, '"> 30"': 31, "10": 11, '"<= 10"': 11, '"< 11"': 11}
+    cases = (f"  - {{query: q, id: q{n}, expect: {{results: {bound}}}}}\n" for n, bound in enumerate(asked))
+    shop.cases("cases:\n" + "".join(cases))
+    run = shop.run()
+    for number, depth in enumerate(asked.values()):
+        failure = run.failure(f"q{number}")
+        assert f"<k={depth}>" in failure
+        assert f"results: {min(depth, 30)} returned (asked for {depth}), expected " in failure
 
 
 def test_junit_has_no_score_of_a_ranking_that_was_cut(shop: Project) -> None:
@@ -75,10 +73,16 @@ def test_a_cutoff_of_another_metric_deepens_the_search_and_is_not_enough(shop: P
     assert "AP looks at the whole ranking, and this search was asked for 20: write AP@20, or depth: 1000" in failure
 
 
-@pytest.mark.parametrize("expect", ["AP@10: 0.5", "AP@20: 0.55", "RR: 0.5", 'RR: "<= 1"', "nDCG@20: 0.7"])
-def test_a_metric_with_a_cutoff_asks_for_what_it_needs(shop: Project, expect: str) -> None:
-    shop.cases(case(expect))
-    assert shop.run().outcomes == {"q": "passed"}
+def several(cases: Sequence[str]) -> str:
+    """A suite with cases q0, q1 ... that have these keys."""
+    lines = (f"  - {{query: q, id: q{n}, judgments: {{d1: 1, d20: 1}}, {keys}}}\n" for n, keys in enumerate(cases))
+    return "cases:\n" + "".join(lines)
+
+
+def test_a_metric_with_a_cutoff_asks_for_what_it_needs(shop: Project) -> None:
+    bounds = ("AP@10: 0.5", "AP@20: 0.55", "RR: 0.5", 'RR: "<= 1"', "nDCG@20: 0.7")
+    shop.cases(several([f"expect: {{{bound}}}" for bound in bounds]))
+    assert shop.run().counts == {"passed": 5}
 
 
 def test_with_a_depth_the_search_is_asked_for_so_many_and_reports_name_it(shop: Project) -> None:
@@ -121,6 +125,7 @@ def test_a_search_without_a_parameter_k_is_scored(project: Project) -> None:
         ("", "Bpref: 0.5", "Bpref looks at the whole ranking, and this search was asked for 10: write depth: 1000"),
         ("", '"RBP(p=0.5)": 0.5', "asked for 10: write RBP(p=0.5)@10, or depth: 1000"),
         ("", 'RR: "> 0"', "RR looks at the whole ranking, and this search was asked for 10: write RR@10, or depth: 1"),
+        ("", "P: 0.01", "P looks at the whole ranking, and this search was asked for 10: write P@10, or depth: 1000"),
         ("", "infAP: 0.5", "infAP looks at the whole ranking"),
     ],
 )
@@ -144,22 +149,18 @@ def test_a_bound_of_rr_is_decided_by_the_ranks_that_could_reach_it(shop: Project
         cases:
           - {query: q, judgments: {d15: 1}, expect: {RR: 0.5}}
           - {query: few, judgments: {x: 1}, expect: {RR: 0.4}}
+          - {query: q, id: low, judgments: {d20: 1}, expect: {RR: 0.05}}
         """
     )
-    run = shop.run("--relevance-record=run.jsonl", "--relevance-update")
-    assert run.outcomes == {"q": "failed", "few": "passed"}
+    run = shop.run("--relevance-record=run.jsonl", "--relevance-update", "-rP")
+    assert run.outcomes == {"q": "failed", "few": "passed", "low": "passed"}
+    assert "<k=20>" in run.text  # a low bound asks for more
     assert "RR is below 0.5: no relevant document in the 10 results that were asked for" in run.failure("q")
-    first, second = Run.open(shop.path / "run.jsonl").results
+    first, second, _ = Run.open(shop.path / "run.jsonl").results
     assert "RR" not in first.evaluation.scores  # it may be 1 / 11, or less
     assert second.evaluation.scores["RR"] == 0.5
-    assert '"RR"' not in (shop.path / "shop.relevance.yaml.baseline.jsonl").read_text(encoding="utf-8").splitlines()[2]
-
-
-def test_a_low_bound_of_rr_asks_the_search_for_more(shop: Project) -> None:
-    shop.cases("cases: [{query: q, judgments: {d20: 1}, expect: {RR: 0.05}}]")
-    run = shop.run("-rP")
-    assert "<k=20>" in run.text
-    assert run.outcomes == {"q": "passed"}
+    baseline = (shop.path / "shop.relevance.yaml.baseline.jsonl").read_text(encoding="utf-8")
+    assert ['"RR"' in line for line in baseline.splitlines()[1:-1]] == [True, True, False]  # few, low, q
 
 
 def test_a_ranking_that_a_test_has_at_hand_is_whole(project: Project) -> None:
@@ -183,7 +184,7 @@ GATED = """
 CUT = "AP looks at the whole ranking, and the search was asked for 10 in 1 case: write AP@10, or depth: 1000"
 
 
-def test_a_gate_on_a_metric_of_the_whole_ranking_is_not_met(shop: Project) -> None:
+def test_a_gate_on_a_metric_of_the_whole_ranking_is_not_met(shop: Project, capsys: pytest.CaptureFixture[str]) -> None:
     shop.cases(GATED)
     run = shop.run("--relevance-record=run.jsonl")
     assert run.outcomes == {
@@ -196,13 +197,6 @@ def test_a_gate_on_a_metric_of_the_whole_ranking_is_not_met(shop: Project) -> No
     first, second = Run.open(shop.path / "run.jsonl").results
     assert "AP" not in first.evaluation.scores
     assert second.evaluation.scores["AP"] == 1.0
-
-
-def test_merge_judges_such_a_gate_as_the_run_did(shop: Project, capsys: pytest.CaptureFixture[str]) -> None:
-    from pytest_relevance.cli import main
-
-    shop.cases(GATED)
-    shop.run("--relevance-record=run.jsonl")
     capsys.readouterr()
     assert main(["merge", str(shop.path / "run.jsonl"), "-o", str(shop.path / "whole.jsonl")]) == 1
     assert CUT in " ".join(capsys.readouterr().out.split())

@@ -1,7 +1,5 @@
 """docs/howto/engines.md: every fixture runs with the real library, and returns ids, titles and scores."""
 
-from __future__ import annotations
-
 import re
 import sqlite3
 import sys
@@ -9,16 +7,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from tests.local_server import Answer, serving
 from tests.plugin import playback
+from tests.plugin.conftest import Project, Run
 from tests.plugin.playback import FOUND, PRODUCTS, TITLES
-
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Project, Run
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "howto" / "engines.md").read_text(encoding="utf-8")
@@ -109,6 +105,8 @@ def run_example(shop: Project, modules: Modules, request: pytest.FixtureRequest)
         run = shop.run("-vv", f"--relevance-concurrency={request.param}", *options, plugins=[modules])
         modules.restore()
         assert run.counts.get("passed") == passed, run.text
+        assert has_titles(run)
+        assert has_scores(run)
         return run
 
     return run_example
@@ -168,8 +166,6 @@ def test_sqlite(shop: Project, run_example: RunExample) -> None:
     database.close()
     run = run_example("SQLite")
     assert rankings(run) == {"smart watch": ["w1", "w2", "strap1"], "blue shoes": ["shoe1", "shoe2"]}
-    assert has_titles(run)
-    assert has_scores(run)
 
 
 @pytest.mark.engines
@@ -189,8 +185,6 @@ def test_postgresql(run_example: RunExample, postgres: str, monkeypatch: pytest.
         with psycopg.connect(postgres) as connection:
             connection.execute("drop table products")
     assert rankings(run) == {"smart watch": ["w1", "w2"], "blue shoes": ["shoe1", "shoe2"]}
-    assert has_titles(run)
-    assert has_scores(run)
 
 
 @pytest.mark.engines
@@ -207,8 +201,6 @@ def test_tantivy(shop: Project, run_example: RunExample) -> None:
     writer.wait_merging_threads()
     run = run_example("tantivy")
     assert rankings(run) == {"smart watch": ["w2", "w1", "strap1"], "blue shoes": ["shoe1", "shoe2"]}
-    assert has_titles(run)
-    assert has_scores(run)
 
 
 @pytest.mark.engines
@@ -224,8 +216,6 @@ def test_duckdb(shop: Project, run_example: RunExample, monkeypatch: pytest.Monk
         database.execute("pragma create_fts_index('products', 'id', 'title', 'description')")
     run = run_example("DuckDB")
     assert rankings(run) == {"smart watch": ["w2", "w1", "strap1"], "blue shoes": ["shoe1", "shoe2", "polish1"]}
-    assert has_titles(run)
-    assert has_scores(run)
 
 
 @pytest.mark.engines
@@ -234,8 +224,6 @@ def test_qdrant(shop: Project, run_example: RunExample) -> None:
     shop.cases("    id_field: sku" + CASES)
     run = run_example("Qdrant")
     assert [ids[:2] for ids in rankings(run).values()] == [["w2", "w1"], ["shoe1", "shoe2"]]
-    assert has_titles(run)
-    assert has_scores(run)
 
 
 @pytest.mark.engines
@@ -243,8 +231,6 @@ def test_faiss(run_example: RunExample) -> None:
     pytest.importorskip("faiss")
     run = run_example("faiss and an encoder")
     assert [ids[:2] for ids in rankings(run).values()] == [["w2", "w1"], ["shoe1", "shoe2"]]
-    assert has_titles(run)
-    assert has_scores(run)
 
 
 # --- servers ----------------------------------------------------------------------------------------------------------
@@ -271,8 +257,6 @@ def test_elasticsearch(run_example: RunExample, served: Served) -> None:
     paths = served(playback.elasticsearch, "ELASTICSEARCH_URL")
     run = run_example("Elasticsearch")
     assert rankings(run) == FOUND
-    assert has_titles(run)
-    assert has_scores(run)
     assert paths == ["/_msearch"]
 
 
@@ -297,8 +281,6 @@ def test_opensearch(run_example: RunExample, served: Served) -> None:
     paths = served(playback.elasticsearch, "OPENSEARCH_URL")
     run = run_example("OpenSearch")
     assert rankings(run) == FOUND
-    assert has_titles(run)
-    assert has_scores(run)
     assert paths == ["/_msearch"]
 
 
@@ -308,8 +290,6 @@ def test_solr(run_example: RunExample, served: Served) -> None:
     paths = served(playback.solr, "SOLR_URL")
     run = run_example("Solr")
     assert rankings(run) == FOUND
-    assert has_titles(run)
-    assert has_scores(run)
     assert paths == ["/select/"] * 2
 
 
@@ -320,8 +300,6 @@ def test_an_http_service(run_example: RunExample, served: Served) -> None:
     paths = served(playback.service, "SEARCH_URL")
     run = run_example("An HTTP service")
     assert rankings(run) == FOUND
-    assert has_titles(run)
-    assert has_scores(run)
     assert paths == ["/search"] * 2
 
 

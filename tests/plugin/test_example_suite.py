@@ -1,16 +1,12 @@
 """The example suite, as a reader runs it: the shop's own ranker passes, the worse one fails where it should."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Project, Run
+from tests.plugin.conftest import Project, Run
 
 EXAMPLES = Path(__file__).parents[2] / "example_suite"
 

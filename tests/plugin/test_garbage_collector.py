@@ -1,21 +1,16 @@
 """The garbage collector is paused while many objects are made that stay, and is afterwards what it was before."""
 
-from __future__ import annotations
-
 import gc
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_relevance import Run
 from pytest_relevance.cli import main
 from tests.helpers import result_of
-
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Project
+from tests.plugin.conftest import Project
 
 CONFTEST = """
     import gc, json, pathlib

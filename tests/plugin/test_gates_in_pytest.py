@@ -1,18 +1,13 @@
 """Gates as tests of their own: reported like tests, however pytest is run, and never on incomplete data."""
 
-from __future__ import annotations
-
 import json
 import re
-import sys
-from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_relevance import Run as Record
-
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Project, Run
+from pytest_relevance.cli import main
+from tests.plugin.conftest import Project, Run
 
 SEARCH = """
     import os
@@ -176,7 +171,7 @@ def test_the_verdict_counts_what_did_not_finish(project: Project) -> None:
     assert project.run("-x").summary.splitlines()[-1] == (
         "2 cases: 1 failed, 1 measured; mean nDCG@10 0.000; 2 cases did not finish"
     )
-    crashed = project.run_apart("-n1", "-p", "xdist").summary.splitlines()[-1]
+    crashed = project.run("-n1").summary.splitlines()[-1]
     assert crashed == "3 cases: 1 failed, 2 measured; mean nDCG@10 0.000; 1 case did not finish"
     assert "finish" not in project.run("-k", "a or c", "--deselect", "shop.relevance.yaml::crash").summary
 
@@ -306,7 +301,6 @@ def test_what_came_of_a_case_and_what_it_counts_as(project: Project) -> None:
 
 PARTS: list[tuple[tuple[str, ...], int, int]] = [
     (("-k", "not b"), 1, 3),
-    (("-m", "head"), 2, 4),
     (("--deselect", "shop.relevance.yaml::a c"), 2, 3),
     (("-x",), 2, 4),
     (("--maxfail=1", "-n1"), 2, 4),
@@ -408,7 +402,7 @@ def test_the_last_of_several_runs_of_a_case_counts(shop: Project) -> None:
 # Under pytest-xdist
 
 
-@pytest.mark.parametrize("dist", ["load", "loadfile", "loadgroup"])
+@pytest.mark.parametrize("dist", ["load", "loadgroup"])
 def test_with_workers_it_is_as_without(shop: Project, dist: str) -> None:
     shop.cases("gates: [{passing: 1}]\nexpect: {results: 1}\ncases: [{query: a}]", "more.relevance.yaml")
     here, there = (shop.run(*options, "--junitxml=junit.xml") for options in ((), ("-n2", f"--dist={dist}")))
@@ -477,7 +471,7 @@ def test_the_mean_may_not_drop(shop: Project) -> None:
 
 
 def test_a_drop_has_one_p_and_one_interval_wherever_it_is_told(
-    project: Project, monkeypatch: pytest.MonkeyPatch
+    project: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """In the gate, the summary, Markdown and JSON, by `merge` and by `compare`, in whatever order the cases stand."""
     project.conftest("""
@@ -497,15 +491,20 @@ def test_a_drop_has_one_p_and_one_interval_wherever_it_is_told(
     project.run("--relevance-update", "--relevance-record=main.jsonl")
     monkeypatch.setenv("WORSE", "1")
     told = []
+
+    def tell(*command: str) -> None:
+        capsys.readouterr()
+        main([*command])
+        told.append(capsys.readouterr().out)
+
     for order in (cases, cases[::-1]):
         project.cases(head + "".join(order))
         run = project.run("--relevance-record=now.jsonl", "--relevance-markdown=run.md")
         assert gates(run) == {"gate[max_drop nDCG@10 0.02]": "passed"}
         told += [run.summary, (project.path / "run.md").read_text(encoding="utf-8")]
-        for command in (["merge", "now.jsonl"], ["report", "now.jsonl", "--format=json"]):
-            told.append(project.pytester.run(sys.executable, "-m", "pytest_relevance", *command).stdout.str())
-    against = ["compare", "main.jsonl", "now.jsonl", "--max-drop=nDCG@10=0.02", "--p=0.05"]
-    told.append(project.pytester.run(sys.executable, "-m", "pytest_relevance", *against).stdout.str())
+        tell("merge", "now.jsonl")
+        tell("report", "now.jsonl", "--format=json")
+    tell("compare", "main.jsonl", "now.jsonl", "--max-drop=nDCG@10=0.02", "--p=0.05")
     found = [set(re.findall(r"\bp (0\.\d+)[,)]", text)) for text in told]
     assert found == [found[0]] * 9
     assert len(found[0]) == 1

@@ -1,18 +1,11 @@
 """In GitHub Actions: the summary of the job, annotations, and output that holds no command but these."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
 from pytest_relevance.cli import main
 from tests.github_runner import Command, commands
-from tests.plugin.conftest import WORDS
+from tests.plugin.conftest import WORDS, Project, Run
 from tests.plugin.test_baseline_in_pytest import Shop
-
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Project, Run
 
 LARGEST = 1024 * 1024
 MARK = "<!-- pytest-relevance report -->"
@@ -82,18 +75,14 @@ def test_nothing_is_left_where_the_runner_is_another(shop: Project, job: Job, mo
     assert job.summary == ""
 
 
-@pytest.mark.parametrize("where", ["option", "ini"])
-def test_it_is_switched_off(shop: Project, job: Job, where: str) -> None:
-    if where == "ini":
-        shop.write("pytest.ini", "[pytest]\nrelevance_ci = off\n")
-    run = shop.run(*(["--relevance-ci=off"] if where == "option" else []))
-    assert (run.code, job.summary, errors(run)) == (1, "", [])
-
-
-def test_the_option_overrides_the_ini_key(shop: Project, job: Job) -> None:
-    shop.write("pytest.ini", "[pytest]\nrelevance_ci = off\n")
-    assert len(errors(shop.run("--relevance-ci=auto"))) == 1
-    assert MARK in job.summary
+@pytest.mark.parametrize(
+    ("ini", "options", "annotations"),
+    [("auto", ["--relevance-ci=off"], 0), ("off", [], 0), ("off", ["--relevance-ci=auto"], 1)],
+)
+def test_it_is_switched_off(shop: Project, job: Job, ini: str, options: list[str], annotations: int) -> None:
+    shop.write("pytest.ini", f"[pytest]\nrelevance_ci = {ini}\n")
+    run = shop.run(*options)
+    assert (run.code, len(errors(run)), job.summary.count(MARK)) == (1, annotations, annotations)
 
 
 def test_an_unknown_value_of_the_ini_key(shop: Project) -> None:
@@ -106,6 +95,9 @@ def test_an_unknown_value_of_the_ini_key(shop: Project) -> None:
 def test_without_a_summary_there_are_annotations_all_the_same(
     shop: Project, job: Job, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    job.file.unlink()
+    shop.run()
+    assert job.summary.startswith(MARK)  # a file that is not there is made
     monkeypatch.delenv("GITHUB_STEP_SUMMARY")
     run = shop.run()
     assert len(errors(run)) == 1
@@ -128,12 +120,6 @@ def test_a_summary_that_cannot_be_written_is_a_line_and_no_failure(
     run = project.run()
     assert run.code == 0
     assert run.sentences("no report in the summary of the job: ")[0].endswith(reason)
-
-
-def test_a_summary_that_is_not_there_is_made(shop: Project, job: Job) -> None:
-    job.file.unlink()
-    shop.run()
-    assert job.summary.startswith(MARK)
 
 
 def test_the_summary_has_a_mebibyte_at_most(project: Project, job: Job) -> None:
@@ -166,17 +152,11 @@ def test_a_summary_without_room_is_left_as_it_is(shop: Project, job: Job, free: 
     assert sentence.endswith(f"has {LARGEST - free:,} of 1,048,576 bytes already")
 
 
-@pytest.mark.parametrize("options", [("--collect-only",), ("-k", "nothing"), ("--fixtures",), ("--setup-plan",)])
+@pytest.mark.parametrize("options", [("--collect-only",), ("-k", "nothing"), ("--setup-plan",), ("skipped",)])
 def test_where_no_case_ran_nothing_is_left(shop: Project, job: Job, options: tuple[str, ...]) -> None:
+    shop.cases("cases: [{query: a, skip: later, judgments: {a: 1}}]", "skipped/shop.relevance.yaml")
     run = shop.run(*options)
     assert (job.summary, commands(run.text)) == ("", [])
-
-
-def test_where_all_cases_were_skipped_nothing_is_left(project: Project, job: Job) -> None:
-    project.conftest()
-    project.cases("cases: [{query: a, skip: later, judgments: {a: 1}}]")
-    assert commands(project.run().text) == []
-    assert job.summary == ""
 
 
 def test_a_run_that_passes_has_a_summary_and_no_annotation(shop: Project, job: Job) -> None:
@@ -199,26 +179,26 @@ def test_a_failure_is_annotated_at_the_line_of_its_case(shop: Project, job: Job)
     ]
 
 
-def test_newly_failing_cases_come_first_and_ten_at_most(project: Project, job: Job) -> None:
+def test_what_got_worse_comes_first_and_ten_at_most(project: Project, job: Job) -> None:
     """The others follow in the order of the report, although they come first in the file."""
     shop = Shop(project)
     old = [f"  - {{query: old{number}, judgments: {{a: 3, b: 1}}, min_ndcg: 0.9}}" for number in range(8)]
-    new = [f"  - {{query: new{number}, judgments: {{a: 3, b: 1}}, min_ndcg: 0.9}}" for number in range(4)]
-    shop.cases("\n".join(["cases:", *old, *new]))
-    shop.returns(**{f"old{number}": "b a" for number in range(8)}, **{f"new{number}": "a b" for number in range(4)})
+    new = [f"  - {{query: new{number}, judgments: {{a: 3, b: 1}}, min_ndcg: 0.9}}" for number in range(3)]
+    shop.cases("\n".join(["cases:", *old, *new, "  - {query: without a floor, judgments: {a: 3, b: 1}}"]))
+    changed = [*(f"new{number}" for number in range(3)), "without a floor"]
+    shop.returns(**{f"old{number}": "b a" for number in range(8)}, **dict.fromkeys(changed, "a b"))
     shop.run("--relevance-update")
-    shop.returns(**{f"new{number}": "b a" for number in range(4)})
+    shop.returns(**dict.fromkeys(changed, "b a"))
     found = errors(shop.run())
     assert [each.title for each in found] == [
-        *(f"Newly failing: new{number}" for number in range(4)),
+        *(f"Newly failing: new{number}" for number in range(3)),
+        "Worse than its baseline: without a floor",
         *(f"Failed before: old{number}" for number in range(6)),
     ]
     assert [each.place for each in found[:2]] == ["shop.relevance.yaml:10", "shop.relevance.yaml:11"]
-    assert found[0].message.splitlines() == [
-        "1.000 -> 0.710, floor 0.900",
-        "lost: Title of a 1 -> 2",
-        "now on top: Title of b",
-    ]
+    lines = ["lost: Title of a 1 -> 2", "now on top: Title of b"]
+    assert found[0].message.splitlines() == ["1.000 -> 0.710, floor 0.900", *lines]
+    assert found[3].message.splitlines() == ["1.000 -> 0.710, tolerance 0.05", *lines]
 
 
 def test_an_annotation_names_the_rank_of_what_rose_and_says_where_nothing_was_returned(
@@ -241,18 +221,6 @@ def test_an_annotation_names_the_rank_of_what_rose_and_says_where_nothing_was_re
         "lost: Title of a 1 -> gone",
         "now on top: nothing returned",
     ]
-
-
-def test_a_drop_beyond_the_tolerance_is_annotated_with_the_tolerance(project: Project, job: Job) -> None:
-    shop = Shop(project)
-    shop.cases("cases: [{query: boots, judgments: {a: 3, b: 1}}]")
-    shop.returns(boots="a b")
-    shop.run("--relevance-update")
-    shop.returns(boots="b a")
-    (found,) = errors(shop.run())
-    assert found.title == "Worse than its baseline: boots"
-    assert found.message.splitlines()[0] == "1.000 -> 0.710, tolerance 0.05"
-    assert found.message.splitlines()[2] == "now on top: Title of b"
 
 
 def test_failed_gates_are_annotated_within_the_ten(project: Project, job: Job) -> None:
@@ -468,7 +436,7 @@ def hostile(project: Project) -> Project:
     return project
 
 
-@pytest.mark.parametrize("options", [(), ("-v",), ("-vv", "-rA"), ("-q",), ("--tb=line",), ("-n2", "-v")])
+@pytest.mark.parametrize("options", [(), ("-vv", "-rA"), ("-q",), ("--tb=line",), ("-n1", "-v")])
 def test_no_text_of_a_user_in_a_report_is_a_command(hostile: Project, job: Job, options: tuple[str, ...]) -> None:
     run = hostile.run("--relevance-ci=off", *options)
     text = run.failure("quoted##[bm25]") + run.summary if "--tb=line" not in options else run.summary
@@ -504,17 +472,14 @@ def test_nor_in_what_commands_print(
         assert commands(output.out) == commands(output.err) == [], arguments
 
 
-def test_records_keep_texts_as_they_are(hostile: Project, job: Job) -> None:
+def test_records_and_reports_elsewhere_keep_texts_as_they_are(
+    hostile: Project, job: Job, monkeypatch: pytest.MonkeyPatch
+) -> None:
     hostile.run("--relevance-record=run.jsonl")
-    record = (hostile.path / "run.jsonl").read_text(encoding="utf-8")
-    assert "##[command]x" in record
-    assert ZERO_WIDTH not in record
-
-
-def test_elsewhere_nothing_is_broken(hostile: Project) -> None:
-    run = hostile.run("-v")
-    assert "##[command]x" in run.text
-    assert ZERO_WIDTH not in run.text
+    monkeypatch.delenv("GITHUB_ACTIONS")
+    for text in ((hostile.path / "run.jsonl").read_text(encoding="utf-8"), hostile.run("-v").text):
+        assert "##[command]x" in text
+        assert ZERO_WIDTH not in text
 
 
 def test_lines_of_pytest_and_of_other_plugins_are_left_alone(hostile: Project, job: Job) -> None:
@@ -531,11 +496,8 @@ def test_lines_of_pytest_and_of_other_plugins_are_left_alone(hostile: Project, j
     "options",
     [
         ("--relevance-against=##[error]x",),
-        ("--relevance-repeat=##[error]x",),
-        ("--relevance-give-up=##[error]x",),
         ("--relevance-html=##[error]x", "--relevance-markdown=##[error]x"),
         ("-o", "relevance_baseline=##[error]x"),
-        ("-o", "relevance_tolerance=##[error]x"),
         ("shop.relevance.yaml::##[error]x",),
     ],
 )
@@ -552,7 +514,6 @@ def test_a_usage_error_of_the_plugin_holds_no_command(shop: Project, job: Job, o
     [
         ("##[error]x",),
         ("report", "##[error]x"),
-        ("report", "--format=##[error]x", "run.jsonl"),
         ("check", "--##[error]x"),
         ("merge", "a\n::error::x"),
     ],

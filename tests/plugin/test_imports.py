@@ -1,19 +1,14 @@
 """What a run imports: nothing heavy unless something needs it."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path
 from textwrap import dedent
-from typing import TYPE_CHECKING
 
 import pytest
 
 import pytest_relevance
-
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Project
+from tests.plugin.conftest import Project
 
 HEAVY = ("yaml", "numpy", "pandas", "asyncio")
 
@@ -73,7 +68,7 @@ def forty(project: Project) -> Project:
     return project
 
 
-@pytest.mark.parametrize("options", [(), ("-vv",), ("--junitxml=junit.xml",)], ids=["default", "vv", "junit"])
+@pytest.mark.parametrize("options", [("-vv",), ("--junitxml=junit.xml",)], ids=["vv", "junit"])
 def test_forty_cases_import_neither_numpy_nor_pandas(forty: Project, options: tuple[str, ...]) -> None:
     assert heavy(imported(forty, *options)) == {"yaml"}
 
@@ -107,18 +102,16 @@ def test_cases_that_pass_import_only_what_they_need(project: Project) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "response",
-    ["['shoes', 'boots']", "[{'id': 'shoes', 'title': 'Shoes'}, {'id': 'boots'}]", "[('shoes', 2.5), ('boots', 1.5)]"],
-    ids=["ids", "dicts", "rows"],
-)
-def test_lists_are_read_without_the_families_of_responses(project: Project, response: str) -> None:
-    project.conftest(f"""
+def test_lists_are_read_without_the_families_of_responses(project: Project) -> None:
+    project.conftest("""
         import pytest
 
-        @pytest.fixture
-        def search():
-            return lambda query: {response}
+        IDS, ROWS = ["shoes", "boots"], [("shoes", 2.5), ("boots", 1.5)]
+        MAPPINGS = [{"id": "shoes", "title": "Shoes"}, {"id": "boots"}]
+
+        @pytest.fixture(params=[IDS, MAPPINGS, ROWS], ids=["ids", "mappings", "rows"])
+        def search(request):
+            return lambda query: request.param
     """)
     project.cases("cases: [{query: shoes boots, judgments: {shoes: 3, boots: 1}, min_ndcg: 0.5}]")
     modules = {name.removeprefix("pytest_relevance.") for name in imported(project)}

@@ -1,19 +1,12 @@
 """The attribute `ids` of the fixture's value, which turns the labels of a vector index into ids."""
 
-from __future__ import annotations
-
 from textwrap import dedent
-from typing import TYPE_CHECKING
 
 import pytest
 
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Project
+from tests.plugin.conftest import Project
 
-CASES = """
-    cases:
-      - {query: shoes, min_ndcg: 1, judgments: {sku-c: 2, sku-a: 1}}
-"""
+CASES = "cases: [{query: shoes, min_ndcg: 1, judgments: {sku-c: 2, sku-a: 1}}]"
 SEARCH = """
     import numpy as np
     import pytest
@@ -50,12 +43,6 @@ FIXTURES = {
         def search():
             find_later.ids = ["sku-a", "sku-b", "sku-c"]
             return find_later
-    """,
-    "of one variant each": """
-        @pytest.fixture(params=["flat"])
-        def search(request):
-            find.ids = ["sku-a", "sku-b", "sku-c"]
-            return find
     """,
 }
 
@@ -136,7 +123,7 @@ def test_ids_is_not_read_where_there_are_no_labels(project: Project) -> None:
     assert project.run().counts == {"passed": 1}
 
 
-def test_labels_from_the_hook(project: Project) -> None:
+def test_labels_from_the_hook_and_of_a_ranking_that_is_checked_in_a_test(project: Project) -> None:
     hook = """
         @pytest.fixture
         def search():
@@ -150,17 +137,12 @@ def test_labels_from_the_hook(project: Project) -> None:
     """
     project.conftest(dedent(SEARCH) + dedent(hook))
     project.cases(CASES)
-    assert project.run().counts == {"passed": 1}
-
-
-def test_labels_of_a_ranking_that_is_checked_in_a_test(project: Project) -> None:
-    project.conftest(dedent(SEARCH) + dedent(FIXTURES["of a function"]))
     checked = """
         def test_shoes(relevance, search):
             relevance.check("shoes", search("shoes"), {"sku-c": 2, "sku-a": 1}, min_ndcg=1)
     """
-    project.write("test_shop.py", dedent(checked))
-    assert project.run().counts == {"passed": 1}
+    project.write("test_shop.py", checked)
+    assert project.run().counts == {"passed": 2}
 
 
 BATCHES = {

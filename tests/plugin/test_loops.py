@@ -1,14 +1,10 @@
 """Coroutine searches: on the plugin's own loop, in pytest-asyncio's, under anyio; and plain searches beside them."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
 
 import pytest
 
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Project
+from tests.plugin.conftest import Project
 
 TWO_CASES = """
     min_ndcg: 1
@@ -178,58 +174,19 @@ class TestPytestAsyncio:
         project.cases(TWO_CASES, "more.relevance.yaml")
         assert project.run(*mode).counts == {"passed": 4}
 
-    @pytest.mark.parametrize("scope", ["function", "class", "module", "package", "session"])
-    def test_an_async_fixture_of_any_scope_shares_its_loop_with_the_search(
-        self, project: Project, mode: tuple[str, ...], scope: str
-    ) -> None:
-        project.conftest(f"""{CLIENT}
-    import pytest_asyncio
-
+    def test_cases_with_searches_of_different_loops_in_one_file(self, project: Project, mode: tuple[str, ...]) -> None:
+        scopes = ("function", "class", "module", "package", "session")
+        scoped = "".join(
+            f"""
     @pytest_asyncio.fixture(scope="{scope}")
-    async def search():
+    async def of_{scope}():
         client = Client()
         await client.get("the index, to see that it is there")
         yield client.get
         await client.get("the index, to close it")
-""")
-        project.cases(TWO_CASES)
-        assert project.run(*mode).counts == {"passed": 2}
-
-    def test_a_plain_search_fixture_over_an_async_client(self, project: Project, mode: tuple[str, ...]) -> None:
-        project.conftest(f"""{CLIENT}
-    import pytest_asyncio
-
-    @pytest_asyncio.fixture(scope="session")
-    async def client():
-        client = Client()
-        await client.get("the index")
-        return client
-
-    @pytest.fixture
-    def search(client):
-        def search(query):
-            return client.get(query)  # not a coroutine function, but what it returns must be awaited
-        return search
-""")
-        project.cases(TWO_CASES)
-        assert project.run(*mode).counts == {"passed": 2}
-
-    def test_the_loop_that_a_fixture_asks_for(self, project: Project, mode: tuple[str, ...]) -> None:
-        project.conftest(f"""{CLIENT}
-    import pytest_asyncio
-
-    client = Client()
-
-    @pytest_asyncio.fixture(loop_scope="session")
-    async def search():
-        await client.get("the index")
-        return client.get
-""")
-        project.cases(TWO_CASES)
-        project.cases(TWO_CASES, "more.relevance.yaml")
-        assert project.run(*mode).counts == {"passed": 4}
-
-    def test_cases_with_searches_of_different_loops_in_one_file(self, project: Project, mode: tuple[str, ...]) -> None:
+"""
+            for scope in scopes
+        )
         project.conftest(f"""{CLIENT}
     import pytest_asyncio
 
@@ -238,36 +195,29 @@ class TestPytestAsyncio:
         return str.split
 
     @pytest_asyncio.fixture(scope="session")
-    async def lasting():
+    async def client():
         client = Client()
         await client.get("the index")
-        return client.get
+        return client
 
-    @pytest_asyncio.fixture
-    async def passing():
-        client = Client()
-        await client.get("the index")
-        return client.get
-""")
-        searches = ["plain", "lasting", "passing", "lasting", "plain", "passing"]
-        cases = [
-            f"  - {{query: '{number}', search: {name}, expect: {{results: 1}}}}" for number, name in enumerate(searches)
-        ]
-        project.cases("cases:\n" + "\n".join(cases))
-        assert project.run(*mode).counts == {"passed": 6}
+    @pytest.fixture
+    def plain_over_async(client):
+        return lambda query: client.get(query)  # not a coroutine function, but what it returns must be awaited
+
+    shared = Client()
+
+    @pytest_asyncio.fixture(loop_scope="session")
+    async def asking_for_a_loop():
+        await shared.get("the index")
+        return shared.get
+{scoped}""")
+        searches = ["plain", "plain_over_async", "asking_for_a_loop", *(f"of_{scope}" for scope in scopes)]
+        cases = (f"  - {{query: {name}, id: {name} {n}, search: {name}}}" for n in (1, 2) for name in searches)
+        project.cases("expect: {results: 1}\ncases:\n" + "\n".join(cases))
+        assert project.run(*mode).counts == {"passed": 16}
 
     def test_a_plain_search_may_run_a_loop_of_its_own(self, project: Project, mode: tuple[str, ...]) -> None:
-        project.conftest("""
-            import asyncio
-            import pytest
-
-            async def get(query):
-                return query.split()
-
-            @pytest.fixture
-            def search():
-                return lambda query: asyncio.run(get(query))
-        """)
+        project.conftest(OWN_LOOP)
         project.cases(TWO_CASES)
         assert project.run(*mode).counts == {"passed": 2}
 
@@ -385,43 +335,27 @@ def test_a_suite_chooses_its_backend(project: Project, backend: str) -> None:
     assert run.outcomes == {"shoes": "passed", "boots": "passed"}
 
 
-def test_a_plain_search_under_anyio_is_called_outside_of_the_loop(project: Project, backend: str) -> None:
-    project.conftest(f"""
-        import asyncio
-        import pytest
+OWN_LOOP = """
+    import asyncio
+    import pytest
 
-        async def get(query):
-            return query.split()
+    async def get(query):
+        return query.split()
 
-        @pytest.fixture
-        def anyio_backend():
-            return "{backend}"
-
-        @pytest.fixture
-        def search(anyio_backend):
-            return lambda query: asyncio.run(get(query))
-    """)
-    project.cases(TWO_CASES)
-    assert project.run().counts == {"passed": 2}
+    @pytest.fixture
+    def search():
+        return lambda query: asyncio.run(get(query))
+"""
 
 
-def test_what_a_plain_search_returns_is_awaited_under_anyio(project: Project, backend: str) -> None:
-    project.conftest(f"""
-        import anyio
-        import pytest
-
-        async def get(query):
-            await anyio.sleep(0)
-            return query.split()
-
-        @pytest.fixture
-        def anyio_backend():
-            return "{backend}"
-
-        @pytest.fixture
-        def search(anyio_backend):
-            return lambda query: get(query)
-    """)
+@pytest.mark.parametrize("find", ["asyncio.run(get(query))", "get(query)"], ids=["outside of the loop", "awaited"])
+def test_a_plain_search_under_anyio(project: Project, backend: str, find: str) -> None:
+    own = OWN_LOOP.replace("asyncio.run(get(query))", find).replace("search()", "search(anyio_backend)")
+    project.conftest(f"""{own}
+    @pytest.fixture
+    def anyio_backend():
+        return "{backend}"
+""")
     project.cases(TWO_CASES)
     assert project.run().counts == {"passed": 2}
 

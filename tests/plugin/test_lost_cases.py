@@ -1,22 +1,13 @@
 """What a baseline, or the record of another run, has and this run does not compare any more is told."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
 from pytest_relevance.cli import main
+from tests.plugin.conftest import Project
 from tests.plugin.test_baseline_in_pytest import UPDATE, Shop
 
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Project
-
-RECORD, AGAINST, REQUIRE = (
-    "--relevance-record=main.jsonl",
-    "--relevance-against=main.jsonl",
-    "--relevance-baseline=require",
-)
+RECORD, AGAINST = "--relevance-record=main.jsonl", "--relevance-against=main.jsonl"
+REQUIRE = "--relevance-baseline=require"
 CASES = """
     queries: {file: queries.csv, only: judged}
     judgments: judgments.csv
@@ -58,7 +49,7 @@ def words(text: str) -> str:
     return " ".join(text.split())
 
 
-@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["here", "xdist"])
+@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["here", "xdist"])
 @pytest.mark.parametrize(("option", "name"), [((), "the baseline"), ((AGAINST,), "main.jsonl")])
 def test_it_is_told_in_one_line_by_every_report(
     before: Shop, option: tuple[str, ...], name: str, workers: tuple[str, ...], capsys: pytest.CaptureFixture[str]

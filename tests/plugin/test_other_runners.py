@@ -1,23 +1,14 @@
-"""Plugins that run tests in another process, in a loop of their own, or again: what comes of cases is as without them.
-
-The plugins themselves are tested where they are installed; conftests that do what they do are tested everywhere.
-"""
-
-from __future__ import annotations
+"""Plugins that run tests in another process, in a loop of their own, or again: what comes of cases is as ever."""
 
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from textwrap import dedent
-from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_relevance import Run as Record
-
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Project, Run
+from tests.plugin.conftest import Project, Run
 
 SEARCH = """
     import pytest
@@ -116,36 +107,13 @@ RETRIES = """
 """Each item once more where it failed, before its report is let go of, as pytest-retry does."""
 
 
-@dataclass(frozen=True)
-class Runner:
-    """A plugin that is installed, or a conftest that does the same, and the options that make it run tests."""
-
-    name: str
-    module: str = ""
-    options: Sequence[str] = ()
-    conftest: str = ""
-
-    def prepare(self, project: Project, search: str = SEARCH) -> None:
-        """Have the project use it."""
-        if self.module:
-            pytest.importorskip(self.module)
-        if "fork" in self.name and not hasattr(os, "fork"):
-            pytest.skip("this system does not fork")
-        project.conftest(dedent(search) + dedent(self.conftest))
-
-
-LAX = ("-W", "ignore")
-"""Some of these plugins leave files open, and mark their hooks in a way that newer versions of pytest warn of."""
-
-RUNNERS = [
-    Runner("forks", conftest=FORKS),
-    Runner("a loop of its own", conftest=LOOP),
-    Runner("pytest-forked", "pytest_forked", ["--forked", *LAX]),
-    Runner("pytest-asyncio-cooperative", "pytest_asyncio_cooperative"),
-    Runner("pytest-parallel", "pytest_parallel", ["--workers=2", *LAX]),
-    Runner("pytest-parallel with threads", "pytest_parallel", ["--workers=1", "--tests-per-worker=3", *LAX]),
-]
-each_runner = pytest.mark.parametrize("runner", RUNNERS, ids=lambda runner: runner.name)
+each_runner = pytest.mark.parametrize(
+    "runner",
+    [
+        pytest.param(FORKS, id="forks", marks=pytest.mark.skipif(not hasattr(os, "fork"), reason="os.fork")),
+        pytest.param(LOOP, id="a loop of its own"),
+    ],
+)
 
 
 def without_times(text: str) -> list[str]:
@@ -178,14 +146,14 @@ def ran(project: Project, *options: str) -> Run:
 
 
 @each_runner
-def test_all_is_as_without(project: Project, runner: Runner) -> None:
-    runner.prepare(project, SEARCH)
+def test_all_is_as_without(project: Project, runner: str) -> None:
+    project.conftest(dedent(SEARCH) + dedent(runner))
     project.cases(CASES)
     project.write("test_checks.py", CHECKS)
-    there, found = ran(project, *runner.options, *WRITES), written_files(project)
+    there, found = ran(project, *WRITES), written_files(project)
     (project.path / "shop.relevance.yaml.baseline.jsonl").unlink()
     project.conftest(SEARCH)
-    here = ran(project, *WRITES, *(*LAX, "-p", f"no:{runner.name[7:]}") if runner.module else ())
+    here = project.run(*WRITES, "--relevance-gates=require")
     assert written_files(project) == found
     assert without_times(there.summary) == without_times(here.summary)
     assert (there.code, there.counts["failed"], there.counts["passed"]) == (1, 5, 6)
@@ -195,45 +163,39 @@ def test_all_is_as_without(project: Project, runner: Runner) -> None:
 
 
 @each_runner
-def test_checks_in_python_alone(project: Project, runner: Runner) -> None:
-    runner.prepare(project)
+def test_checks_in_python_alone(project: Project, runner: str) -> None:
+    project.conftest(runner)
     project.write("test_checks.py", CHECKS)
-    run = ran(project, *runner.options, "--relevance-record=run.jsonl")
+    run = ran(project, "--relevance-record=run.jsonl")
     assert run.code == 1
     assert [each["id"] for each in results(project, "run.jsonl")] == ["bad", "good"]
     assert run.summary.strip().splitlines()[-1].startswith("2 checks: 1 passed, 1 failed; ")
 
 
-@pytest.mark.parametrize(
-    "runner",
-    [
-        Runner("retries", conftest=RETRIES),
-        Runner("pytest-retry", "pytest_retry", ["--retries=1", "-p", "no:rerunfailures"]),
-        Runner("pytest-rerunfailures", "pytest_rerunfailures", ["--reruns=1"]),
-    ],
-    ids=lambda runner: runner.name,
-)
-def test_the_last_attempt_counts(project: Project, runner: Runner) -> None:
-    runner.prepare(
-        project,
-        """
-        import pytest
+CALLS = """
+    import pytest
 
-        @pytest.fixture(scope="session")
-        def calls():
-            return []
+    @pytest.fixture(scope="session")
+    def calls():
+        return []
 
-        @pytest.fixture
-        def search(calls):
-            def search(query):
-                calls.append(query)
-                first = calls.count(query) == 1
-                if query in ("boom", "a boom") and first == (query == "boom"):
-                    raise ConnectionError(f"no engine {calls.count(query)}")
-                return ["x", *query.split()] if first else query.split()
-            return search
-        """,
-    )
+    @pytest.fixture
+    def search(calls):
+        def search(query):
+            calls.append(query)
+            first = calls.count(query) == 1
+            if query in ("boom", "a boom") and first == (query == "boom"):
+                raise ConnectionError(f"no engine {calls.count(query)}")
+            return ["x", *query.split()] if first else query.split()
+        return search
+"""
+
+
+@pytest.mark.parametrize(("conftest", "options"), [(RETRIES, ()), ("", ("--reruns=1",))], ids=["retries", "reruns"])
+def test_the_last_attempt_counts(project: Project, conftest: str, options: Sequence[str]) -> None:
+    if options:
+        pytest.importorskip("pytest_rerunfailures")
+    project.conftest(dedent(CALLS) + dedent(conftest))
     project.cases("""
         gates: [{mean: {nDCG@10: 0.9}}]
         cases:
@@ -250,7 +212,7 @@ def test_the_last_attempt_counts(project: Project, runner: Runner) -> None:
             relevance.check(f"try {len(tries)}", ["a"] if len(tries) > 1 else ["x", "a"], {"a": 1}, min_ndcg=0.9)
     """,
     )
-    run = ran(project, *runner.options, "--relevance-record=run.jsonl")
+    run = project.run(*options, "--relevance-record=run.jsonl")
     assert run.code == 1
     assert {each["id"]: (each["verdict"], each.get("outcome")) for each in results(project, "run.jsonl")} == {
         "a b": ("passed", None),
@@ -271,7 +233,7 @@ def test_the_last_attempt_counts(project: Project, runner: Runner) -> None:
           - {query: a boom, judgments: {a: 3}, min_ndcg: 0.9}
           - {query: a b, judgments: {a: 3, b: 1}, min_ndcg: 0.9}
     """)
-    worse = ran(project, *runner.options, "shop.relevance.yaml")
+    worse = project.run(*options, "shop.relevance.yaml")
     assert 'gate[passing 0.1] - 1 case ended in an error: "a boom"' in worse.text
     assert "no engine 2" in worse.failure("a boom")
 
@@ -313,12 +275,7 @@ LOST = (
 @pytest.mark.parametrize("loses", [DROPS, SWALLOWS], ids=["drops what reports carry", "swallows reports"])
 @pytest.mark.parametrize(
     "options",
-    [
-        (),
-        ("--relevance-gates=require",),
-        ("--relevance-record=run.jsonl",),
-        ("--relevance-update=new",),
-    ],
+    [(), ("--relevance-gates=require",), ("--relevance-record=run.jsonl",), ("--relevance-update=new",)],
     ids=" ".join,
 )
 def test_results_that_did_not_arrive_are_told(project: Project, loses: str, options: tuple[str, ...]) -> None:
@@ -371,7 +328,7 @@ def test_what_was_cut_short_or_not_chosen_or_crashed_is_not_lost(project: Projec
 def test_a_case_whose_process_crashed_is_told_as_a_failure_alone(project: Project) -> None:
     project.conftest("import os\n" + PLAIN.replace("str.split", "lambda query: query == 'b' and os._exit(1) or ['a']"))
     project.cases(GOOD)
-    run = project.run_apart("-n1", "--relevance-record=run.jsonl")
+    run = project.run("-n1", "--relevance-record=run.jsonl")
     assert run.code == 1
     assert "1 case did not finish" in run.summary
     assert "no result" not in run.text

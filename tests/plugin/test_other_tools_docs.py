@@ -1,18 +1,13 @@
 """docs/howto/coming-from.md: every example is a suite that passes, and that fails where the search is worse."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_relevance.cli import main
-
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Project
+from tests.plugin.conftest import Project
 
 PAGE = (Path(__file__).parents[2] / "docs" / "howto" / "coming-from.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)

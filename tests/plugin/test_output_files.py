@@ -3,15 +3,11 @@
 One set of tests over the record, the worklist and both reports.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Project
+from tests.plugin.conftest import Project
 
 OUTPUTS = pytest.mark.parametrize("output", ["record", "unjudged", "html", "markdown"])
 IS_NONE = {
@@ -98,7 +94,7 @@ def test_a_file_that_is_read_only_is_left_alone(shop: Project, output: str) -> N
 
 
 @OUTPUTS
-@pytest.mark.parametrize("option", ["--collect-only", "--setup-plan", "--setup-only", "--fixtures"])
+@pytest.mark.parametrize("option", ["--collect-only", "--setup-plan", "--fixtures"])
 def test_where_no_test_runs_nothing_is_written(shop: Project, output: str, option: str) -> None:
     run = shop.run(f"--relevance-{output}=run.out", option)
     assert run.code == 0
@@ -109,7 +105,7 @@ def test_where_no_test_runs_nothing_is_written(shop: Project, output: str, optio
 
 @OUTPUTS
 def test_without_a_terminal_it_is_written(shop: Project, output: str) -> None:
-    run = shop.run_apart(f"--relevance-{output}=run.out", "-p", "no:terminal")
+    run = shop.run(f"--relevance-{output}=run.out", "-p", "no:terminal")
     assert (run.code, run.text, run.result.stderr.str()) == (0, "", "")
     assert (shop.path / "run.out").stat().st_size > 0
 

@@ -1,21 +1,16 @@
 """Judgments that were given in the page of an older run, and are read as a judgment file: the page's download."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
 import re
 from importlib.resources import files
-from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_relevance import read_judgments
 from pytest_relevance.cli import main
-
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Project
+from tests.plugin.conftest import Project
 
 OLDER = "2026-01-01T00:00:00+00:00 0123456789ab"
 COLUMNS = ["query_id", "query", "document", "title", "ranks", "worth", "move", "grade", "record", "rater"]
@@ -64,22 +59,15 @@ def test_the_columns_are_those_of_the_page() -> None:
 
 @pytest.mark.parametrize("rater", ["Ada", ""], ids=["rater", "no rater"])
 def test_they_are_judgments_of_the_next_run(shop: Project, rater: str) -> None:
-    answers = [
-        ("boots", "winter boots", "007", "3"),
-        ("boots", "winter boots", "008", ""),
-        ("hats", "hats", "007", "2"),
-    ]
-    shop.write("page.csv", download(*answers, rater=rater))
+    boots = [("boots", "winter boots", "007", "3"), ("boots", "winter boots", "008", "")]
+    hats = [("hats", "hats", "007", "2"), ("hats", "hats", "a1", "2")]  # the grade that it has elsewhere too
+    path = shop.write("page.csv", download(*boots, *hats, rater=rater))
     results = shop.run("-vv").results
     assert list(results["boots"].ranking.grades) == [3, None, 3, None]  # an answer of "cannot tell" is no judgment
     assert list(results["hats"].ranking.grades) == [2, None, 2, None]
-
-
-def test_the_record_and_the_rater_are_read_over(shop: Project) -> None:
-    path = shop.write("page.csv", download(("boots", "winter boots", "007", "3")))
     judgments = read_judgments(path)
     assert dict(judgments["boots"]) == {"007": 3}
-    assert judgments.raters == ("Ada",)
+    assert ("Ada" in judgments.raters) == (rater == "Ada")
 
 
 def test_downloads_of_two_judges_are_joined(shop: Project) -> None:
@@ -107,11 +95,6 @@ def test_a_grade_that_has_changed_since_is_an_error_that_names_both_files(
     monkeypatch.chdir(shop.path)
     assert main(["check", "shop.relevance.yaml"]) == 1
     assert message in capsys.readouterr().out
-
-
-def test_the_same_grade_as_elsewhere_is_no_error(shop: Project) -> None:
-    shop.write("page.csv", download(("hats", "hats", "a1", "2"), ("hats", "hats", "a2", "1")))
-    assert list(shop.run("-vv").results["hats"].ranking.grades) == [None, None, 2, 1]
 
 
 def test_a_query_that_the_run_lacks_is_warned_of(shop: Project) -> None:

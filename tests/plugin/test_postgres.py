@@ -1,15 +1,9 @@
 """A search that returns an asynchronous cursor of psycopg, with a real PostgreSQL server."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
 from pytest_relevance import Run
-
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Project
+from tests.plugin.conftest import Project
 
 pytestmark = pytest.mark.engines
 

@@ -1,22 +1,16 @@
 """`--relevance-record=FILE` where things go wrong: nothing that finished is lost, no record is ever half there."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_relevance import Run as Record
 from tests.helpers import reasons_of
-from tests.plugin.conftest import NO_HYPOTHESIS, NO_LOOPS
-
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Project, Run
+from tests.plugin.conftest import NO_HYPOTHESIS, NO_LOOPS, Project, Run
 
 RECORD = "--relevance-record=run.jsonl"
 
@@ -63,6 +57,8 @@ def said(run: Run, beginning: str = "record: ") -> list[str]:
 def left_behind(project: Project) -> list[str]:
     return [path.name for path in project.path.iterdir() if path.suffix == ".tmp"]
 
+
+COMMAND = [sys.executable, "-m", "pytest", "-q", RECORD, "-p", "no:cacheprovider", *NO_LOOPS, *NO_HYPOTHESIS]
 
 Shop = Callable[[str], "Project"]
 
@@ -127,10 +123,9 @@ def test_many_are_counted_and_a_few_are_named(project: Project) -> None:
     assert len(opened(project).missing) == 1200
 
 
-@pytest.mark.parametrize("workers", ["-n1", "-n2"])
-def test_what_a_worker_finished_before_it_crashed_is_there(shop: Shop, workers: str) -> None:
+def test_what_a_worker_finished_before_it_crashed_is_there(shop: Shop) -> None:
     project = shop("os._exit(1)")
-    run = project.run(RECORD, workers)
+    run = project.run(RECORD, "-n1")
     assert run.code == 1
     assert "crashed while running 'shop.relevance.yaml::happens'" in run.text
     assert "2 passed, 1 failed" in run.summary
@@ -139,7 +134,7 @@ def test_what_a_worker_finished_before_it_crashed_is_there(shop: Shop, workers: 
     assert said(run) == ["record: run.jsonl (3 cases, 1 did not finish: shop.relevance.yaml::happens)"]
 
 
-@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["here", "xdist"])
+@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["here", "xdist"])
 def test_a_case_file_that_cannot_be_collected_is_named(shop: Shop, workers: Sequence[str]) -> None:
     project = shop("pass")
     project.cases("cases: [{qery: a}]", "broken.relevance.yaml")
@@ -162,8 +157,7 @@ def test_a_case_file_that_cannot_be_collected_is_named(shop: Shop, workers: Sequ
         assert list(opened(project).missing) == ["broken.relevance.yaml", *names]
 
 
-@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["here", "xdist"])
-def test_a_search_that_cannot_be_set_up_is_an_error(project: Project, workers: Sequence[str]) -> None:
+def test_a_search_that_cannot_be_set_up_is_an_error(project: Project) -> None:
     project.conftest("""
         import pytest
 
@@ -176,7 +170,7 @@ def test_a_search_that_cannot_be_set_up_is_an_error(project: Project, workers: S
             pytest.skip("no other engine here")
     """)
     project.cases("cases: [{query: a}, {query: b, search: missing}, {query: c, search: other}]")
-    run = project.run(RECORD, *workers)
+    run = project.run(RECORD, "-n1")
     record = opened(project)
     assert run.code == 1
     assert ends(record) == {"a": "error", "b": "error", "c": "skipped"}
@@ -208,10 +202,7 @@ FAILS = {
         "(HERE / 'run.jsonl').write_text('mine')",
         "run.jsonl is there, and is no record of version 2 or before; name another file",
     ),
-    "a folder is in its place": (
-        "(HERE / 'run.jsonl').mkdir()",
-        "run.jsonl is a folder; name a file in it",
-    ),
+    "a folder is in its place": ("(HERE / 'run.jsonl').mkdir()", "run.jsonl is a folder; name a file in it"),
 }
 
 
@@ -254,8 +245,7 @@ def test_a_run_that_is_killed_leaves_the_older_record_as_it_was(shop: Shop) -> N
     project = shop("os.kill(os.getpid(), 9)")
     project.run(RECORD, "-k", "not happens")
     before = (project.path / "run.jsonl").read_bytes()
-    command = [sys.executable, "-m", "pytest", "-q", RECORD, "-p", "no:cacheprovider", *NO_LOOPS, *NO_HYPOTHESIS]
-    done = subprocess.run(command, cwd=project.path, capture_output=True, check=False)
+    done = subprocess.run(COMMAND, cwd=project.path, capture_output=True, check=False)
     assert done.returncode == -signal.SIGKILL
     assert (project.path / "run.jsonl").read_bytes() == before
 
@@ -270,10 +260,9 @@ def test_two_runs_at_the_same_time_leave_one_whole_record(shop: Shop) -> None:
                     time.sleep(0.01)
     """
     project = shop(waits.strip())
-    command = [sys.executable, "-m", "pytest", "-q", RECORD, "-p", "no:cacheprovider", *NO_LOOPS, *NO_HYPOTHESIS]
     runs = [
         subprocess.Popen(
-            [*command, "--tb=no", f"shop.relevance.yaml::{chosen}", "shop.relevance.yaml::happens"],
+            [*COMMAND, "--tb=no", f"shop.relevance.yaml::{chosen}", "shop.relevance.yaml::happens"],
             cwd=project.path,
             env={**os.environ, "ME": me},
             stdout=subprocess.PIPE,

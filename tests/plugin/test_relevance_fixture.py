@@ -1,15 +1,9 @@
 """The `relevance` fixture: the scoring and the report of a case file, in a test written in Python."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
 from pytest_relevance import Run as Record
-
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Project, Run
+from tests.plugin.conftest import Project, Run
 
 
 def run_test(project: Project, body: str, *args: str) -> Run:
@@ -35,21 +29,33 @@ assert found.unjudged == ["x"]
     assert "test_shop.py  mean nDCG@10 0.710   1 passed" in run.summary
 
 
-def test_a_ranking_that_changes_after_its_check_was_checked_as_it_was(project: Project) -> None:
-    run = run_test(
-        project,
+def test_a_ranking_that_is_filled_anew_is_recorded_as_it_was(project: Project) -> None:
+    project.conftest("""
+        import pytest
+
+        @pytest.fixture(scope="session")
+        def search():
+            buffer = []
+            def search(query):
+                buffer[:] = query.split()
+                return buffer
+            return search
+    """)
+    project.cases("cases: [{query: a b}, {query: c}]")
+    project.write(
+        "test_shop.py",
         """
-buffer = ["a", "b"]
-found = relevance.check("smart watch", buffer, {"a": 3, "b": 1}, min_ndcg=1)
-buffer[:] = ["z"]
-assert list(found.documents) == ["a", "b"]
-relevance.check("smart watch", buffer, {"a": 3, "b": 1})
-""",
-        "--relevance-record=run.jsonl",
+        def test_shop(relevance, search):
+            buffer = search("d e")
+            found = relevance.check("smart watch", buffer, {"d": 3, "e": 1}, min_ndcg=1)
+            search("f")
+            assert list(found.documents) == ["d", "e"]
+            relevance.check("smart watch", buffer)
+        """,
     )
-    assert run.counts == {"passed": 1}
+    assert project.run("--relevance-record=run.jsonl").counts == {"passed": 3}
     record = Record.open(project.path / "run.jsonl")
-    assert [list(result.ranking.documents) for result in record.results] == [["a", "b"], ["z"]]
+    assert [list(result.ranking.documents) for result in record.results] == [["a", "b"], ["c"], ["d", "e"], ["f"]]
 
 
 def test_a_check_that_fails_is_reported_like_a_case(project: Project) -> None:
@@ -90,20 +96,17 @@ relevance.check("shoes", ["a", "b"], expect={"include": {"docs": ["c"], "within"
     assert run.failure("test_shop").startswith('test_shop.py:5: include: not in the top 2: "c" (not returned)')
 
 
-RANKINGS = {
-    "ids": '["a", "b"]',
-    "pairs": '[("a", 0.9), ("b", 0.2)]',
-    "mappings": '[{"_id": "a", "title": "Sandal"}, {"_id": "b"}]',
-    "a response body": '{"hits": {"hits": [{"_id": "a"}, {"_id": "b"}]}}',
-    "a generator": '(found for found in "ab")',
-    "a data frame": '__import__("pandas").DataFrame({"id": ["a", "b"]})',
-}
-
-
-@pytest.mark.parametrize("ranking", RANKINGS.values(), ids=RANKINGS)
-def test_the_ranking_may_have_any_shape(project: Project, ranking: str) -> None:
-    body = f'assert relevance.check("shoes", {ranking}, {{"a": 2, "b": 1}}, min_ndcg=1).score == 1'
-    assert run_test(project, body).counts == {"passed": 1}
+def test_the_ranking_may_have_any_shape(project: Project) -> None:
+    """Every shape that is read is in tests/results/responses."""
+    rankings = [
+        '["a", "b"]',
+        '[("a", 0.9), ("b", 0.2)]',
+        '{"hits": {"hits": [{"_id": "a"}, {"_id": "b"}]}}',
+        '(found for found in "ab")',
+        '__import__("pandas").DataFrame({"id": ["a", "b"]})',
+    ]
+    check = 'assert relevance.check("shoes", {}, {{"a": 2, "b": 1}}, min_ndcg=1).score == 1'
+    assert run_test(project, "\n".join(map(check.format, rankings))).counts == {"passed": 1}
 
 
 def test_ids_and_grades_may_be_numbers_of_numpy(project: Project) -> None:
@@ -138,40 +141,40 @@ assert relevance.check("shoes", [{"sku": 1, "id": 2}], {"1": 1}, id_field="sku")
 
 
 BAD_CALLS = {
-    "an unknown key": (
-        '"shoes", [], {"a": 1}, min_ndgc=1',
-        'unknown key "min_ndgc" of a case; did you mean "min_ndcg"?',
-    ),
-    "a floor": ('"shoes", [], {"a": 1}, min_ndcg=7', "min_ndcg: expected a number from 0 to 1"),
-    "a floor without judgments": ('"shoes", [], min_ndcg=0.5', "min_ndcg: a floor needs judgments"),
-    "a grade": ('"shoes", [], {"a": "good"}', "good"),
-    "a metric": ('"shoes", [], {"a": 1}, expect={"nDGC@10": 1}', "nDGC@10"),
-    "a floor above the best": ('"shoes", [], {"a": 1}, expect={"P@5": 0.6}', "the floor 0.6 of P@5 is above 0.2"),
-    "an empty query": ('" ", []', "query: the query is empty"),
-    "a query that is none": ("7, []", "query: expected text, found 7"),
-    "judgments that are none": ('"shoes", [], ["a"]', "judgments: "),
-    "an id twice": ('"shoes", [], {"7": 1, 7: 2}', "document '7' is judged twice, as text and as a number"),
-    "a float id": ('"shoes", [], {7.0: 1}', "judgments: a document id is text or a whole number, found 7.0"),
-    "params": ('"shoes", [], {"a": 1}, params={}', "relevance.check takes no params: the ranking is given here"),
-    "search": ('"shoes", [], {"a": 1}, search="find"', "relevance.check takes no search: "),
-    "tags": ('"shoes", [], {"a": 1}, tags=["head"]', "relevance.check takes no tags: mark the test"),
-    "xfail": ('"shoes", [], {"a": 1}, xfail="later"', "relevance.check takes no xfail: mark the test with pytest.mark"),
-    "skip": ('"shoes", [], {"a": 1}, skip="later"', "relevance.check takes no skip: mark the test with pytest.mark"),
-    "usefixtures": ('"shoes", [], {"a": 1}, usefixtures=["x"]', "takes no usefixtures: request the fixtures"),
+    '"shoes", [], {"a": 1}, min_ndgc=1': 'unknown key "min_ndgc" of a case; did you mean "min_ndcg"?',
+    '"shoes", [], {"a": 1}, min_ndcg=7': "min_ndcg: expected a number from 0 to 1",
+    '"shoes", [], min_ndcg=0.5': "min_ndcg: a floor needs judgments",
+    '"shoes", [], {"a": "good"}': "good",
+    '"shoes", [], {"a": 1}, expect={"nDGC@10": 1}': "nDGC@10",
+    '"shoes", [], {"a": 1}, expect={"P@5": 0.6}': "the floor 0.6 of P@5 is above 0.2",
+    '" ", []': "query: the query is empty",
+    "7, []": "query: expected text, found 7",
+    '"shoes", [], ["a"]': "judgments: ",
+    '"shoes", [], {"7": 1, 7: 2}': "document '7' is judged twice, as text and as a number",
+    '"shoes", [], {7.0: 1}': "judgments: a document id is text or a whole number, found 7.0",
+    '"shoes", [], {"a": 1}, params={}': "relevance.check takes no params: the ranking is given here",
+    '"shoes", [], {"a": 1}, search="find"': "relevance.check takes no search: ",
+    '"shoes", [], {"a": 1}, tags=["head"]': "relevance.check takes no tags: mark the test",
+    '"shoes", [], {"a": 1}, xfail="later"': "relevance.check takes no xfail: mark the test with pytest.mark",
+    '"shoes", [], {"a": 1}, skip="later"': "relevance.check takes no skip: mark the test with pytest.mark",
+    '"shoes", [], {"a": 1}, usefixtures=["x"]': "takes no usefixtures: request the fixtures",
 }
 
 
-@pytest.mark.parametrize(("arguments", "message"), BAD_CALLS.values(), ids=BAD_CALLS)
-def test_a_key_or_value_that_a_case_file_would_refuse_is_a_value_error(
-    project: Project, arguments: str, message: str
-) -> None:
-    run = run_test(project, f"relevance.check({arguments})")
-    assert run.counts == {"failed": 1}
-    text = run.failure("test_shop")
-    assert f">       relevance.check({arguments})"[:60] in text
-    error = next(line for line in text.splitlines() if line.startswith("E  "))
-    assert error.startswith("E       ValueError: relevance.check")
-    assert message in error
+def test_a_key_or_value_that_a_case_file_would_refuse_is_a_value_error(project: Project) -> None:
+    tests = (
+        f"def test_{number}(relevance):\n    relevance.check({arguments})\n"
+        for number, arguments in enumerate(BAD_CALLS)
+    )
+    project.write("test_shop.py", "\n".join(tests))
+    run = project.run()
+    assert run.counts == {"failed": len(BAD_CALLS)}
+    for number, (arguments, message) in enumerate(BAD_CALLS.items()):
+        text = run.failure(f"test_{number}")
+        assert f">       relevance.check({arguments})"[:60] in text
+        error = next(line for line in text.splitlines() if line.startswith("E  "))
+        assert error.startswith("E       ValueError: relevance.check")
+        assert message in error
     assert "pytest_relevance/" not in run.text
     assert "= relevance =" not in run.text
 
@@ -227,40 +230,32 @@ def test_a_failure_of_something_else_is_told_as_pytest_does(project: Project) ->
     assert "1 passed" in run.summary
 
 
-def test_the_checks_of_a_parametrised_test_are_one_line_of_the_summary(project: Project) -> None:
+def test_marks_parameters_and_fixtures_of_the_test(project: Project) -> None:
     project.write(
         "test_shop.py",
         """
         import pytest
 
-        @pytest.mark.parametrize("query", ["a b", "b a", "a c"])
-        def test_shop(relevance, query):
-            relevance.check(query, query.split(), {"a": 3, "b": 1})
-    """,
-    )
-    suites = [line for line in project.run().summary.splitlines() if line.startswith("test_shop.py")]
-    assert len(suites) == 1
-    assert "3 measured" in suites[0]
-
-
-def test_marks_of_the_test(project: Project) -> None:
-    project.write(
-        "test_shop.py",
-        """
-        import pytest
+        @pytest.fixture
+        def good(relevance):
+            return lambda query, found: relevance.check(query, found, {"a": 3, "x": 0}, min_ndcg=0.9)
 
         @pytest.mark.xfail(reason="not yet")
-        def test_xfail(relevance):
-            relevance.check("shoes", ["x"], {"a": 3, "x": 0}, min_ndcg=0.9)
+        def test_xfail(good):
+            good("shoes", ["x"])
 
         class TestShop:
-            def test_method(self, relevance):
-                relevance.check("boots", ["a"], {"a": 3}, min_ndcg=0.9)
+            @pytest.mark.parametrize("found", ["a", "x"])
+            def test_method(self, good, found):
+                good("boots", [found])
     """,
     )
-    run = project.run()
-    assert run.outcomes == {"test_xfail": "xfailed", "TestShop::test_method": "passed"}
-    assert "1 passed, 1 xfailed" in run.summary
+    run = project.run("-vv")
+    method = "TestShop::test_method"
+    assert run.outcomes == {"test_xfail": "xfailed", f"{method}[a]": "passed", f"{method}[x]": "failed"}
+    (suite,) = [line for line in run.summary.splitlines() if line.startswith("test_shop.py")]
+    assert "1 passed, 1 failed, 1 xfailed" in suite
+    assert "test_shop.py:5: nDCG@10 1.000, at least 0.900" in run.text  # of a check that passes, at -vv
 
 
 @pytest.mark.parametrize("mark", ["asyncio", "anyio"])
@@ -291,31 +286,6 @@ def test_the_hook_reads_rankings_of_the_fixture_too(project: Project) -> None:
     project.conftest("def pytest_relevance_ranking(response):\n    return response['found']\n")
     body = 'assert relevance.check("shoes", {"found": ["a"]}, {"a": 1}).score == 1'
     assert run_test(project, body).counts == {"passed": 1}
-
-
-def test_a_fixture_that_requests_it(project: Project) -> None:
-    project.write(
-        "test_shop.py",
-        """
-        import pytest
-
-        @pytest.fixture
-        def good(relevance):
-            return lambda query, found: relevance.check(query, found, {"a": 3, "x": 0}, min_ndcg=0.9)
-
-        def test_good(good):
-            good("shoes", ["a"])
-
-        def test_bad(good):
-            good("shoes", ["x"])
-    """,
-    )
-    assert project.run().outcomes == {"test_good": "passed", "test_bad": "failed"}
-
-
-def test_the_text_of_passing_checks_at_vv(project: Project) -> None:
-    run = run_test(project, 'relevance.check("shoes", ["a"], {"a": 3}, min_ndcg=0.9)', "-vv")
-    assert "test_shop.py:4: nDCG@10 1.000, at least 0.900" in run.text
 
 
 FAILS = '"hats", ["x", "a"], {"a": 3, "x": 0}, min_ndcg=0.9'

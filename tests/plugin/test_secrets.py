@@ -1,16 +1,11 @@
 """`relevance_redact`: secrets are in no record, baseline or report, and a baseline still notices that one changed."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_relevance import Run as Record
-
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Project
+from tests.plugin.conftest import Project
 
 RECORD, UPDATE = "--relevance-record=run.jsonl", "--relevance-update"
 BASELINE = "shop.relevance.yaml.baseline.jsonl"
@@ -97,14 +92,12 @@ def test_a_baseline_that_was_written_before_its_params_were_masked_is_no_staler_
 
 def test_a_pattern_of_the_project(shop: Project) -> None:
     shop.write("pytest.ini", "[pytest]\nrelevance_redact = ^locale$\n")
-    shop.cases("""
-        params: {locale: en_GB, api_key: abc}
-        cases: [{query: a}]
-    """)
-    shop.run(RECORD)
+    shop.cases("cases: [{query: a, params: {locale: en_GB, api_key: abc}, judgments: {b: 3}, min_ndcg: 0.9}]")
+    shop.run(RECORD, "--relevance-html=run.html", "--relevance-markdown=run.md")
     (result,) = Record.open(shop.path / "run.jsonl").results
     assert re.fullmatch(MASK, result.params["locale"])
     assert result.params["api_key"] == "abc"
+    assert not any("en_GB" in (shop.path / name).read_text() for name in ("run.html", "run.md"))
 
 
 def test_an_invalid_pattern_is_a_usage_error(shop: Project) -> None:

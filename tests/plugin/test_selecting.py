@@ -1,15 +1,11 @@
 """pytest's own ways to choose among tests and to treat them, on cases: -k, -m, node ids, --lf, xfail, --maxfail ..."""
 
-from __future__ import annotations
-
 import json
 import re
-from typing import TYPE_CHECKING
 
 import pytest
 
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Project
+from tests.plugin.conftest import WORDS, Project
 
 both_ways = pytest.mark.usefixtures("with_and_without_loops")
 """Items are made in another way where a plugin that runs coroutines is active."""
@@ -44,11 +40,8 @@ def shop(project: Project) -> Project:
     ("expression", "chosen"),
     [
         ("smart", ["smart watch"]),
-        ("SMART", ["smart watch"]),
         ("watch", ["smart watch", "watch strap"]),
-        ("smart and watch", ["smart watch"]),
         ("watch and not smart", ["watch strap"]),
-        ("strap or trail", ["watch strap", "trail-shoes"]),
         ("running", ["trail-shoes"]),  # a word of the query, which has another id
         ("not test", ["smart watch", "watch strap", "trail-shoes"]),
         ("head", ["smart watch", "trail-shoes"]),
@@ -102,34 +95,10 @@ def test_a_tag_that_somebody_else_registered_as_a_marker_is_refused(project: Pro
 
 
 TROUBLESOME = [
-    "std::vector",
-    "tv [refurbished]",
-    "100% cotton",
-    "a%3Ab",
-    "grüne Schuhe",
-    "スマートウォッチ",
-    "🥾 boots",
-    "cafe\u0301",
-    "first line\nsecond line",
-    "tab\there",
-    "bell\x07",
-    "escape\x1b[31m",
-    "ends with:",
-    "::",
-    "[",
-    "a/b\\c",
-    "'quoted' \"twice\"",
-    "-k --help",
-    " spaces around ",
-    "pytest_generate_tests",
-    "pytestmark",
-    "__doc__",
-    "__class__",
-    "collecting",
-    "setup_module",
-    "pytest_plugins",
-    "teardown_function",
-    "test_shoes",
+    *("std::vector", "tv [refurbished]", "100% cotton", "a%3Ab", "grüne Schuhe", "スマートウォッチ", "🥾 boots"),
+    *("cafe\u0301", "first line\nsecond line", "tab\there", "bell\x07", "escape\x1b[31m", "ends with:", "::", "["),
+    *("a/b\\c", "'quoted' \"twice\"", "-k --help", " spaces around ", "pytest_generate_tests", "pytestmark"),
+    *("__doc__", "__class__", "collecting", "setup_module", "pytest_plugins", "teardown_function", "test_shoes"),
     "Testing",
 ]
 
@@ -140,19 +109,13 @@ def write_queries(project: Project, queries: list[str]) -> None:
 
 
 @both_ways
-def test_queries_of_all_kinds_are_cases(project: Project) -> None:
+def test_queries_of_all_kinds_are_cases_and_their_node_ids_can_be_used_again(project: Project) -> None:
     project.conftest()
     write_queries(project, TROUBLESOME)
     run = project.run()
     assert run.counts == {"passed": len(TROUBLESOME)}
     assert [entry.query for entry in run.results.values()] == TROUBLESOME
     assert [entry.id for entry in run.results.values()] == TROUBLESOME  # raw, in records and reports
-
-
-@both_ways
-def test_the_node_ids_of_all_queries_can_be_used_on_the_command_line_again(project: Project) -> None:
-    project.conftest()
-    write_queries(project, TROUBLESOME)
     nodes = [line for line in project.run("--collect-only", "-q").text.splitlines() if "::" in line]
     assert len(set(nodes)) == len(TROUBLESOME)
     for chosen in (slice(0, None, 2), slice(1, None, 2), slice(2, 3)):
@@ -183,17 +146,12 @@ def test_a_variant_of_a_parametrised_search_by_its_node_id(project: Project) -> 
 
 @both_ways
 def test_last_failed_and_failed_first(shop: Project) -> None:
-    shop.run(cache=True)
-    assert list(shop.run("--lf", cache=True).outcomes) == ["watch strap"]
-    assert list(shop.run("--ff", cache=True).outcomes) == ["watch strap", "smart watch", "trail-shoes"]
-
-
-def test_last_failed_looks_only_into_the_files_with_failures(shop: Project) -> None:
     shop.cases("cases: [{query: hats, expect: {first: hats}}]", "hats.relevance.yaml")
     shop.run(cache=True)
     run = shop.run("--lf", cache=True)
     assert list(run.outcomes) == ["watch strap"]
-    assert "skipped 1 file" in run.text
+    assert "skipped 1 file" in run.text  # it looks only into the files with failures
+    assert list(shop.run("--ff", cache=True).outcomes) == ["watch strap", "hats", "smart watch", "trail-shoes"]
 
 
 @both_ways
@@ -203,10 +161,11 @@ def test_stepwise(shop: Project) -> None:
     assert shop.run("--sw", cache=True).outcomes == {"watch strap": "passed", "trail-shoes": "passed"}
 
 
-def test_maxfail(shop: Project) -> None:
-    run = shop.run("--maxfail=1")
+def test_maxfail_and_reports_of_passed(shop: Project) -> None:
+    run = shop.run("--maxfail=1", "-rA", "--durations=1", "-vv")
     assert run.outcomes == {"smart watch": "passed", "watch strap": "failed"}
     assert "1 passed, 1 failed" in run.summary
+    assert "PASSED shop.relevance.yaml::smart watch" in run.text
 
 
 @both_ways
@@ -247,29 +206,19 @@ def test_xfail_leaves_its_strictness_to_pytests_setting(project: Project) -> Non
     assert project.run().counts == {"failed": 1, "xpassed": 1}
 
 
+@both_ways
 @pytest.mark.parametrize(
-    "search", ["1 / 0", "None", "query.split"], ids=["raises", "returns nothing", "returns no ranking"]
+    ("search", "params"),
+    [("1 / 0", ""), ("None", ""), ("query.split", ""), ("[]", "params: {lang: en}")],
+    ids=["raises", "returns nothing", "returns no ranking", "cannot be called"],
 )
-def test_xfail_does_not_cover_a_search_that_breaks(project: Project, search: str) -> None:
-    project.conftest(f"""
-        import pytest
-
-        @pytest.fixture
-        def search():
-            return lambda query: {search}
-    """)
-    project.cases("cases: [{query: shoes, expect: {first: boots}, xfail: not there yet}]")
+def test_xfail_does_not_cover_a_search_that_breaks(project: Project, search: str, params: str) -> None:
+    project.conftest(WORDS.replace("query.split()", search))
+    project.cases(f"cases: [{{query: shoes, expect: {{first: boots}}, xfail: not there yet, {params}}}]")
     run = project.run()
     assert run.counts == {"failed": 1}
     assert run.results["shoes"].verdict == "error"
     assert "1 error" in run.summary
-
-
-@both_ways
-def test_xfail_does_not_cover_a_search_that_cannot_be_called(project: Project) -> None:
-    project.conftest()
-    project.cases("cases: [{query: shoes, params: {lang: en}, expect: {first: boots}, xfail: not there yet}]")
-    assert project.run().counts == {"failed": 1}
 
 
 def test_runxfail(project: Project) -> None:
@@ -323,11 +272,6 @@ def test_fixtures_are_listed_without_a_word_about_cases_that_did_not_run(shop: P
     assert (run.code, "= relevance =" in run.text) == (0, False)
 
 
-def test_durations_and_reports_of_passed(shop: Project) -> None:
-    run = shop.run("-rA", "--durations=1", "-vv")
-    assert "PASSED shop.relevance.yaml::smart watch" in run.text
-
-
 @both_ways
 def test_the_cases_run_with_hardly_any_of_pytests_plugins(shop: Project) -> None:
     off = ["terminal", "junitxml", "cacheprovider", "logging", "faulthandler", "doctest", "unittest", "nose"]
@@ -371,9 +315,13 @@ def warming_up(project: Project) -> Project:
 
 @both_ways
 def test_a_case_that_is_run_again_until_it_passes(warming_up: Project) -> None:
-    run = warming_up.run("--reruns=2")
+    run = warming_up.run("--reruns=2", "--junitxml=junit.xml")
     assert run.counts == {"passed": 1, "rerun": 2}
     assert "mean nDCG@10 1.000   1 passed" in run.summary
+    found = warming_up.junit_cases["leather shoes"].iter("property")
+    assert [each.attrib["value"] for each in found if each.attrib["name"] == "score"] == [
+        "1.0"
+    ]  # of the last run alone
 
 
 def test_a_case_that_is_run_again_and_fails(warming_up: Project) -> None:
@@ -381,13 +329,6 @@ def test_a_case_that_is_run_again_and_fails(warming_up: Project) -> None:
     assert run.counts == {"failed": 1, "rerun": 1}
     assert run.failure("leather shoes").startswith("shop.relevance.yaml:1: nDCG@10 0.710 is below 0.900\n")
     assert "mean nDCG@10 0.710   1 failed" in run.summary
-
-
-def test_junit_has_the_figures_of_the_last_run_alone(warming_up: Project) -> None:
-    case = warming_up.junit("--reruns=2")["leather shoes"]
-    properties = {found.attrib["name"]: found.attrib["value"] for found in case.iter("property")}
-    assert list(properties) == [found.attrib["name"] for found in case.iter("property")]
-    assert float(properties["score"]) == 1
 
 
 def test_checks_of_a_test_that_is_run_again_count_once(project: Project) -> None:

@@ -1,17 +1,12 @@
 """Is it worse overall, and did it fail before: the change of the mean, newly failing cases, and their order."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_relevance.cli import main
+from tests.plugin.conftest import Project, Run
 from tests.plugin.test_baseline_in_pytest import SEARCH, UPDATE, Shop
-
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Project, Run
 
 WORKERS = pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["here", "xdist"])
 
@@ -46,18 +41,17 @@ def cases(names: str, keys: str = "") -> str:
 # --- the change of the mean -------------------------------------------------------------------------------------------
 
 
-@WORKERS
-def test_every_run_with_a_baseline_says_how_the_mean_changed(project: Project, workers: tuple[str, ...]) -> None:
+def test_every_run_with_a_baseline_says_how_the_mean_changed(project: Project) -> None:
     shop = Shop(project)
     shop.cases(cases("p q r s", ", min_ndcg: 0.5"))
     shop.returns(p="a b", q="b a", r="a b", s="a b")
     assert means(shop.run(UPDATE)) == []
-    assert means(shop.run(*workers)) == ["mean nDCG@10 0.927 -> 0.927 (0.000, p 1.000): 0 better, 0 worse, 4 the same"]
+    assert means(shop.run()) == ["mean nDCG@10 0.927 -> 0.927 (0.000, p 1.000): 0 better, 0 worse, 4 the same"]
     shop.returns(p="b a", q="a b", r="b a")
-    run = shop.run(*workers)
+    run = shop.run()
     # of the 8 flips of +0.290, -0.290, -0.290 all are as far from 0 as -0.290
     assert means(run) == ["mean nDCG@10 0.927 -> 0.855 (-0.073, p 1.000): 1 better, 2 worse, 1 the same"]
-    assert means(shop.run("-q", *workers)) == means(run)
+    assert means(shop.run("-q")) == means(run)
 
 
 def test_only_cases_that_both_have_are_compared(project: Project) -> None:
@@ -222,16 +216,15 @@ def test_failures_are_told_in_the_order_of_their_kinds(project: Project, workers
     }
 
 
-@WORKERS
-def test_a_brief_run_says_each_thing_once(project: Project, workers: tuple[str, ...]) -> None:
+def test_a_brief_run_says_each_thing_once(project: Project) -> None:
     shop = Shop(project)
     shop.cases("min_ndcg: 0.9\ncases: [{query: red shoes, id: q1, judgments: {a: 3, b: 1}}]\ngates: [{passing: 1}]\n")
     shop.returns(**{"red shoes": "a b"})
     shop.run(UPDATE)
     shop.returns(**{"red shoes": "b a"})
-    run = shop.run("-q", *workers)
+    run = shop.run("-q")
     assert failures(run)[0] == "q1"
-    assert run.failure("q1").splitlines()[-1] == (  # under pytest-xdist behind the name of the worker
+    assert run.failure("q1").splitlines()[-1] == (
         'shop.relevance.yaml:2: "red shoes": newly failing: nDCG@10 0.710 is below 0.900   (baseline 1.000, down 0.290)'
     )
     assert short_reasons(run)["q1"] == '"red shoes": newly failing: 1.000 -> 0.710, floor 0.900'
@@ -336,40 +329,41 @@ def test_without_a_baseline_failures_keep_their_order(project: Project) -> None:
     assert "failing" not in run.text
 
 
-@pytest.mark.parametrize(
-    ("expect", "before", "now", "is_new"),
-    [
-        ("first: a", "a b", "b a", True),
-        ("first: a", "b a", "c a", False),
-        ("include: {docs: [c], within: 2}", "c a b", "a b c", True),
-        ("exclude: [x]", "a b", "a x", True),
-        ("exclude: [x]", "x a", "a x", False),
-        ("order: [a, b]", "a b", "b a", True),
-        ("order: [a, b]", "b x a", "b a", False),
-        ('results: "<= 2"', "a b", "a b c", True),
-        ('results: "<= 2"', "a b c", "a b c d", False),
-        ('results: ">= 2"', "a b", "a", True),
-        ("P@2: 1.0", "a b", "a x", True),
-        ("P@2: 1.0", "a x", "x a", False),
-        ("P@2: 1.0, first: b", "a b", "a x", True),  # one failed before, the other is new
-        ('latency: "<= 0.0001 ms"', "a b", "b a", None),
-    ],
-)
-def test_an_expectation_is_newly_unmet_where_the_accepted_ranking_meets_it(
-    project: Project, expect: str, before: str, now: str, is_new: bool | None
-) -> None:
+EXPECTATIONS = [
+    ("first: a", "a b", "b a", "newly failing"),
+    ("first: a", "b a", "c a", "failed before"),
+    ("include: {docs: [c], within: 2}", "c a b", "a b c", "newly failing"),
+    ("exclude: [x]", "a b", "a x", "newly failing"),
+    ("exclude: [x]", "x a", "a x", "failed before"),
+    ("order: [a, b]", "a b", "b a", "newly failing"),
+    ("order: [a, b]", "b x a", "b a", "failed before"),
+    ('results: "<= 2"', "a b", "a b c", "newly failing"),
+    ('results: "<= 2"', "a b c", "a b c d", "failed before"),
+    ('results: ">= 2"', "a b", "a", "newly failing"),
+    ("P@2: 1.0", "a b", "a x", "newly failing"),
+    ("P@2: 1.0", "a x", "x a", "failed before"),
+    ("P@2: 1.0, first: b", "a b", "a x", "newly failing"),  # one failed before, the other is new
+    ('latency: "<= 0.0001 ms"', "a b", "b a", "neither"),
+]
+
+
+def test_an_expectation_is_newly_unmet_where_the_accepted_ranking_meets_it(project: Project) -> None:
     shop = Shop(project)
-    shop.cases(f"cases: [{{query: boots, judgments: {{a: 3, b: 1}}, tolerance: 1, expect: {{{expect}}}}}]")
-    shop.returns(boots=before)
+    lines = (f"  - {{query: q{number}, expect: {{{row[0]}}}}}\n" for number, row in enumerate(EXPECTATIONS))
+    listed = "".join(f"q{number},a,3\nq{number},b,1\n" for number in range(len(EXPECTATIONS)))
+    project.write("judgments.csv", f"query,document,grade\n{listed}")
+    shop.cases("judgments: judgments.csv\ntolerance: 1\ncases:\n" + "".join(lines))
+    shop.returns(**{f"q{number}": before for number, (_, before, _, _) in enumerate(EXPECTATIONS)})
     shop.run(UPDATE)
-    shop.returns(boots=now)
+    shop.returns(**{f"q{number}": now for number, (_, _, now, _) in enumerate(EXPECTATIONS)})
     run = shop.run()
-    assert run.outcomes == {"boots": "failed"}
-    found = run.results["boots"].baseline
-    assert found is not None
-    assert (found.newly_failing, found.failed_before) == (is_new is True, is_new is False)
-    words = {True: "1 newly", False: "1 as before", None: "1 other"}[is_new]
-    assert f"1 case, 1 failed: {words}" in run.summary
+    assert set(run.outcomes.values()) == {"failed"}
+    found = []
+    for result in run.results.values():
+        assert result.baseline is not None
+        found.append((result.baseline.newly_failing, result.baseline.failed_before))
+    assert found == [(kind == "newly failing", kind == "failed before") for _, _, _, kind in EXPECTATIONS]
+    assert "14 cases, 14 failed: 8 newly, 1 other, 5 as before" in run.summary
 
 
 def test_the_judgments_of_today_decide_what_the_accepted_ranking_meets(project: Project) -> None:

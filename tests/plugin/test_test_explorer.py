@@ -4,8 +4,6 @@ That one splits the node id of an item with parameters at ".py", without looking
 and sends the outcome of every report of a call under its node id.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

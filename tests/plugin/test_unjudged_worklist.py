@@ -1,18 +1,13 @@
 """`--relevance-unjudged=FILE`: what nobody has judged is listed once, however a run goes; no grade is ever lost."""
 
-from __future__ import annotations
-
 import csv
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_relevance import read_judgments
-
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Project
+from tests.plugin.conftest import WORDS, Project
 
 OPTION = "--relevance-unjudged=worklist.csv"
 HEADER = "query_id,query,document,title,ranks,worth,move,grade\n"
@@ -74,7 +69,6 @@ def shop(project: Project) -> Project:
 
 def test_whatever_ran_and_is_not_judged_is_listed(shop: Project) -> None:
     run = shop.run(OPTION)
-
     assert [tuple(row.values()) for row in worklist(shop)] == [
         ("007", "y fails", "y", "Title of y", "1", "0.2807", "0.3691", ""),  # 10 times as important as the others
         ("nothing judged", "nothing judged", "nothing", "Title of nothing", "1", "0.6607", "1.0000", ""),
@@ -98,7 +92,6 @@ def test_the_checks_of_tests_in_python_are_listed(project: Project) -> None:
         """,
     )
     run = project.run(OPTION)
-
     assert [tuple(row.values()) for row in worklist(project)] == [
         ("boots", "boots", "7", "Boot", "1", "0.6131", "0.6131", ""),
         ("red shoes", "red shoes", "b", "", "2", "0.0000", "0.0000", ""),
@@ -115,20 +108,15 @@ VARIANTS = """
 """
 
 
-@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["here", "xdist"])
-def test_the_ranks_of_several_variants(project: Project, workers: tuple[str, ...]) -> None:
+def test_the_ranks_of_several_variants(project: Project) -> None:
     project.conftest(VARIANTS)
     project.cases("cases: [{query: a b c d, k: 3, judgments: {b: 3, c: 1}}]")
-    run = project.run(OPTION, *workers)
-
-    assert [(row["document"], row["ranks"]) for row in worklist(project)] == [
-        ("d", "backwards: 1"),
-        ("a", "words: 1"),
-    ]
+    run = project.run(OPTION)
+    assert [(row["document"], row["ranks"]) for row in worklist(project)] == [("d", "backwards: 1"), ("a", "words: 1")]
     assert run.summary.splitlines()[-2] == "2 unjudged results of 1 query: worklist.csv"
 
     project.cases("cases: [{query: a b c d, judgments: {b: 3, c: 1}}]")
-    project.run(OPTION, *workers)
+    project.run(OPTION)
     assert [(row["document"], row["ranks"]) for row in worklist(project)] == [
         ("d", "words: 4; backwards: 1"),
         ("a", "words: 1; backwards: 4"),
@@ -141,7 +129,6 @@ def test_the_same_bytes_with_workers_as_without(shop: Project) -> None:
     shop.run(OPTION)
     here = (shop.path / "worklist.csv").read_bytes()
     run = shop.run(OPTION, "-n2", "--dist=loadgroup")
-
     assert (shop.path / "worklist.csv").read_bytes() == here
     assert here.count(b"\n") > 10
     assert "unjudged results of 8 queries: worklist.csv" in run.summary
@@ -152,29 +139,23 @@ def test_a_pair_in_two_case_files_is_one_row(project: Project) -> None:
     project.cases("cases: [{query: a b, judgments: {a: 3}}]", "one.relevance.yaml")
     project.cases("cases: [{query: a b, judgments: {a: 1}}, {query: b c, id: a b c}]", "two.relevance.yaml")
     run = project.run(OPTION)
-
     assert [(row["query_id"], row["document"]) for row in worklist(project)] == [
         *(("a b c", "b"), ("a b c", "c"), ("a b", "b"))
     ]
     assert "3 unjudged results of 2 queries: worklist.csv" in run.summary
 
 
-def test_nothing_unjudged(project: Project) -> None:
+def test_nothing_unjudged_and_no_case_at_all(project: Project) -> None:
     project.conftest()
-    project.cases("cases: [{query: a b, judgments: {a: 3, b: 0}}]")
-    run = project.run(OPTION)
-
-    assert (project.path / "worklist.csv").read_text(encoding="utf-8") == HEADER
-    assert run.summary.splitlines()[-2] == "no unjudged results: worklist.csv has only its header"
-
-
-def test_no_case_at_all(project: Project) -> None:
     project.write("test_shop.py", "def test_shop():\n    pass\n")
-    run = project.run(OPTION)
-
-    assert (project.path / "worklist.csv").read_text(encoding="utf-8") == HEADER
-    assert run.summary.splitlines() == ["no unjudged results: worklist.csv has only its header"]
-    assert run.code == 0
+    for cases, lines in (({}, 1), ({"shop.relevance.yaml": "cases: [{query: a b, judgments: {a: 3, b: 0}}]"}, 3)):
+        for name, text in cases.items():
+            project.cases(text, name)
+        run = project.run(OPTION)
+        assert run.code == 0
+        assert (project.path / "worklist.csv").read_text(encoding="utf-8") == HEADER
+        assert len(run.summary.splitlines()) == lines
+        assert "no unjudged results: worklist.csv has only its header" in run.summary.splitlines()
 
 
 def test_the_last_run_of_a_case_counts(project: Project) -> None:
@@ -193,15 +174,12 @@ def test_the_last_run_of_a_case_counts(project: Project) -> None:
     """)
     project.cases("cases: [{query: shoes, judgments: {a: 3}, min_ndcg: 0.9}]")
     run = project.run(OPTION, "--reruns=2")
-
     assert run.counts == {"passed": 1, "rerun": 1}
     assert documents(project) == ["y"]
 
 
-@pytest.mark.parametrize("option", ["-x", "--maxfail=1"])
-def test_a_run_that_stops_early_lists_what_is_known(shop: Project, option: str) -> None:
-    run = shop.run(OPTION, option)
-
+def test_a_run_that_stops_early_lists_what_is_known(shop: Project) -> None:
+    run = shop.run(OPTION, "-x")
     assert documents(shop) == ["y", "x"]
     assert "2 unjudged results of 2 queries: worklist.csv" in run.summary
     assert run.code == 1
@@ -211,7 +189,6 @@ def test_a_run_that_stops_early_lists_what_is_known(shop: Project, option: str) 
 def test_a_run_that_is_interrupted_lists_what_is_known(shop: Project, ending: str) -> None:
     shop.conftest(SEARCH.replace('raise ConnectionError("no engine")', ending))
     run = shop.run(OPTION)
-
     assert run.code == pytest.ExitCode.INTERRUPTED
     assert len(worklist(shop)) == 8
     assert "8 unjudged results of 6 queries: worklist.csv" in run.text
@@ -220,7 +197,6 @@ def test_a_run_that_is_interrupted_lists_what_is_known(shop: Project, ending: st
 def test_what_a_worker_finished_before_it_crashed_is_listed(shop: Project) -> None:
     shop.conftest(SEARCH.replace('raise ConnectionError("no engine")', "__import__('os')._exit(1)"))
     run = shop.run(OPTION, "-n1")
-
     assert len(worklist(shop)) == 8
     assert "8 unjudged results of 6 queries: worklist.csv" in run.summary
 
@@ -247,7 +223,6 @@ def test_a_list_that_is_filled_in_is_never_overwritten(shop: Project) -> None:
     before = (shop.path / "worklist.csv").read_bytes()
 
     run = shop.run(OPTION)
-
     assert run.code == pytest.ExitCode.USAGE_ERROR
     assert "collected" not in run.text
     assert f"ERROR: {OPTION}: worklist.csv has 8 grades filled in, " in run.result.stderr.str()
@@ -255,25 +230,16 @@ def test_a_list_that_is_filled_in_is_never_overwritten(shop: Project) -> None:
 
 
 SPOILING = """
-    import pytest
-    from pathlib import Path
-
-    @pytest.fixture
-    def search():
-        def search(query):
-            Path(__file__).with_name("list.csv").write_text(
+            pathlib.Path(__file__).with_name("list.csv").write_text(
                 "query_id,query,document,title,ranks,move,grade\\n1,a,b,,1,0,3\\n"
             )
-            return query.split()
-        return search
-"""
+            return"""
 
 
 def test_a_list_that_is_filled_in_during_the_run_is_kept(project: Project) -> None:
-    project.conftest(SPOILING)
+    project.conftest("    import pathlib\n" + WORDS.replace("            return", SPOILING, 1))
     project.cases("cases: [{query: a b, judgments: {a: 3}, min_ndcg: 0.5}]")
     run = project.run("--relevance-unjudged=list.csv")
-
     assert run.code == pytest.ExitCode.TESTS_FAILED
     assert "list.csv has 1 grade filled in" in run.summary
     assert (project.path / "list.csv").read_text(encoding="utf-8").endswith("1,a,b,,1,0,3\n")
@@ -302,19 +268,13 @@ def test_without_the_option_nothing_is_gathered(shop: Project) -> None:
 def test_filled_in_it_is_a_file_of_judgments(shop: Project) -> None:
     shop.run(OPTION)
     fill_in(shop.path / "worklist.csv", "2")
-
     judgments = read_judgments(shop.path / "worklist.csv")
-
-    assert judgments["007"] == {"y": 2}
-    assert judgments["measured a b below"] == {"b": 2, "a": 2}
+    assert (judgments["007"], judgments["measured a b below"]) == ({"y": 2}, {"b": 2, "a": 2})
     assert judgments.known_as("y fails") == ["007"]
     assert judgments.titles["007"]["y"] == "Title of y"
 
 
-@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["here", "xdist"])
-def test_filled_in_and_put_beside_the_others_it_leaves_nothing_unjudged(
-    project: Project, workers: tuple[str, ...]
-) -> None:
+def test_filled_in_and_put_beside_the_others_it_leaves_nothing_unjudged(project: Project) -> None:
     """Cases with and without an id of their own, and those of a file of queries, find its rows."""
     project.conftest(VARIANTS)
     project.write("qrels.txt", "7 0 a 3\n8 0 d 1\n9 0 k 2\n")
@@ -329,12 +289,12 @@ def test_filled_in_and_put_beside_the_others_it_leaves_nothing_unjudged(
           - {{query: "-h i", judgments: {{i: 1}}}}
     """
     project.cases(cases.format(files="qrels.txt"))
-    first = project.run(OPTION, *workers)
+    first = project.run(OPTION)
     assert "6 unjudged results of 5 queries: worklist.csv" in first.summary
     fill_in(project.path / "worklist.csv", "2")
 
     project.cases(cases.format(files="[qrels.txt, worklist.csv]"))
-    again = project.run("--relevance-unjudged=left.csv", *workers)
+    again = project.run("--relevance-unjudged=left.csv")
 
     assert again.summary.splitlines()[-2] == "no unjudged results: left.csv has only its header"
     assert again.code == 0

@@ -1,18 +1,13 @@
 """What a variant is: the parameters that the ranking of a case may depend on, whatever else multiplies its items."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from pytest_relevance import Run as Record
 from pytest_relevance.cli import main
-from tests.plugin.conftest import Accepted
-
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Project, Run
+from tests.plugin.conftest import Accepted, Project, Run
 
 UPDATE, ONLY_NEW = "--relevance-update", "--relevance-update=new"
 BASELINE = "shop.relevance.yaml.baseline.jsonl"
@@ -156,20 +151,15 @@ SCENARIOS: dict[str, tuple[tuple[str, ...], str, list[str | None]]] = {
 
 
 @pytest.mark.parametrize(("parts", "suite", "expected"), SCENARIOS.values(), ids=SCENARIOS.keys())
-def test_the_variants(
-    project: Project, parts: tuple[str, ...], suite: str, expected: list[str | None], with_and_without_loops: None
-) -> None:
+def test_the_variants(project: Project, parts: tuple[str, ...], suite: str, expected: list[str | None]) -> None:
     conftest(project, *parts)
     project.cases(CASES.replace("3, b: 1}", "3, b: 1}, " + suite).replace("3, d: 1}", "3, d: 1}, " + suite))
     assert project.run(UPDATE).code == 0
     assert variants(project) == expected
     entries = accepted(project)
     assert len(entries) == 2 * len(expected)
-
-    run = project.run()
-    assert run.code == 0
-    assert "new to the baseline" not in run.text
-    assert said(project.run(UPDATE)) == [f"baseline {BASELINE}: nothing changed"]
+    run = project.run(UPDATE)
+    assert (run.code, said(run)) == (0, [f"baseline {BASELINE}: nothing changed"])
     assert accepted(project) == entries
 
 
@@ -371,24 +361,6 @@ class TestRepeats:
         assert Record.open(whole).missing == ()
 
 
-def test_with_pytest_repeat_and_flakefinder(project: Project) -> None:
-    pytest.importorskip("pytest_repeat")
-    pytest.importorskip("pytest_flakefinder")
-    conftest(project, SEARCH)
-    project.cases(CASES)
-    project.run(UPDATE)
-    entries = accepted(project)
-    for options in (("--count=2",), ("--count=2", "--repeat-scope=session"), ("--flake-finder", "--flake-runs=2")):
-        conftest(project, SEARCH)
-        run = project.run(*options)
-        assert run.counts == {"passed": 4}
-        assert "new to the baseline" not in run.text
-        assert said(project.run(UPDATE, *options)) == [f"baseline {BASELINE}: nothing changed"]
-        conftest(project, SEARCH.replace("str.split", "lambda query: query.split()[::-1]"))
-        assert project.run(*options).counts == {"failed": 4}
-    assert accepted(project) == entries
-
-
 def test_what_a_plugin_notes_on_a_function_that_it_parametrises_is_on_that_of_each_item(project: Project) -> None:
     noting = """
     def pytest_generate_tests(metafunc):
@@ -417,14 +389,14 @@ class TestMoved:
         return project.run(*options)
 
     @pytest.mark.parametrize(
-        ("before", "after", "change"),
+        ("before", "after", "change", "workers"),
         [
-            (["bm25"], ["lexical"], 'had the variant "bm25", and has the variant "lexical"'),
-            (None, ["bm25", "dense"], 'had no variant, and has the variants "bm25" and "dense"'),
-            (["bm25", "dense"], None, 'had the variants "bm25" and "dense", and has no variant'),
+            (["bm25"], ["lexical"], 'had the variant "bm25", and has the variant "lexical"', ()),
+            (["bm25"], ["lexical"], 'had the variant "bm25", and has the variant "lexical"', ("-n1",)),
+            (None, ["bm25", "dense"], 'had no variant, and has the variants "bm25" and "dense"', ()),
+            (["bm25", "dense"], None, 'had the variants "bm25" and "dense", and has no variant', ()),
         ],
     )
-    @pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["here", "xdist"])
     def test_it_is_stale(
         self, project: Project, before: Any, after: Any, change: str, workers: tuple[str, ...]
     ) -> None:
@@ -457,20 +429,20 @@ class TestMoved:
         assert run.counts == {"failed": 2}
         assert "2 cases, 2 failed: 2 regressions" in run.summary
 
-    def test_one_more_variant_is_new(self, project: Project) -> None:
-        run = self.moved(project, PARAMETRISED.format(params=["bm25"]), PARAMETRISED.format(params=["bm25", "dense"]))
-        assert (run.code, run.counts) == (0, {"passed": 4})
-        assert "(2 new to the baseline)" in run.summary
-
-    def test_a_part_of_the_variants_is_as_it_was(self, project: Project) -> None:
-        """Each job of a matrix may collect some of them."""
-        run = self.moved(project, PARAMETRISED.format(params=["bm25", "dense"]), PARAMETRISED.format(params=["dense"]))
-        assert (run.code, run.counts) == (0, {"passed": 2})
-
-    def test_what_is_deselected_was_collected(self, project: Project) -> None:
-        both = PARAMETRISED.format(params=["bm25", "dense"])
-        run = self.moved(project, PARAMETRISED.format(params=["bm25"]), both, "-k", "dense")
-        assert (run.code, run.counts) == (0, {"passed": 2, "deselected": 2})
+    @pytest.mark.parametrize(
+        ("before", "after", "options", "counts"),
+        [
+            (["bm25"], ["bm25", "dense"], (), {"passed": 4}),  # one more is new
+            (["bm25", "dense"], ["dense"], (), {"passed": 2}),  # each job of a matrix may collect some of them
+            (["bm25"], ["bm25", "dense"], ("-k", "dense"), {"passed": 2, "deselected": 2}),  # those were collected
+        ],
+    )
+    def test_where_another_variant_is_as_it_was(
+        self, project: Project, before: Any, after: Any, options: tuple[str, ...], counts: dict[str, int]
+    ) -> None:
+        run = self.moved(project, *(PARAMETRISED.format(params=params) for params in (before, after)), *options)
+        assert (run.code, run.counts) == (0, counts)
+        assert ("(2 new to the baseline)" in run.summary) == (len(after) == 2)
 
     def test_a_case_that_is_expected_to_fail_fails_too(self, project: Project) -> None:
         self.moved(project, SEARCH, PARAMETRISED.format(params=["bm25"]))

@@ -1,18 +1,13 @@
 """Under pytest-xdist: the cases spread over workers, and everything that is told is the same."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.helpers import changed
+from tests.plugin.conftest import WORDS, Project
 
 pytest.importorskip("xdist")
-
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Project
 
 CASES = """
     min_ndcg: 0.9
@@ -47,7 +42,7 @@ def comparable(text: str) -> list[str]:
     return sorted(line for line in told.splitlines() if not line.startswith("[gw"))
 
 
-@pytest.mark.parametrize("options", [("-n2",), ("-n2", "--dist=loadfile"), ("-n2", "--dist=loadgroup"), ("-n2", "-q")])
+@pytest.mark.parametrize("options", [("-n2", "--dist=loadfile"), ("-n2", "-q")])
 def test_failures_summary_and_counts_are_as_without(project: Project, options: tuple[str, ...]) -> None:
     project.conftest(SEARCH)
     project.cases(CASES)
@@ -57,28 +52,20 @@ def test_failures_summary_and_counts_are_as_without(project: Project, options: t
     assert comparable(there.text) == comparable(here.text)
 
 
-def test_entries_arrive_as_they_are_without(project: Project) -> None:
-    project.conftest(SEARCH)
-    project.cases(CASES)
-    there, here = project.run("-n1").results, project.run().results
-    assert there.keys() == here.keys()
-    for name, entry in here.items():
-        assert changed(there[name], latency=None) == changed(entry, latency=None)
-
-
-def test_junit_is_as_without(project: Project) -> None:
+def test_results_and_junit_are_as_without(project: Project) -> None:
     project.conftest(SEARCH)
     project.cases(CASES)
 
-    def told(*options: str) -> dict[str, tuple[dict[str, str], str, str]]:
-        found = {}
-        for name, case in project.junit(*options).items():
+    def told(*options: str) -> tuple[object, object]:
+        run = project.run("--junitxml=junit.xml", *options)
+        junit = {}
+        for name, case in project.junit_cases.items():
             properties = {item.attrib["name"]: item.attrib["value"] for item in case.iter("property")}
             properties.pop("latency", None)
             failure = case.find("failure")
             message, text = ("", "") if failure is None else (failure.attrib["message"], failure.text or "")
-            found[name] = properties, message, re.sub(r"[<\d.]+ ms", "", text)
-        return found
+            junit[name] = properties, message, re.sub(r"[<\d.]+ ms", "", text)
+        return {name: changed(entry, latency=None) for name, entry in run.results.items()}, junit
 
     assert told("-n2") == told()
 
@@ -100,25 +87,6 @@ def test_groups_in_node_ids_change_no_names(project: Project) -> None:
     assert run.counts == {"passed": 1}
     assert "b a@shop" not in run.summary
     assert run.results["b a"].id == "b a"
-
-
-def test_checks_of_tests_in_python(project: Project) -> None:
-    project.write(
-        "test_shop.py",
-        """
-        import pytest
-
-        @pytest.mark.parametrize("query", ["a b", "b a"])
-        def test_shop(relevance, query):
-            numpy = pytest.importorskip("numpy")
-            judgments = {"a": numpy.int64(3), "b": 1}
-            relevance.check(query, numpy.array(query.split()), judgments, min_ndcg=numpy.float64(0.9))
-    """,
-    )
-    run = project.run("-n2")
-    assert run.counts == {"passed": 1, "failed": 1}
-    assert "test_shop.py:7: nDCG@10 0.710 is below 0.900" in run.failure("test_shop[b a]")
-    assert "mean nDCG@10 0.855   1 passed, 1 failed" in run.summary
 
 
 def test_text_and_numbers_that_are_more_than_that(project: Project) -> None:
@@ -157,35 +125,10 @@ def test_text_and_numbers_that_are_more_than_that(project: Project) -> None:
     assert "1 failed, 1 measured" in run.summary
 
 
-def test_titles_of_results_that_are_more_than_text(project: Project) -> None:
-    project.conftest("""
-        import pytest
-
-        class Title(str):
-            pass
-
-        @pytest.fixture
-        def search():
-            return lambda query: [{"id": Title(word), "title": Title(word.upper())} for word in query.split()]
-    """)
-    project.cases("cases: [{query: b a, min_ndcg: 0.9, judgments: {a: 3, b: 1}}, {query: c, expect: {first: d}}]")
-    run = project.run("-n1", "-vv")
-    assert run.counts == {"failed": 2}
-
-
 def test_a_search_of_coroutines(project: Project) -> None:
-    project.conftest("""
-        import pytest
-
-        @pytest.fixture
-        def search():
-            async def search(query):
-                return query.split()
-            return search
-    """)
+    project.conftest(WORDS.replace("def search(query)", "async def search(query)"))
     project.cases(CASES.replace("boom", "a"))
-    for loops in (False, True):
-        assert project.run("-n1", loops=loops).counts == {"passed": 4, "failed": 1, "skipped": 1, "xfailed": 1}
+    assert project.run("-n1", loops=True).counts == {"passed": 4, "failed": 1, "skipped": 1, "xfailed": 1}
 
 
 def test_a_missing_search_is_explained_once(project: Project) -> None:
@@ -193,16 +136,9 @@ def test_a_missing_search_is_explained_once(project: Project) -> None:
     run = project.run("-n2")
     assert run.counts == {"errors": 4}
     assert run.text.count("Write it in a conftest.py") == 1
-    assert (
-        len(
-            [
-                line
-                for line in run.short_summary
-                if line.endswith('fixture "search" not found, which the case calls to search')
-            ]
-        )
-        == 4
-    )
+    assert [line.rpartition(" - ")[2] for line in run.short_summary] == [
+        'fixture "search" not found, which the case calls to search'
+    ] * 4
 
 
 def test_no_tests_and_no_plugin_trouble(project: Project) -> None:

@@ -1,15 +1,11 @@
 """A project whose search writes down when each of its calls begins and ends, and in which test."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import pytest
 
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Project, Run
+from tests.plugin.conftest import Project, Run
 
 ENGINE = """
     import asyncio

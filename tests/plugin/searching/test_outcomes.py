@@ -1,26 +1,19 @@
 """What becomes of a search that ran ahead of its case: its result, exception and output are those of its own case."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_relevance import Run as Record
 from tests.helpers import reasons_of
-from tests.plugin.conftest import NO_HYPOTHESIS, NO_LOOPS
-from tests.plugin.searching.conftest import numbered
+from tests.plugin.conftest import NO_HYPOTHESIS, NO_LOOPS, Run
+from tests.plugin.searching.conftest import Engine, numbered
 from tests.plugin.searching.test_windows import MET, TWO, returning
-
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Run
-    from tests.plugin.searching.conftest import Engine
 
 FOUR = "--relevance-concurrency=4"
 
@@ -68,19 +61,13 @@ def test_an_exception_is_raised_in_its_own_case_with_the_traceback_of_the_user(e
     assert error.endswith("in answer")
 
 
-ENDINGS = {
-    "KeyboardInterrupt": pytest.ExitCode.INTERRUPTED,
-    "pytest.exit.Exception": pytest.ExitCode.INTERRUPTED,
-}
-
-
 @both_kinds
-@pytest.mark.parametrize("error", ENDINGS)
+@pytest.mark.parametrize("error", ["KeyboardInterrupt", "pytest.exit.Exception"])
 def test_an_exception_that_ends_the_run_does_so_in_its_own_case(engine: Engine, search: str, error: str) -> None:
     engine.searches(searching(f"if query == 'q1': raise {error}('over')", search))
     engine.project.cases(numbered(3))
     run = engine.run(TWO, "--relevance-record=run.jsonl")
-    assert run.code == ENDINGS[error]
+    assert run.code == pytest.ExitCode.INTERRUPTED
     assert run.outcomes == {"q0": "passed"}
     recorded = Record.open(engine.project.path / "run.jsonl")
     assert [result.id for result in recorded.results if result.evaluation.scores or result.ranking.documents] == ["q0"]
@@ -114,26 +101,21 @@ def test_the_case_that_begins_a_window_is_searched_even_if_its_thread_begins_las
     assert engine.run(TWO).outcomes == {"q0": "passed"}
 
 
-@both_kinds
-@pytest.mark.parametrize("error", ["SystemExit", "pytest.fail.Exception", "BaseException"])
-def test_any_other_exception_fails_its_own_case(engine: Engine, search: str, error: str) -> None:
-    engine.searches(searching(f"if query == 'q1': raise {error}('over')", search))
-    engine.project.cases(numbered(3))
-    assert engine.run(TWO).outcomes == {"q0": "passed", "q1": "failed", "q2": "passed"}
+OTHERS = {
+    "raise SystemExit": "failed",
+    "raise pytest.fail.Exception": "failed",
+    "raise BaseException": "failed",
+    "pytest.skip": "skipped",
+    "warnings.warn": "failed",  # warnings are errors in these runs
+}
 
 
 @both_kinds
-def test_a_search_that_skips_its_case(engine: Engine, search: str) -> None:
-    engine.searches(searching("if query == 'q1': pytest.skip('no index')", search))
+@pytest.mark.parametrize(("raises", "outcome"), OTHERS.items(), ids=OTHERS)
+def test_any_other_exception_is_that_of_its_own_case(engine: Engine, search: str, raises: str, outcome: str) -> None:
+    engine.searches(searching(f"if query == 'q1': {raises}('over')", search))
     engine.project.cases(numbered(3))
-    assert engine.run(TWO).outcomes == {"q0": "passed", "q1": "skipped", "q2": "passed"}
-
-
-@both_kinds
-def test_a_warning_that_is_an_error_fails_its_own_case(engine: Engine, search: str) -> None:
-    engine.searches(searching("if query == 'q1': warnings.warn('about ' + query)", search))
-    engine.project.cases(numbered(3))
-    assert engine.run(FOUR).outcomes == {"q0": "passed", "q1": "failed", "q2": "passed"}
+    assert engine.run(TWO).outcomes == {"q0": "passed", "q1": outcome, "q2": "passed"}
 
 
 @both_kinds
@@ -207,12 +189,7 @@ def test_a_cursor_that_is_returned_to_two_searches_at_once(engine: Engine) -> No
     engine.project.cases(numbered(2))
     run = engine.run(TWO)
     assert run.counts == {"failed": 2}
-    for result in run.results.values():
-        assert result.call.error is not None
-        assert result.call.error.message.startswith(
-            "search returned the same Connection to two searches at once: make a cursor (or a connection) for each "
-            "call, or use --relevance-concurrency=1"
-        )
+    assert "search returned the same Connection to two searches at once: make a cursor" in run.failure("q0")
     assert engine.run().counts == {"passed": 2}
 
 
@@ -266,32 +243,20 @@ def test_repeats_call_each_search_so_often(engine: Engine, search: str) -> None:
 
 
 @both_kinds
-@pytest.mark.parametrize("option", ["-x", "--maxfail=1"])
-def test_a_failed_search_that_ends_the_run_keeps_others_from_being_started(
-    engine: Engine, search: str, option: str
-) -> None:
+def test_a_failed_search_that_ends_the_run_keeps_others_from_being_started(engine: Engine, search: str) -> None:
     engine.searches(returning(search))
     engine.project.cases(numbered(8).replace("q1", "boom"))
-    run = engine.run(TWO, option, "--relevance-record=run.jsonl")
+    run = engine.run(TWO, "-x", "--relevance-record=run.jsonl")
     assert run.counts == {"passed": 1, "failed": 1}
     assert "q7" not in engine.calls
     assert set(engine.calls.values()) == {1}
     assert [result.id for result in Record.open(engine.project.path / "run.jsonl").results] == ["q0", "boom"]
 
 
-def test_maxfail_counts_the_failed_searches_of_a_window(engine: Engine) -> None:
+def test_maxfail_and_last_failed(engine: Engine) -> None:
     engine.project.cases(BOOM)
-    assert engine.run(FOUR, "--maxfail=2").outcomes == {
-        "q0": "passed",
-        "boom 1": "failed",
-        "q2": "passed",
-        "boom 3": "failed",
-    }
-
-
-def test_what_failed_last_is_searched_again_and_nothing_else(engine: Engine) -> None:
-    engine.project.cases(BOOM)
-    engine.run(FOUR, cache=True)
+    outcomes = engine.run(FOUR, "--maxfail=2", cache=True).outcomes
+    assert outcomes == {"q0": "passed", "boom 1": "failed", "q2": "passed", "boom 3": "failed"}
     assert engine.run(FOUR, "--lf", cache=True).counts == {"failed": 2}
     assert sorted(word for words in engine.log if words[0] == "begin" for word in words[2:]) == ["1", "3"]
 
@@ -444,17 +409,12 @@ def test_a_fixture_that_is_set_up_anew_between_cases_is_searched_anew(engine: En
     assert engine.run(TWO).counts == {"passed": 2}
 
 
-def test_an_exception_whose_text_cannot_be_made_fails_its_own_case(engine: Engine) -> None:
-    engine.searches("""
+def test_an_exception_whose_text_cannot_be_made_is_raised_in_its_own_case(engine: Engine) -> None:
+    odd = """
     class Odd(Exception):
         def __str__(self):
             raise RuntimeError("no text")
-
-    @pytest.fixture(scope="session")
-    def search():
-        def search(query):
-            raise (Odd if query == "q1" else ValueError)("no engine")
-        return search
-""")
+"""
+    engine.searches(odd + searching("raise (Odd if query == 'q1' else ValueError)('no engine')"))
     engine.project.cases(numbered(2))
     assert set(engine.run(TWO).outcomes) >= {"q0"}
