@@ -68,18 +68,12 @@ def _has_ids(at: Mapping[str, int]) -> bool:
 
 
 def _read_trec(source: Source) -> Rankings:
-    if not trec.is_run(source) and trec.is_qrels(source):
-        _refuse_unknown(source)
     rankings = _read_large_trec(source)
     if rankings is not None:
         return rankings
     rows = trec.rows_of(source, trec.RUN)
     queries, documents, scores = rows.columns([0, 2, 4])
     return _ranked(source, queries, documents, "score", scores, rows.place) or source.refuse(_EMPTY)
-
-
-def _read_table(source: Source) -> Rankings:
-    return _rankings_of_table(source, table_of(source))
 
 
 class _Objects:
@@ -99,7 +93,9 @@ class _Objects:
         return Place()
 
 
-def _rankings_of_table(source: Source, table: Table | _Objects) -> Rankings:
+def _read_table(source: Source, rows: _Objects | None = None) -> Rankings:
+    """The rankings in a table: the file itself, or a list of JSON objects."""
+    table = rows or table_of(source)
     at = _columns(source, table)
     if not _has_ids(at):
         needed = f"{', '.join(SPELLINGS['query_id'])} or query, and {', '.join(SPELLINGS['document'][:5])} ..."
@@ -214,7 +210,7 @@ def _read_json(source: Source) -> Rankings:
         wrong = next((row for row in rows if not isinstance(row, dict)), None)
         if wrong is not None or not rows:
             source.refuse(f"a run in JSON is {_JSON_SHAPES}; found {found(wrong if rows else rows)} in the list")
-        return _rankings_of_table(source, _Objects(rows))
+        return _read_table(source, _Objects(rows))
     if not isinstance(rows, dict):
         source.refuse(f"a run in JSON is {_JSON_SHAPES}; found {found(rows)}")
     return _rankings_of_queries(source, rows.items())
@@ -406,18 +402,12 @@ def _sorted_documents(documents: list[str], numbers: Any, order: str) -> list[st
 
 def _is_odd(data: bytes) -> bool:
     """Whether anything but single spaces, or single tabs, may separate the cells of some line."""
-    if data[:1].isspace() or (b"\t" in data and b" " in data):
-        return True
-    returns = data.count(b"\r")
-    return returns != data.count(b"\r\n") or _blank_pairs(data) > returns or data[-1:] in (b" ", b"\t")
-
-
-def _blank_pairs(data: bytes) -> int:
-    """How often white space follows white space; a search for the pairs takes five times as long."""
     import numpy as np
 
-    characters, pairs = np.frombuffer(data, np.uint8), 0
-    for start in range(0, len(characters), _BLOCK):
+    returns, characters, pairs = data.count(b"\r"), np.frombuffer(data, np.uint8), 0
+    if returns != data.count(b"\r\n") or (b"\t" in data and b" " in data) or data[:1].isspace():
+        return True
+    for start in range(0, len(characters), _BLOCK):  # a search for the pairs takes five times as long
         is_white = characters[start : start + _BLOCK + 1] <= ord(" ")
         pairs += int(np.count_nonzero(is_white[1:] & is_white[:-1]))
-    return pairs
+    return pairs > returns or data[-1:] in (b" ", b"\t")

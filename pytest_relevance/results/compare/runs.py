@@ -75,15 +75,12 @@ def plain_run(rankings: Iterable[tuple[str, Sequence[str]]], name: str, k: int, 
     """Make a run of the ranking of each query. `cut`: the queries whose rankings are not whole."""
     results = []
     for query, ranking in rankings:
-        documents = tuple(ranking)
-        found = CaseRanking(
-            documents=documents,
-            grades=(None,) * len(documents),
-            returned=len(set(documents)) + (query in cut),  # there may have been more
-        )
+        returned = len(set(ranking)) + (query in cut)  # there may have been more
+        found = CaseRanking(documents=tuple(ranking), grades=(None,) * len(ranking), returned=returned)
         conditions, evaluation = CaseConditions(k=k), CaseEvaluation(digest="")
-        result = CaseResult("", 1, query, MEASURED, query, conditions=conditions, ranking=found, evaluation=evaluation)
-        results.append(result)
+        results.append(
+            CaseResult("", 1, query, MEASURED, query, conditions=conditions, ranking=found, evaluation=evaluation)
+        )
     return PlainRun(results, name=name)
 
 
@@ -402,47 +399,31 @@ def rejudge(
     """Grade results by these judgments (None: their own) and drop their scores. `settings` replace theirs.
 
     `by_key`: the id of a result becomes the key of its query, and its case file is dropped: two runs may name their
-    queries differently. The new results have the fields that a comparison looks at, and no others.
+    queries differently.
     """
     changed: dict[Settings, Settings] = {}
     found: list[CaseResult] = []
     for result in results:
-        conditions, evaluation, grades = result.conditions, result.evaluation, result.ranking.grades
-        if conditions.settings not in changed:
-            changed[conditions.settings] = replace(conditions.settings, **settings)
         query = None if queries is None else queries.find(result)
-        judgments, digest = evaluation.judgments, evaluation.digest
+        grades, evaluation, conditions = result.ranking.grades, result.evaluation, result.conditions
+        judgments, digest, own = evaluation.judgments, evaluation.digest, dict[str, Any]()
         if query is not None:
             grades = tuple(grade_ranking(result.ranking.documents, query.grades).grades)
-            judgments, digest = count_grades([*query.grades.values()]), query.digest
+            judgments, digest, own = count_grades([*query.grades.values()]), query.digest, {**query.replaced}
         elif queries is not None:
             grades, judgments, digest = (None,) * len(grades), {}, NO_DIGEST
-        replaced = {} if query is None else query.replaced
+        if by_key:
+            own |= {"file": "", "id": result.id if query is None else query.key}
+        if conditions.settings not in changed:
+            changed[conditions.settings] = replace(conditions.settings, **settings)
+        k, found_settings = own.pop("k", conditions.k), own.pop("settings", changed[conditions.settings])
         found.append(
-            CaseResult(
-                file="" if by_key and queries is not None else result.file,
-                line=result.line,
-                id=query.key if by_key and query is not None else result.id,
-                verdict=result.verdict,
-                query=replaced.get("query", result.query),
-                variant=result.variant,
-                tags=replaced.get("tags", result.tags),
-                weight=replaced.get("weight", result.weight),
-                params=result.params,
-                conditions=CaseConditions(
-                    k=replaced.get("k", conditions.k),
-                    depth=conditions.depth,
-                    is_depth_set=conditions.is_depth_set,
-                    settings=replaced.get("settings", changed[conditions.settings]),
-                ),
-                ranking=CaseRanking(
-                    reaches_depth=result.ranking.reaches_depth,
-                    documents=result.ranking.documents,
-                    grades=grades,
-                    returned=result.ranking.returned,
-                    deeper=result.ranking.deeper,
-                ),
+            replace(
+                result,
+                conditions=replace(conditions, k=k, settings=found_settings),
+                ranking=replace(result.ranking, grades=grades),
                 evaluation=Reevaluation(judgments, digest=digest, recorded_digest=evaluation.digest),
+                **own,
             )
         )
     return found
