@@ -43,7 +43,10 @@ def to_builtin(part: Any) -> dict[str, Any]:
 def from_builtin(kind: type[Part], values: Mapping[str, Any]) -> Part:
     """The dataclass that `to_builtin` was called with. Keys that are not known here become its `others`."""
     found = {name: tuple(value) if type(value) is list else value for name, value in values.items()}
-    return kind(**with_others(kind, found))
+    try:
+        return kind(**found)
+    except TypeError:
+        return kind(**with_others(kind, found))
 
 
 def with_others(kind: Any, values: dict[str, Any]) -> dict[str, Any]:

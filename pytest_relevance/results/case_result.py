@@ -225,10 +225,14 @@ class CaseResult:
         ValueError or KeyError for a value of another shape.
         """
         found: dict[str, dict[str, Any]] = {}
-        for name, value in values.items():
+        for key, value in values.items():
+            part, name = _PLACES.get(key) or ("others", key)
             if value is not None and name in FROM_BUILTIN:
                 value = FROM_BUILTIN[name](value)
-            found.setdefault(PART_OF.get(name, "others"), {})[name] = value
+            if part in found:
+                found[part][name] = value
+            else:
+                found[part] = {name: value}
         arguments: dict[str, Any] = found.pop("", {})
         arguments["query"] = arguments.get("query") or arguments.get("id")
         for part, fields in found.items():
@@ -252,6 +256,9 @@ _DEFAULTS: Mapping[str, Sequence[tuple[str, object]]] = {
 
 PART_OF: Mapping[str, str] = {name: part for part, fields in _DEFAULTS.items() for name, _ in fields}
 """The part of a result that has a field, by the name that the field has in a dict; "" for the result itself."""
+
+_PLACES: Mapping[str, tuple[str, str]] = {name: (part, name) for name, part in PART_OF.items()}
+"""The part and the name of a field. Python finds an argument sooner by this name than by an equal one out of JSON."""
 
 _ORDER = (
     *(

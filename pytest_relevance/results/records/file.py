@@ -16,7 +16,6 @@ import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from io import BytesIO
 from operator import index
-from sys import intern
 from typing import Any, NamedTuple, NoReturn
 
 from pytest_relevance._files import Unreadable, line_blocks, read_whole, write_whole
@@ -259,8 +258,7 @@ def _case_result(values: dict[str, Any]) -> CaseResult:
 
     An unknown verdict counts nowhere, a grade without a judgment has no gain, and a damaged count fills the memory.
     """
-    # Python matches names of arguments by identity before it compares them, and those in JSON are other objects
-    found = CaseResult.from_dict({intern(name): value for name, value in values.items()})
+    found = CaseResult.from_dict(values)
     accepted, conditions, ranking, evaluation = found.baseline, found.conditions, found.ranking, found.evaluation
     if found.verdict not in VERDICTS or found.outcome not in OUTCOMES:
         raise ValueError(f"its verdict is {found.verdict!r}, its outcome {found.outcome!r}")
@@ -279,7 +277,6 @@ def _case_result(values: dict[str, Any]) -> CaseResult:
         gains[grade]  # a ValueError where it has none; a mapping may lack the ends of a scale
     if sum(evaluation.judgments.values()) > MOST_JUDGMENTS:
         raise ValueError(f"it has more than {MOST_JUDGMENTS:,} judgments")
-    scores = (*evaluation.scores.values(), evaluation.lower, evaluation.upper)
-    if not all(score is None or math.isfinite(score) for score in scores):
+    if not math.isfinite(sum(filter(None, (*evaluation.scores.values(), evaluation.lower, evaluation.upper)))):
         raise ValueError(f"it has the scores {evaluation.scores}")
     return found
