@@ -68,7 +68,7 @@ _CALL = re.compile(r"^in call \d+: ")
 class Diagnosis:
     """A diagnosis and the `results` of the cases that have it, in the order of the run.
 
-    `kind` is `SEARCH`, `CASE`, or one of `KINDS`. `message` and `frame` are those of the first error. `of` is how many
+    `kind` is `SEARCH`, `CASE`, or one of `KINDS`. `message` and `frame` come from the first error. `of` is how many
     cases were looked at (of `SAME_FIRST` queries). `document` is the one that comes first, `returned` how many results
     come back, where more are looked at.
     """

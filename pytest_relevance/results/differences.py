@@ -3,6 +3,8 @@
 A run beside its baseline, the gates of a run and `compare` take their figures from here, so that all of them print the
 same p-value and the same interval. Differences are second - first, over the cases where both scores are defined and
 weighted by the weights of the cases. Signs and queries are drawn for the pairs in the order of their keys.
+
+`mean_change` compares a run with its baseline; `failure_kind` says which failures are new since then.
 """
 
 from __future__ import annotations
@@ -138,7 +140,7 @@ def _tested(scores: Scores, resamples: int, seed: int) -> Difference:
     pairs = sorted(scores.pairs)
     p, least = _test(pairs, resamples, seed)
     draws = _BOOTSTRAP_RESAMPLES if len(pairs) <= _MANY_PAIRS else _FEW_DRAWS
-    first, second, weights = _columns(pairs)
+    first, second, weights = _scores_and_weights(pairs)
     interval = bootstrap_interval(first, second, weights=weights, resamples=draws, seed=seed)
     effect = effect_size(first, second, weights=weights)
     names, found = (scores.variant, scores.metric), means_of(pairs)
@@ -156,13 +158,13 @@ def _test(pairs: Sequence[ScorePair], resamples: int, seed: int) -> tuple[float,
         return drawn_p(terms, resamples, seed), max(least_p(terms), 1 / (resamples + 1))
     from pytest_relevance.metrics.significance import randomisation_test
 
-    first, second, weights = _columns(pairs)
+    first, second, weights = _scores_and_weights(pairs)
     flips = resamples if len(pairs) <= _MANY_PAIRS else min(resamples, _FEW_FLIPS)
     test = randomisation_test(first, second, weights=weights, resamples=flips, seed=seed)
     return test.p, test.least_p
 
 
-def _columns(pairs: Sequence[ScorePair]) -> tuple[list[float], list[float], list[float] | None]:
+def _scores_and_weights(pairs: Sequence[ScorePair]) -> tuple[list[float], list[float], list[float] | None]:
     """Both scores and the weights of pairs; no weights where all are equal, as the test is faster without."""
     first = [pair.first for pair in pairs]
     second = [pair.second if pair.change else pair.first for pair in pairs]

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 Fields = Mapping[str, object]
 """The values of one document, by the names of their columns."""
 
-_FEW = 5  # documents that may all be missing in a catalogue without a doubt about its ids
+_FEW_ASKED = 5  # documents that may all be missing in a catalogue without a doubt about its ids
 _LEAST_KNOWN = 0.01  # of the documents: as many are found where another column happens to have some of the ids
 _MOST_COLUMNS = 12
 _MOST_PROBLEMS = 5
@@ -147,9 +147,9 @@ class Catalogue:
     def why_few_known(self, asked: Collection[str], known: Collection[str]) -> str:
         """The message that hardly any of the documents asked for is in the catalogue; empty where enough are `known`.
 
-        It is empty for a few documents, too: these may be missing.
+        It is also empty for a few documents, which may be missing.
         """
-        if len(asked) < _FEW or len(known) > len(asked) * _LEAST_KNOWN:
+        if len(asked) < _FEW_ASKED or len(known) > len(asked) * _LEAST_KNOWN:
             return ""
         count = f"only {len(known):,}" if known else "none"
         are = "are" if len(known) > 1 else "is"
@@ -275,7 +275,7 @@ class IndexDocuments:
     """The documents that an index was asked for.
 
     `titles` and `shown` (further fields, as text) are of the documents in the index; `absent` are not in it.
-    `has_other_ids`: it does not have a document that the search returned. The ids are then not those of the search, and
+    `has_other_ids`: it does not have a document that the search returned. It then has other ids than the search, and
     an absent document may well be in the index.
     """
 

@@ -1,6 +1,6 @@
 """Gates: whether the cases of a file, or a run beside another one, are good enough as a whole.
 
-`judge_gates` judges the gates of case files, for a run and for `merge`; `judge_comparison` those of `compare`. One
+`judge_gates` judges the gates of case files, for a run and for `merge`; `judge_comparison` judges for `compare`. One
 function judges the drop of a mean for both. What is found is data, and `reports.gates` has the words.
 
 Means are over the weights, of the cases with relevant judgments; inconclusive cases and those that were expected to
@@ -96,7 +96,7 @@ class GateFinding:
 class GateResult:
     """The result of a gate in one search variant.
 
-    `line` (from 1) is that of the gate in `file`. `results` are the cases that it was judged by. `not_judged` says why
+    The gate stands in `line` (from 1) of `file`. `results` are the cases that it was judged by. `not_judged` says why
     there is no verdict. `is_required`: a gate without a verdict has failed, unless the baseline is being replaced.
     `node` is the node id of its file.
     """

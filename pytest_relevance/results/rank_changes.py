@@ -93,7 +93,7 @@ def rank_changes(
 
 
 def changes_to(result: CaseResult, first: Sequence[str], grades: Sequence[float | None]) -> RankChanges:
-    """Compare a ranking, and the grades of its documents, with that of a result."""
+    """Compare a ranking, and the grades of its documents, with the ranking of a result."""
     graded = chain(zip(first, grades, strict=False), zip(result.ranking.documents, result.ranking.grades, strict=False))
     known = {document: grade for document, grade in graded if grade is not None}
     return rank_changes(first, result.ranking.documents, result.conditions.k, known, result.ranking.deeper)

@@ -96,7 +96,7 @@ class _Objects:
 def _read_table(source: Source, rows: _Objects | None = None) -> Rankings:
     """The rankings in a table: the file itself, or a list of JSON objects."""
     table = rows or table_of(source)
-    at = _columns(source, table)
+    at = _columns_of_run(source, table)
     if not _has_ids(at):
         needed = f"{', '.join(SPELLINGS['query_id'])} or query, and {', '.join(SPELLINGS['document'][:5])} ..."
         has = shown_names(table.names)
@@ -116,7 +116,7 @@ def _read_table(source: Source, rows: _Objects | None = None) -> Rankings:
     return _ranked(source, queries, documents, order, written, table.place) or source.refuse(_EMPTY)
 
 
-def _columns(source: Source, table: Table | _Objects) -> dict[str, int]:
+def _columns_of_run(source: Source, table: Table | _Objects) -> dict[str, int]:
     """The column number of each field. A table of judgments is refused, and so are several snapshots in one file."""
     names = table.names
     of_snapshot = quepid.snapshot_columns(names)
@@ -322,7 +322,7 @@ def _read_large_trec(source: Source) -> dict[str, list[str]] | None:
 
 
 def _read_large_parquet(table: ParquetTable, columns: Sequence[int], order: str) -> dict[str, list[str]] | None:
-    """Read columns of Parquet: those of queries and documents, and of ranks or scores, if any; None for odd values."""
+    """Read columns of Parquet: queries, documents and, if any, ranks or scores; None for odd values."""
     if len(table.source.data) < SMALL:
         return None
     names = [table.names[column] for column in columns]
@@ -357,7 +357,7 @@ def _cast(batch: pa.RecordBatch) -> Batch:
 def _ranked_batches(batches: Iterable[Batch], order: str) -> dict[str, list[str]] | None:
     """Rank rows by `order`: "rank", "score", or "" for rows in order. The queries come as they first appear.
 
-    None for rows that are not those of a run: none at all, a blank id, no finite number, or a document that a query has
+    None for rows that are no run: none at all, a blank id, no finite number, or a document that a query has
     twice.
     """
     import numpy as np

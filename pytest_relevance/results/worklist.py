@@ -3,6 +3,8 @@
 Filled in, it is a file of judgments like any other: its rows are found by query id and by query text, and a blank grade
 is no judgment. So its texts are exactly those of the run, except for a space before a cell that a spreadsheet would
 take for a formula, which the reader of tables takes off again.
+
+What an unjudged result is worth is how far a plausible grade for it would move the score (`unjudged_results`).
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from pytest_relevance.metrics.scalar import score
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_result import CaseResult, variants_in_order
 
-_FEW = 10
+_FEW_JUDGED = 10
 """With so few judged results at a rank, the results at the ranks around it count too."""
 
 _NO_JUDGED_SHARE = 0.5
@@ -70,7 +72,7 @@ class PlausibleGains:
             for distance in range(max(self._shares, default=0) + rank):
                 for other in {rank - distance, rank + distance}:
                     shares += self._shares.get(other, ())
-                if len(shares) >= _FEW:
+                if len(shares) >= _FEW_JUDGED:
                     break
             self._means[rank] = fsum(shares) / len(shares) if shares else _NO_JUDGED_SHARE
         return self._means[rank]
@@ -222,12 +224,12 @@ class Worklist:
         return len({(row.query_id, row.query) for row in self.rows})
 
     def to_csv(self, before: bytes = b"") -> bytes:
-        """The content of the file. `before` is that of the worklist that it replaces: columns that users added stay."""
+        """The content of the file. `before` is what it replaces: columns that users added stay."""
         names = list(dict.fromkeys(name for row in self.rows for name in row.fields))
         columns = [*COLUMNS[:_FIELD_PLACE], *map(_field_column, names), *COLUMNS[_FIELD_PLACE:]]
         own, kept = _added(before, columns)
         lines: list[str] = []
-        # csv quotes a line break in a cell only where it is part of what ends the lines
+        # csv quotes a line break in a cell only where the line terminator has that character
         writer = csv.writer(SimpleNamespace(write=lines.append), lineterminator="\r\n")
         writer.writerow([*columns, *own])
         for row in self.rows:

@@ -119,7 +119,7 @@ class Compared:
     `first` and `second` are their names, `pairs` the results that were compared, `scores` their scores by the `names`
     of the metrics. `is_across`: two variants are compared with each other. `resamples` and `seed` are the settings of
     the tests. `left_out` says what was not compared and why, `errors` are the cases that are an error in either run;
-    without `common` both are empty. `notes` are further remarks. `fingerprint` has the differences of what was
+    without `common` both are empty. `notes` are further remarks. `fingerprint` says what differs in what was
     searched, by name: `{"index": ["products-11", "products-20"]}`.
     """
 

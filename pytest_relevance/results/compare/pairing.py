@@ -116,7 +116,7 @@ def incompatibilities_of(one: CaseResult, two: CaseResult, names: Names, metrics
 
 
 def describe(kind: str, cases: Sequence[tuple[CaseResult, str]], names: Names) -> Incompatibility:
-    """The incompatibility of these cases, each with a detail. `names` are what the runs are called."""
+    """The incompatibility of some cases, each with a detail. `names` are what the runs are called."""
     details = [*dict.fromkeys(detail for _, detail in cases)][: 1 if kind == "query" else MOST_EXAMPLES]
     those = f"{counted(len(cases), 'case')}: {some_cases(result for result, _ in cases)}"
     reason = KINDS[kind].format(first=names[0], second=names[1], cases=those, detail="; ".join(details))

@@ -358,7 +358,7 @@ def _read(path: Path) -> Suite | Judgments:
 
 
 def _judgments_by_query(judgments: AnyJudgments) -> JudgedQueries:
-    """Judgments by query; those of a file come with the texts and the weights of its queries, if it has them."""
+    """Judgments by query; judgments of a file come with the texts and weights of its queries, if it has them."""
     from pytest_relevance.judgments.model import Judgments
     from pytest_relevance.results.evaluate import compile_judgments
 

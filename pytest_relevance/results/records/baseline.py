@@ -263,10 +263,9 @@ def update_baseline(
 
     `all_keys` are the keys of all cases of the file, given when the whole file ran: entries of other cases are dropped.
     Titles in the file are kept for the documents in its rankings. If earlier entries stay, the new fingerprint is the
-    common part of theirs and that of `accepted`. Keys that a later version has added are kept, in an entry as long as
-    its ranking stays. The file is read again under a lock, so that two runs that update at once lose nothing of each
-    other. Raises `RecordError` for a file that cannot be read, and OSError, with the file unchanged, if it cannot be
-    written.
+    common part of both. Keys that a later version has added are kept, in an entry as long as its ranking stays. The
+    file is read again under a lock, so that two runs that update at once lose nothing of each other. Raises
+    `RecordError` for a file that cannot be read, and OSError, with the file unchanged, if it cannot be written.
     """
     target = Path(os.path.realpath(path))
     with locked(target.parent):

@@ -173,7 +173,7 @@ def comparison_of(
 
 
 def _standing(result: CaseResult, before: float | None) -> str:
-    """How a score compares with that of the accepted ranking: an improvement, a regression, or within the tolerance."""
+    """Whether a score is an improvement on the accepted ranking, a regression, or within the tolerance."""
     change = 0.0 if before is None or result.score is None else result.score - before
     if abs(change) <= result.conditions.tolerance + _ROUNDING:
         return WITHIN

@@ -1,6 +1,6 @@
 """Records and baselines on disk: JSON lines, a header and one line for each case (docs/reference/records.md).
 
-A line of a record is what `CaseResult.to_dict` gives; one of a baseline has fewer of these keys. Whether a file is
+A line of a record is what `CaseResult.to_dict` gives; a line of a baseline has fewer of these keys. Whether a file is
 whole is known by the count in the header of a record, and by the last line of a baseline.
 """
 
@@ -70,15 +70,15 @@ def as_json(values: object) -> str:
     try:
         return _encode(values)
     except (TypeError, ValueError):
-        return _encode(_plain(values))
+        return _encode(_as_json_types(values))
 
 
-def _plain(value: object) -> object:
+def _as_json_types(value: object) -> object:
     """A value in the types of JSON."""
     if isinstance(value, Mapping):
-        return {str(name): _plain(each) for name, each in value.items()}
+        return {str(name): _as_json_types(each) for name, each in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(each) for each in value]
+        return [_as_json_types(each) for each in value]
     if isinstance(value, int) and abs(value) > sys.float_info.max:
         return hex(value)  # of any length, where `str` refuses thousands of digits
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
@@ -106,7 +106,7 @@ def encoded(kind: Kind, header: Mapping[str, Any], lines: Iterable[str]) -> byte
 
 
 def is_record(data: bytes) -> bool:
-    """Whether bytes, compressed or not, begin as those of a record do, of a version that is known here."""
+    """Whether bytes, compressed or not, begin as a record of a known version does."""
     if data.startswith(b"\x1f\x8b"):
         try:
             data = zlib.decompressobj(wbits=31).decompress(data, _LONGEST_BEGINNING)

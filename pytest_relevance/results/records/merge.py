@@ -1,6 +1,6 @@
 """The records of the shards of one run, merged: what overlaps and what is missing.
 
-Shards belong together when they found the same case files, by the text of these and of their judgments. A case that
+Shards belong together when they found the same case files, with the same text and the same judgments. A case that
 several shards ran must have the same result in all, unless the last one is to count.
 """
 
@@ -130,7 +130,7 @@ def _other_files(runs: Sequence[Run]) -> Iterator[str]:
 
 
 def _matched(results: Iterable[CaseResult]) -> Iterator[tuple[_Match, CaseResult]]:
-    """The results by what they have in common with those of another run: tests may check a query several times."""
+    """The results by the key under which another run has the same case: tests may check a query several times."""
     times: Counter[tuple[Key, str, str]] = Counter()
     for result in results:
         known = result.key, result.search, result.origin.test
@@ -188,7 +188,7 @@ def _joined_info(runs: Sequence[Run], results: Iterable[CaseResult], files: Mapp
 
 
 def _missing(infos: Iterable[RunInfo], results: Iterable[CaseResult], files: Mapping[str, FileInfo]) -> tuple[str, ...]:
-    """The node ids of what did not finish in one run, and did in none."""
+    """The node ids of cases that some run did not finish, and no run did."""
     missing = dict.fromkeys(name for info in infos for name in info.missing)
     if not missing:
         return ()

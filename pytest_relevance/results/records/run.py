@@ -83,7 +83,7 @@ class Run:
 
     @property
     def missing(self) -> Sequence[str]:
-        """The node ids of what was to run and did not finish."""
+        """The node ids of cases that were to run and did not finish."""
         return self.info.missing
 
     @property
@@ -117,7 +117,7 @@ KNOWN_RANKS = "pytest_relevance.known_ranks"
 
 
 class RunRankings(dict[str, Sequence[str]]):
-    """{id: [document, ...]} of a record. Its `attrs`, as those of a frame, have the number of ranks that are known."""
+    """{id: [document, ...]} of a record. Its `attrs`, like a frame's, have the number of ranks that are known."""
 
     def __init__(self, rankings: Mapping[str, Sequence[str]], results: Iterable[CaseResult]) -> None:
         super().__init__(rankings)

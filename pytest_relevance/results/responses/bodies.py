@@ -37,7 +37,7 @@ ERRORS = ("error", "errors")
 """Keys of the bodies that engines return in place of hits, or together with some of them."""
 
 SEVERAL = ("responses", "results")
-"""Keys under which the answer to several searches has the bodies: Elasticsearch's and OpenSearch's, that of others."""
+"""Keys under which the answer to several searches has the bodies: of Elasticsearch and OpenSearch, and of others."""
 
 _FIRST_KEYS = (*dict.fromkeys(path[0] for _, path in HITS), *ERRORS)
 
@@ -219,11 +219,11 @@ def refuse_partial(response: object, body: object) -> None:
 def at_path(holder: object, path: Iterable[str]) -> object:
     """The value at a path of keys or attributes; None where there is none."""
     for name in path:
-        holder = holder.get(name) if isinstance(holder, Mapping) else _attribute(holder, name)
+        holder = holder.get(name) if isinstance(holder, Mapping) else _attribute_spelled(holder, name)
     return holder
 
 
-def _attribute(holder: object, name: str) -> object:
+def _attribute_spelled(holder: object, name: str) -> object:
     """An attribute by its name, in Python's style too (`timeoutHits`, `timeout_hits`)."""
     for spelling in dict.fromkeys((name, re.sub("(?<=[a-z])(?=[A-Z])", "_", name).lower())):
         found = getattr(holder, spelling, None)

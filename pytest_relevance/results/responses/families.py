@@ -1,4 +1,4 @@
-"""The families of responses: how each is recognised, and where it keeps its results.
+"""The families of responses: how each is recognised, and where it keeps its results. Tables are read here.
 
 `FAMILIES` is asked in order, from what is certain (the type's name and module) to what is general (whatever can be
 iterated over); `DOCUMENTS` has the results of libraries whose fields are not their attributes. No library of an engine
@@ -152,9 +152,9 @@ def of_frame(frame: Any, _: ReadOptions) -> Sequence[object]:
 
 
 def of_cursor(cursor: Any, options: ReadOptions) -> Sequence[object]:
-    """The rows of a cursor (PEP 249): mappings, where the rows are bare and the name of a column is that of an id.
+    """The rows of a cursor (PEP 249): mappings, where the rows are bare and a column is named like an id.
 
-    They are mappings too where the first column has the name of a title: a bare row would take it for the id.
+    The same holds where the first column is named like a title: a bare row would take it for the id.
     """
     description = cursor.description  # it may be gone once the rows are read
     rows = list(cursor) if hasattr(type(cursor), "__iter__") else cursor.fetchall()
@@ -194,7 +194,7 @@ def results_of(response: object, options: ReadOptions) -> Sequence[object]:
 def as_mapping(result: Any, id_names: Sequence[str] = ()) -> Any:
     """A library's result as a mapping of its fields; anything else as it is. Raises `BadResult`.
 
-    `id_names` are the names that an id may have: a single one is that of the suite's `id_field`.
+    `id_names` are the names that an id may have: a single one is the suite's `id_field`.
     """
     type_: Any = type(result)
     kind = _document_kind(type_)

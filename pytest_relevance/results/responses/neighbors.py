@@ -1,7 +1,7 @@
 """What libraries return whose results are labels: faiss, hnswlib, usearch, bm25s, and arrays of their form.
 
 faiss gives (distances, labels), hnswlib (labels, distances), each an array of shape (queries, k): integers are the
-labels, floats the distances. Arrays are those of numpy and of the libraries with the same interface: `ndim`, `dtype`,
+labels, floats the distances. Arrays come from numpy, or from a library with the same interface: `ndim`, `dtype`,
 `tolist`. Only the results of one query are read.
 
 A label is a row number of the index, or an integer given at insertion, which may be an id or not. The attribute `ids`
@@ -223,7 +223,7 @@ _RETURN_DOCUMENTS = "pass the documents, or their ids as text, as the argument c
 
 
 def of_results(response: Any, options: ReadOptions) -> Sequence[object]:
-    """The documents of one query with their scores, without those of score 0 at the end, which do not match.
+    """The documents of one query with their scores, without the documents of score 0 at the end, which do not match.
 
     Raises `UnreadableRanking` for documents that are not sorted.
     """

@@ -58,14 +58,13 @@ SCORE_NAMES = (
 """The fields of a mapping that may be its score; of an object only the first."""
 
 RANK_NAMES = ("rank",)
-"""The field of a result that may be its rank: where it is an integer. A float is a score, as that of ts_rank."""
+"""The field of a result that may be its rank, if it is an integer; a float, as of PostgreSQL's ts_rank, is a score."""
 
 NESTED_SCORES = ("meta",)
 """Where a score may also be: the metadata of a hit in the DSL clients."""
 
 _TEXT = frozenset({str})
 _PLAIN_SCORES = frozenset({float, int, type(None)})
-_NONE = frozenset({type(None)})
 _PLAIN = SCALARS | {dict}
 
 
@@ -259,7 +258,7 @@ def _title_text(value: object) -> str | None:
 
 def _scores(values: Sequence[Any], results: Sequence[object]) -> Sequence[float | None]:
     kinds = set(map(type, values))
-    if kinds <= _NONE:
+    if kinds <= {type(None)}:
         return ()
     if kinds <= _PLAIN_SCORES and not [value for value in values if value != value]:
         return values

@@ -1,6 +1,8 @@
-"""What the readers of responses share: how a response is read, the fields of results, and what cannot be read.
+"""What the readers of responses share: the fields of results, bare rows, and the errors of what cannot be read.
 
-The fields are those of mappings, objects and rows, their own or those of a document nested in them.
+A field is read from a mapping, an object or a row with names, or from a document nested in it. A bare row has no names:
+it is `(id,)`, `(id, score)`, `(id, title)` or `(id, title, score)`, and its parts are distinguished by type: a text in
+second place is a title, a number is a score. Rows whose types allow two readings are refused.
 """
 
 from __future__ import annotations
@@ -118,7 +120,7 @@ def _is_keyed(document: object) -> bool:
 
 
 def has_any(document: object, names: Sequence[str]) -> bool:
-    """Whether a document has a field of one of these names, its own or nested, which is None."""
+    """Whether a document has a field of one of these names, its own or nested, whose value is None."""
     there = {*_field_names(document), *getattr(document, "__dict__", ())}
     return any(path in there for name in names for path in (name, *(f"{holder}.{name}" for holder in NESTED)))
 
@@ -134,7 +136,7 @@ def fields_there(document: object) -> str:
 
 
 def _field_names(document: object) -> list[str]:
-    """The names of the fields that a document has, those of nested mappings with their dots."""
+    """The names of the fields that a document has; names in nested mappings have dots."""
     names: list[str] = []
     for name in _own_names(document):
         inner = _getter(document)(name)
@@ -351,7 +353,7 @@ def _are_words(texts: Sequence[Any]) -> bool:
 
 
 def are_scores(kinds: Iterable[type], values: Sequence[Any]) -> bool:
-    """Whether values, of these types, are all floats, and not all of them whole numbers or NaN."""
+    """Whether values of these types are all floats, and some of them have a fraction."""
     if not all(issubclass(kind, Real) and not issubclass(kind, Integral) for kind in kinds):
         return False
     return any(value == value and value % 1 for value in values)

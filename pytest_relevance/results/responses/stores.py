@@ -2,7 +2,7 @@
 
 qdrant, chromadb, LangChain, LlamaIndex: the id of a document is the store's, or one that the project keeps in the
 payload or the metadata. Where there are both, and they differ, `id_field` has to say which; an id that the framework
-has generated gives way to that of the metadata.
+has generated gives way to the id in the metadata.
 
 tantivy and Xapian: tantivy's hits are addresses, which only the searcher turns into documents, and every stored field
 of a document is a list. A document of Xapian has no fields, but data (bytes of the application's own) and terms: by
@@ -283,8 +283,8 @@ def of_mset(mset: Any, _: ReadOptions) -> Sequence[object]:
 def of_xapian_item(item: Any) -> Mapping[str, object]:
     """The fields of an item of an MSet, or of a document of Xapian.
 
-    They are those of the document's data, where it is JSON; `data`, where it is a word (an id stored as it is); `Q`,
-    the term with the prefix Q, without it; and `score`. The id is the data's own, or else that of `Q` or of `data`. Of
+    These are the fields of the data, where it is JSON; `data`, where it is a word (an id stored as it is); `Q`,
+    the term with the prefix Q, without it; and `score`. The id is a field of the data, or else `Q` or `data`. Of
     two that differ none is the id, so that the case file has to name one with `id_field`. Raises `BadResult` for a
     document without any of them.
     """
@@ -306,7 +306,7 @@ def of_xapian_item(item: Any) -> Mapping[str, object]:
 
 
 def _xapian_data(data: bytes) -> Mapping[str, object]:
-    """The fields of a document's data: those of a JSON object, or the data itself where it is a word."""
+    """The fields of a document's data: of a JSON object, or the data itself where it is a word."""
     try:
         text = data.decode()
     except UnicodeDecodeError:  # compressed or pickled
