@@ -292,8 +292,8 @@ def test_the_tags_of_every_cutoff_are_shown(make: Maker) -> None:
     found = compare_runs(run("old", "a b", "a b", "a b", "a b"), run("new", "a b", "a b", "b a", "x"))
     lines = [line.split()[:4] for line in found.summary().partition("by tag")[2].splitlines()[1:5]]
     assert sorted(map(tuple, lines)) == [
-        ("head", "(nDCG@10)", "1", "1.000"),
-        ("other", "(nDCG@5)", "1", "1.000"),
-        ("rare", "(nDCG@5)", "1", "1.000"),
-        ("tail", "(nDCG@10)", "1", "1.000"),
+        ("head", "nDCG@10", "1", "1.000"),
+        ("other", "nDCG@5", "1", "1.000"),
+        ("rare", "nDCG@5", "1", "1.000"),
+        ("tail", "nDCG@10", "1", "1.000"),
     ]
