@@ -73,7 +73,7 @@ class ItemMaker:
         self._file = file
         self._path = str(file.path)
         self._queries_line = suite.queries_line
-        self._loops = Loops(file)
+        self._loops = Loops(file.config)
         self._variants = Variants(file.config)
         self._are_copied = makes_plain_items(file)
         self._known: dict[tuple[str, ...], SharedParts] = {}
@@ -111,7 +111,8 @@ class ItemMaker:
         items = self._collected(function, None)
         fixtures = fixtures_of(items[0]) if items else {}
         shared.loop_scope = self._loops.scope_of(case.search, fixtures)
-        if not self._loops.is_auto and (shared.loop_scope is not None or ANYIO_BACKEND in fixtures):
+        is_theirs = shared.loop_scope is not None or ANYIO_BACKEND in fixtures
+        if is_theirs and not self._loops.is_asyncio_auto:
             shared.code = function_code(names, coroutine=True)
             function = make_function(shared.code, self._path, line, case.node_name)
             items = self._collected(function, shared.loop_scope)
@@ -172,23 +173,21 @@ def marks_of(case: Case) -> Iterator[pytest.MarkDecorator | str]:
 class Loops:
     """Whether pytest-asyncio or anyio run the cases of a file, and in which loops of pytest-asyncio.
 
-    `is_auto`: every coroutine function of the file is theirs, as in their auto modes, or where a package marks all of
-    its tests. In strict mode pytest-asyncio runs only marked cases. A case is marked where an async fixture makes its
-    search in a loop of pytest-asyncio; the mark has the scope of that loop.
+    `is_auto`: one of the two is in its auto mode, and runs every coroutine function; `is_asyncio_auto`: pytest-asyncio
+    is. In strict mode it runs only marked cases. A case is marked where an async fixture makes its search in a loop of
+    pytest-asyncio; the mark has the scope of that loop.
     """
 
-    def __init__(self, file: pytest.Module) -> None:
-        config = file.config
+    def __init__(self, config: pytest.Config) -> None:
         self._is_active = any(map(config.pluginmanager.has_plugin, PYTEST_ASYNCIO))
-        self._is_asyncio_auto = self._is_active and _setting(config, "asyncio_mode") == "auto"
-        is_marked = any(file.get_closest_marker(name) is not None for name in ("asyncio", "anyio"))
-        self.is_auto = self._is_asyncio_auto or is_marked or _setting(config, "anyio_mode") == "auto"
+        self.is_asyncio_auto = self._is_active and _setting(config, "asyncio_mode") == "auto"
+        self.is_auto = self.is_asyncio_auto or _setting(config, "anyio_mode") == "auto"
         of_fixtures = _setting(config, "asyncio_default_fixture_loop_scope")
         self._of_fixtures = of_fixtures if of_fixtures != "fixture-scope" else None
         of_tests = _setting(config, "asyncio_default_test_loop_scope")
         # One loop for each case, pytest-asyncio's default, breaks a client that is created once, in the first case.
         lasting = (of_tests if of_tests != "function" else None) or "session"
-        self._otherwise = lasting if self._is_asyncio_auto else None
+        self._otherwise = lasting if self.is_asyncio_auto else None
 
     def scope_of(self, search: str, fixtures: Fixtures) -> str | None:
         """Return the loop scope of the nearest async fixture that a search depends on, or of tests, or None."""
@@ -196,7 +195,7 @@ class Loops:
         for name in names:
             for fixture in fixtures.get(name, ())[-1:]:
                 function = fixture.func
-                if _is_async(function) and (self._is_asyncio_auto or is_asyncio_fixture(function)):
+                if _is_async(function) and (self.is_asyncio_auto or is_asyncio_fixture(function)):
                     return str(loop_scope_of(function) or self._of_fixtures or fixture.scope)
                 names += [argument for argument in fixture.argnames if argument not in names]
         return self._otherwise
