@@ -105,7 +105,7 @@ class Run:
         result that is not scored: beyond k, or unjudged where these are skipped. `rank` counts from 1. Needs pandas.
         """
         frame = as_frame([row for result in self.results for row in _rows(result)], list(_RESULT))
-        frame.attrs[KNOWN_RANKS] = _Unchanging(_known_ranks(self.results))
+        frame.attrs[KNOWN_RANKS] = _known_ranks(self.results)
         return frame
 
 
@@ -186,13 +186,6 @@ def as_frame(data: Any, columns: list[str] | None = None) -> pandas.DataFrame:
 
     frame: pandas.DataFrame = pandas.DataFrame(data, columns=columns)
     return frame
-
-
-class _Unchanging(dict[str, int]):
-    """A dict that is not copied with every frame that pandas makes of another."""
-
-    def __deepcopy__(self, memo: object) -> _Unchanging:
-        return self
 
 
 def _known_ranks(results: Iterable[CaseResult]) -> dict[str, int]:
