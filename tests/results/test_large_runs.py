@@ -41,33 +41,6 @@ def outcome(path: Path, *arguments: Any) -> Any:
         return str(error)
 
 
-@pytest.mark.parametrize(
-    "lines",
-    [
-        ["q1 Q0 a 1 0.5 tag", "q1 Q0 b 2 1.5 tag", "q1 Q0 c 3 0.5 tag", "q2 Q0 a 9 -1e-3 tag"],
-        ["q1\tQ0\ta\t1\t0.5\ttag", "q1\tQ0\tb\t2\t1.5\ttag", "q1\tQ0\tc\t3\t.5\ttag", "q2\tQ0\ta\t9\t-1e-3\ttag"],
-        ["q1  Q0 a\t1 0.5 tag ", "", "q1 Q0   b \t 2 1.5 tag\t", "q1 Q0 c 3 0.5 tag", "q2 Q0 a 9 -1e-3 tag"],
-        ["q1 Q0 a 1 0.5 tag", "q2 Q0 a 9 -1e-3 tag", "q1 Q0 b 2 1.5 tag", "q1 Q0 c 3 5e-1 tag"],
-    ],
-    ids=["spaces", "tabs", "mixed blanks", "rows of a query apart"],
-)
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_a_trec_run_is_sorted_by_score_then_by_document(tmp_path: Path, lines: list[str], end: str) -> None:
-    path = tmp_path / "run.trec"
-    path.write_bytes("".join(line + end for line in lines).encode())
-    found = read_run(path)
-    assert found == {"q1": ["b", "c", "a"], "q2": ["a"]}
-    assert list(found) == ["q1", "q2"]
-
-
-@pytest.mark.parametrize(
-    "document", ["007", "1.0", "NA", "null", "nan", "1e5", "true", "'x'", '"x"', "q\u00a0u", "日本", "10020#0"]
-)
-def test_ids_stay_text_as_written(tmp_path: Path, document: str) -> None:
-    (tmp_path / "run.trec").write_text(f"{document} Q0 {document} 1 2 tag\n{document} Q0 b 2 1 tag\n", "utf-8")
-    assert read_run(tmp_path / "run.trec") == {document: [document, "b"]}
-
-
 @pytest.mark.parametrize("order", ["rank", "score", ""])
 @pytest.mark.parametrize("kind", ["string", "large_string", "dictionary", "int64"])
 def test_parquet(tmp_path: Path, kind: str, order: str) -> None:
@@ -101,16 +74,6 @@ assert read_run(sys.argv[1]) == {"q": ["b", "a"]}
 assert "pyarrow" in sys.modules and "pandas" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", code, str(tmp_path / "run.parquet"), str(small)], check=True)
-
-
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
-@pytest.mark.parametrize("line", ["q Q0 b  1 x", "q Q0 b 2 1 ", " Q0 b 2 1 x", "q  b 2 1 x"])
-def test_a_blank_is_no_cell_of_a_trec_run(tmp_path: Path, line: str, end: str) -> None:
-    path = tmp_path / "run.txt"
-    for content in (f"q Q0 a 1 2 x{end}{line}", f"q Q0 a 1 2 x{end}{line}{end}", f"q\tQ0\ta\t1\t2\tx{end}{line}{end}"):
-        path.write_bytes(content.encode())
-        with pytest.raises(FileError, match="found 5 columns where there are 6"):
-            read_run(path, "trec")
 
 
 def test_a_document_twice_is_found_between_thousands(tmp_path: Path) -> None:
@@ -164,23 +127,6 @@ def test_parquet_without_rows(tmp_path: Path) -> None:
     path = tmp_path / "run.parquet"
     write_table(pyarrow.table({"query_id": pyarrow.array([], "string"), "doc_id": [], "score": []}), path)
     assert "the file has no results" in outcome(path)
-
-
-@pytest.mark.parametrize(
-    ("content", "problem"),
-    [
-        ("q Q0 a 1 1 x\nq Q0 b 2 high x\nq Q0 c 3 0 x\n", f":2: {NO_SCORE}"),
-        ("q Q0 a 1 1 x\nq Q0 b 2 nan x\nq Q0 c 3 0 x\n", f":2: {NO_SCORE}"),
-        ("q Q0 a 1 0.5 x\nq Q0 b 2\nq Q0 c 3 0 x\n", ":2: found 4 columns where there are 6"),
-        ("q Q0 a 1 0.5 x\nq Q0 b  2 1\nq Q0 c 3 0 x\n", ":2: found 5 columns where there are 6"),
-        ("q Q0 a 1 0.5 x\nq Q0 \0 2 0.4 x\n", ":2: there is a NUL byte in the file"),
-        ("q Q0 a 1 0.5 x\nq Q0 \udcff 2 0.4 x\n", ":2: the file is not UTF-8 (byte 0xff cannot stand there)"),
-    ],
-)
-def test_mistakes_have_their_line(tmp_path: Path, content: str, problem: str) -> None:
-    path = tmp_path / "run.txt"
-    path.write_bytes(content.encode("utf-8", "surrogateescape"))
-    assert f"{path}{problem}" in outcome(path)
 
 
 IDS = st.sampled_from(

@@ -1,4 +1,4 @@
-"""Runs from files: TREC, tables, Parquet, JSON."""
+"""Runs from files: TREC, tables, Parquet, JSON, read row by row and with pyarrow, which reads large files."""
 
 from __future__ import annotations
 
@@ -13,10 +13,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import RelevanceWarning, Run, evaluate, read_run
+from pytest_relevance._problems import FileError
+from pytest_relevance.results import read_run as large_runs
 from tests.judgments.helpers import problems_of, write
 
 if TYPE_CHECKING:
     from tests.results.conftest import Maker
+
+
+@pytest.fixture(params=["row by row", "with pyarrow"], autouse=True)
+def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if request.param == "with pyarrow":
+        pytest.importorskip("pyarrow")
+        monkeypatch.setattr(large_runs, "SMALL", 0)
 
 
 def written(tmp_path: Path, content: str | bytes, name: str = "run.txt") -> Path:
@@ -27,9 +36,41 @@ def problems(path: Path, format: str | None = None) -> list[str]:
     return problems_of(read_run, path, format)
 
 
-def test_a_trec_run_is_sorted_by_score_then_by_document_both_descending(tmp_path: Path) -> None:
-    path = written(tmp_path, "q1 Q0 a 1 0.5 tag\nq1 Q0 b 2 1.5 tag\nq1 Q0 c 3 0.5 tag\nq2 Q0 a 9 -1e-3 tag\n")
-    assert read_run(path) == {"q1": ["b", "c", "a"], "q2": ["a"]}
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["q1 Q0 a 1 0.5 tag", "q1 Q0 b 2 1.5 tag", "q1 Q0 c 3 0.5 tag", "q2 Q0 a 9 -1e-3 tag"],
+        ["q1\tQ0\ta\t1\t0.5\ttag", "q1\tQ0\tb\t2\t1.5\ttag", "q1\tQ0\tc\t3\t.5\ttag", "q2\tQ0\ta\t9\t-1e-3\ttag"],
+        ["q1  Q0 a\t1 0.5 tag ", "", "q1 Q0   b \t 2 1.5 tag\t", "q1 Q0 c 3 0.5 tag", "q2 Q0 a 9 -1e-3 tag"],
+        ["q1 Q0 a 1 0.5 tag", "q2 Q0 a 9 -1e-3 tag", "q1 Q0 b 2 1.5 tag", "q1 Q0 c 3 5e-1 tag"],
+    ],
+    ids=["spaces", "tabs", "mixed blanks", "rows of a query apart"],
+)
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_trec_run_is_sorted_by_score_then_by_document(tmp_path: Path, lines: list[str], end: str) -> None:
+    path = tmp_path / "run.trec"
+    path.write_bytes("".join(line + end for line in lines).encode())
+    found = read_run(path)
+    assert found == {"q1": ["b", "c", "a"], "q2": ["a"]}
+    assert list(found) == ["q1", "q2"]
+
+
+@pytest.mark.parametrize(
+    "document", ["007", "1.0", "NA", "null", "nan", "1e5", "true", "'x'", '"x"', "q\u00a0u", "日本", "10020#0"]
+)
+def test_ids_stay_text_as_written(tmp_path: Path, document: str) -> None:
+    (tmp_path / "run.trec").write_text(f"{document} Q0 {document} 1 2 tag\n{document} Q0 b 2 1 tag\n", "utf-8")
+    assert read_run(tmp_path / "run.trec") == {document: [document, "b"]}
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("line", ["q Q0 b  1 x", "q Q0 b 2 1 ", " Q0 b 2 1 x", "q  b 2 1 x"])
+def test_a_blank_is_no_cell_of_a_trec_run(tmp_path: Path, line: str, end: str) -> None:
+    path = tmp_path / "run.txt"
+    for content in (f"q Q0 a 1 2 x{end}{line}", f"q Q0 a 1 2 x{end}{line}{end}", f"q\tQ0\ta\t1\t2\tx{end}{line}{end}"):
+        path.write_bytes(content.encode())
+        with pytest.raises(FileError, match="found 5 columns where there are 6"):
+            read_run(path, "trec")
 
 
 def test_a_trec_run_between_tabs_with_comments_and_gzip(tmp_path: Path) -> None:

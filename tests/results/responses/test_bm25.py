@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -94,13 +93,6 @@ def test_results_of_bm25s_in_no_order(bm25s: Bm25s) -> None:
     assert "call retrieve() with sorted=True" in message
 
 
-@pytest.mark.engines
-def test_a_saved_corpus_of_bm25s(bm25s: Bm25s, tmp_path: Path) -> None:
-    bm25s.index.save(tmp_path, corpus=PRODUCTS, show_progress=False)
-    bm25s.index = bm25s.library.BM25.load(tmp_path, load_corpus=True)
-    assert ids(bm25s.search("strap")) == ["sku-c"]
-
-
 # --- rank-bm25 --------------------------------------------------------------------------------------------------------
 
 
@@ -137,8 +129,3 @@ def test_scores_alone(scores: object) -> None:
     assert "floats, " in message
     assert "2.5" in message
     assert "if they are scores, return the documents too" in message
-
-
-def test_ids_that_became_floats_are_not_called_scores() -> None:
-    assert "has an id that is a float, 7.0" in refusal([7.0, 8.0])
-    assert "has an id that is a float, 2.5" in refusal([2.5, "sku-1"])
