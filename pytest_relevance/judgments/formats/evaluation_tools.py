@@ -50,13 +50,6 @@ def snapshot_columns(names: Sequence[str]) -> list[int] | None:
     return [numbers[name] for name in _SNAPSHOT] if numbers.keys() >= set(_SNAPSHOT) else None
 
 
-def is_snapshot(source: Source) -> bool:
-    """Whether it is a snapshot, which is a run: a table, or JSON of the API."""
-    if source.looks_like_json:
-        return source.is_json and snapshot_rows(source.json) is not None
-    return snapshot_columns(source.header.names) is not None
-
-
 def snapshot_rows(document: object) -> list[tuple[str, list[object]]] | None:
     """The texts and the documents of a snapshot's queries in JSON; None for any other JSON.
 
