@@ -68,6 +68,13 @@ def test_records(path: Path) -> None:
     assert all(info.has_baseline for info in later.files.values())
 
 
+@pytest.mark.parametrize("name", ["record", "compared"])
+def test_a_record_of_the_present_version_is_written_again_byte_for_byte(name: str, tmp_path: Path) -> None:
+    path, again = FORMATS / f"{name}-{PRESENT}.jsonl", tmp_path / "again.jsonl"
+    Run.open(path).write(again)
+    assert again.read_bytes() == path.read_bytes()
+
+
 @pytest.mark.parametrize("path", BASELINES, ids=name_of)
 def test_baselines(path: Path) -> None:
     found = read_baseline(path)
