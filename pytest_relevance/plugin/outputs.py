@@ -245,7 +245,7 @@ def _update_baseline(store: RunStore, file: str, *, only_new: bool) -> Iterator[
     try:
         updated = update_baseline(
             baseline_path(info.path),
-            BaselineEntries(accepted, titles, store.common_fingerprint),
+            BaselineEntries(accepted, titles, store.told.fingerprint),
             shown=shown,
             only_new=only_new,
             all_keys=keys,
@@ -298,8 +298,8 @@ def about_run(config: pytest.Config) -> tuple[dict[str, FileInfo], RunInfo]:
         Path(file).as_posix(): replace(info, path=_from_root(info.path, config))
         for file, info in sorted(store.files.items())
     }
-    faults = faults_to_record(store.results, store.warnings.values())
-    how = (__version__, started(config), versions, command, store.common_fingerprint)
+    faults = faults_to_record(store.results, store.told.warnings.values())
+    how = (__version__, started(config), versions, command, store.told.fingerprint)
     return files, RunInfo(*how, missing, faults, settings(config).requires_gates, not_run(config))
 
 

@@ -101,7 +101,7 @@ def _explain(run: CaseRun, call: pytest.CallInfo[None]) -> None:
 def pass_over(path: Path, config: pytest.Config) -> None:
     """Have the summary name a file that seems to be a case file, but does not have the name of one."""
     install(config)
-    run_store(config).name(PASSED_OVER, shown_path(path, config))
+    run_store(config).unsent.name(PASSED_OVER, shown_path(path, config))
 
 
 def _install_documents(session: pytest.Session) -> None:
@@ -121,7 +121,7 @@ class CheckCalls:
         __tracebackhide__ = True
         if CHECKS not in item.stash:
             return (yield)
-        if run_store(item.config).fingerprint is None:
+        if run_store(item.config).unsent.fingerprint is None:
             request_fingerprint(item)
         checks = item.stash[CHECKS]
         checks.is_running = True
@@ -169,7 +169,7 @@ class Reporting:
                 end.attach(report)
                 if checks is not None:
                     checks.runs.clear()  # a rerun of the test makes its checks again
-        self._store.send_unsent(report)
+        self._store.unsent.attach(report)
         return report
 
     def _prepare(self, item: pytest.Item, call: pytest.CallInfo[None], *, is_subtest: bool) -> None:
@@ -214,8 +214,8 @@ class Reporting:
         """Store the node ids of the tests that are to run, and register the hooks for `relevance_documents`."""
         if session.items:  # there are no items on the controller of pytest-xdist
             _install_documents(session)
-            if self._store.fingerprint is None and not is_fixture_defined(FINGERPRINT, session):
-                self._store.fingerprint = {}
+            if self._store.unsent.fingerprint is None and not is_fixture_defined(FINGERPRINT, session):
+                self._store.unsent.fingerprint = {}
             self._store.to_run = [item.nodeid for item in session.items]
             set_locations(session.items)
             self._giving_up.watch(session.items)
@@ -254,9 +254,9 @@ class Reporting:
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
         """Send or store the remaining data; judge gates that were not judged yet; check that no result was lost."""
         if self._is_worker:
-            self._config.workeroutput[ATTRIBUTE] = self._store.take_unsent()  # type: ignore[attr-defined]
+            self._config.workeroutput[ATTRIBUTE] = self._store.unsent.take()  # type: ignore[attr-defined]
             return
-        self._store.receive(self._store.take_unsent())
+        self._store.receive(self._store.unsent.take())
         if not self._runs_tests:
             forget_parameters(item for item in session.items if CASE_RUN in item.stash)
             return

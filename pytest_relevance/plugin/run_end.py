@@ -114,17 +114,17 @@ def findings(config: pytest.Config, *, has_ended: bool, is_complete: bool) -> It
         yield from _lost_results(config, store)
         yield from _without_comparison(config, store)
         yield from _lost_cases(config, store)
-    if lost := store.named[LOST]:
+    if lost := store.told.named[LOST]:
         checks = counted(len(lost), "check was", "checks were")
         text = f"{checks} made in a thread that its test did not wait for, and the run fails: {first_named(lost)}"
         yield Finding(text, fails=True)
-    if files := [*dict.fromkeys(store.named[PASSED_OVER])]:
+    if files := [*dict.fromkeys(store.told.named[PASSED_OVER])]:
         one, patterns = len(files) == 1, listed(config.getini("relevance_files"), "or")
         yield Finding(
             f"{counted(len(files), 'file has cases and is', 'files have cases and are')} not collected: "
             f"{first_named(files)}; rename {'it' if one else 'them'} to {patterns}, or set relevance_files"
         )
-    if text := store.disagreement():
+    if text := store.told.disagreement():
         yield Finding(text)
 
 
@@ -146,7 +146,7 @@ def _lost_results(config: pytest.Config, store: RunStore) -> Iterator[Finding]:
     """
     needed_by = ["--relevance-gates=require"] if settings(config).requires_gates else []
     needed_by += [f"--relevance-{name}" for name in settings(config).outputs]
-    known = store.failed if needed_by else store.failed | store.unscored
+    known = {name for name, has_failed in store.without_result.items() if has_failed or not needed_by}
     names = [name for name in store.unfinished() if name not in known]
     if not names:
         return

@@ -21,6 +21,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
@@ -63,112 +64,62 @@ class Message(NamedTuple):
     option: str = ""
 
 
-class RunStore:
-    """The results of the cases that ended, and the case files by the names used in reports.
+class Unsent:
+    """What this process has to tell beside results: its next report sends it.
 
-    `to_run` are the node ids of all tests that were collected and not deselected, in order, other tests included.
-    `broken` are the case files that could not be collected. `failed` are the node ids of items with a failed report;
-    `unscored` the ids of items whose call passed without scoring a case. `messages` are about written files. `gates`
-    are the gates that were judged. `fingerprint` is the one of this process, None before it was requested;
-    `fingerprints` are the different ones of all processes that ran cases. `warnings` are texts about fixtures and hooks
-    of the project that could not be used, by subject. `named` are the names of checks that are lost, and of files that
-    are passed over.
+    `fingerprint` says what the process searches, None before it was requested.
     """
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
-        self.files: dict[str, FileInfo] = {}
-        self.to_run: Sequence[str] = ()
-        self.broken: dict[str, None] = {}
-        self.failed: set[str] = set()
-        self.unscored: set[str] = set()
-        self.messages: list[Message] = []
-        self.gates: Sequence[GateResult] = ()
+        self._values: dict[str, Any] = {}
         self.fingerprint: Fingerprint | None = None
-        self.fingerprints: list[Fingerprint] = []
-        self.warnings: dict[str, str] = {}
-        self.named: Mapping[str, list[str]] = {LOST: [], PASSED_OVER: []}
-        self._unsent: dict[str, Any] = {}
-        self._cases: dict[tuple[str, int], dict[str, Any]] = {}
-        self._results: list[CaseResult] | None = None
-        self._are_case_files: dict[str, bool] = {}
-        self._titles: RunTitles | None = None
-        self._is_over = False
-
-    def send_files(self, report: pytest.TestReport) -> None:
-        """Attach the `FileInfo` of all files to the first report of a worker, also of files without a selected case."""
-        if self.files:
-            files = {file: info.to_dict() for file, info in self.files.items()}
-            setattr(report, ATTRIBUTE, {"cases": [], **getattr(report, ATTRIBUTE, {}), "files": files})
-            self.files.clear()
 
     def set_fingerprint(self, fingerprint: Fingerprint) -> None:
-        """Set the fingerprint of this process; the next report sends it, unless it is empty."""
+        """Set the fingerprint of this process, and send it unless it is empty."""
         self.fingerprint = fingerprint
         if fingerprint:
-            self._unsent["fingerprint"] = fingerprint
+            self._values["fingerprint"] = fingerprint
 
     def warn(self, subject: str, text: str) -> None:
-        """Have the next report send a warning; the end of the run shows the first about each subject."""
-        self._unsent.setdefault("warnings", {}).setdefault(subject, printable(text))
+        """Send a warning; the end of the run shows the first about each subject."""
+        self._values.setdefault("warnings", {}).setdefault(subject, printable(text))
 
     def name(self, kind: str, name: str) -> None:
-        """Have the next report send the name of a check that is `LOST`, or of a file that is `PASSED_OVER`."""
-        self._unsent.setdefault(kind, []).append(printable(name))
+        """Send the name of a check that is `LOST`, or of a file that is `PASSED_OVER`."""
+        self._values.setdefault(kind, []).append(printable(name))
 
     def describe(self, nodeid: str, number: int, fields: Mapping[str, Any]) -> None:
-        """Have the next report send new facts about the documents of a result that was sent before."""
-        self._unsent.setdefault("documents", []).append([nodeid, number, fields])
+        """Send new facts about the documents of a result that was sent before."""
+        self._values.setdefault("documents", []).append([nodeid, number, fields])
 
-    def take_unsent(self) -> dict[str, Any]:
-        """Return the data that this process has not sent yet, and forget it."""
-        unsent, self._unsent = self._unsent, {}
-        return {name: sendable(values, self._config) for name, values in unsent.items()}
+    def take(self) -> dict[str, Any]:
+        """Return what was not sent yet, and forget it."""
+        values, self._values = self._values, {}
+        return {name: sendable(value, self._config) for name, value in values.items()}
 
-    def send_unsent(self, report: pytest.TestReport) -> None:
-        """Attach to a report the data that this process has not sent yet."""
-        if self._unsent:
-            setattr(report, ATTRIBUTE, {**getattr(report, ATTRIBUTE, {}), **self.take_unsent()})
+    def attach(self, report: pytest.TestReport) -> None:
+        """Attach to a report what was not sent yet."""
+        if self._values:
+            setattr(report, ATTRIBUTE, {**getattr(report, ATTRIBUTE, {}), **self.take()})
 
-    def add(self, report: pytest.TestReport, attached: Mapping[str, Any]) -> None:
-        """Store the data attached to a report, as `attached_to` gives them."""
-        if attached.keys() - _RESULTS:
-            self.receive(attached)
-        if report.outcome not in ("passed", "failed", "skipped"):  # after "rerun" another report of the item follows
-            return
-        if report.failed:
-            self.failed.add(report.nodeid)
-        cases = attached.get("cases")
-        if cases is None:
-            return
-        if not cases and report.when == "call":
-            self.unscored.add(report.nodeid)
-        for number, values in enumerate(cases):
-            self._cases[report.nodeid, number] = values
-            self._results = None
 
-    def receive(self, attached: Mapping[str, Any]) -> None:
-        """Store data other than results: fingerprint, warnings, files, and documents of results that came before."""
-        attached = {name: _received(values) for name, values in attached.items()}
-        fingerprint = attached.get("fingerprint")
-        if fingerprint is not None and fingerprint not in self.fingerprints:
-            self.fingerprints.append(fingerprint)
-        for subject, text in attached.get("warnings", {}).items():
-            if subject not in self.warnings:
-                self.warnings[subject] = text
-                self.messages.append(Message(text, is_good=False))
-                self._results = None
-        for kind, names in self.named.items():
-            names += attached.get(kind, ())
-        for file, values in attached.get("files", {}).items():
-            self.files.setdefault(file, FileInfo.from_dict(values))
-        for nodeid, number, fields in attached.get("documents", ()):
-            self._cases.get((nodeid, number), {}).update(fields)
-            self._results = None
+@dataclass(slots=True, eq=False)
+class Told:
+    """What all processes told beside results.
+
+    `fingerprints` are the different ones of the processes that ran cases. `warnings` are texts about fixtures and hooks
+    of the project that could not be used, by subject. `named` are the names of checks that are `LOST`, and of files
+    that are `PASSED_OVER`.
+    """
+
+    fingerprints: list[Fingerprint] = field(default_factory=list)
+    warnings: dict[str, str] = field(default_factory=dict)
+    named: Mapping[str, list[str]] = field(default_factory=lambda: {LOST: [], PASSED_OVER: []})
 
     @property
-    def common_fingerprint(self) -> Fingerprint:
-        """What the fingerprints of all processes that ran cases have in common; empty where there is none."""
+    def fingerprint(self) -> Fingerprint:
+        """What the fingerprints have in common; empty where there is none."""
         return common(self.fingerprints) if self.fingerprints else {}
 
     def disagreement(self) -> str:
@@ -181,9 +132,80 @@ class RunStore:
             "records and baselines keep what all have in common"
         )
 
+
+class RunStore:
+    """The results of the cases that ended, and the case files by the names used in reports.
+
+    `to_run` are the node ids of all tests that were collected and not deselected, in order, other tests included.
+    `broken` are the case files that could not be collected. `without_result` are items that need none: with a failed
+    report (True), or whose call passed without scoring a case. `messages` are about written files. `gates` are the
+    gates that were judged.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self.unsent = Unsent(config)
+        self.told = Told()
+        self.files: dict[str, FileInfo] = {}
+        self.to_run: Sequence[str] = ()
+        self.broken: dict[str, None] = {}
+        self.without_result: dict[str, bool] = {}
+        self.messages: list[Message] = []
+        self.gates: Sequence[GateResult] = ()
+        self._cases: dict[tuple[str, int], dict[str, Any]] = {}
+        self._results: list[CaseResult] | None = None
+        self._are_case_files: dict[str, bool] = {}
+        self._titles: RunTitles | None = None
+
+    def send_files(self, report: pytest.TestReport) -> None:
+        """Attach the `FileInfo` of all files to the first report of a worker, also of files without a selected case."""
+        if self.files:
+            files = {file: info.to_dict() for file, info in self.files.items()}
+            setattr(report, ATTRIBUTE, {"cases": [], **getattr(report, ATTRIBUTE, {}), "files": files})
+            self.files.clear()
+
+    def add(self, report: pytest.TestReport, attached: Mapping[str, Any]) -> None:
+        """Store the data attached to a report, as `attached_to` gives them."""
+        if attached.keys() - _RESULTS:
+            self.receive(attached)
+        if report.outcome not in ("passed", "failed", "skipped"):  # after "rerun" another report of the item follows
+            return
+        if report.failed:
+            self.without_result[report.nodeid] = True
+        cases = attached.get("cases")
+        if cases is None:
+            return
+        if not cases and report.when == "call":
+            self.without_result.setdefault(report.nodeid, False)
+        for number, values in enumerate(cases):
+            self._cases[report.nodeid, number] = values
+            self._results = None
+
+    def receive(self, attached: Mapping[str, Any]) -> None:
+        """Store data other than results: fingerprint, warnings, files, and documents of results that came before."""
+        attached = {name: _received(values) for name, values in attached.items()}
+        told, fingerprint = self.told, attached.get("fingerprint")
+        if fingerprint is not None and fingerprint not in told.fingerprints:
+            told.fingerprints.append(fingerprint)
+        for subject, text in attached.get("warnings", {}).items():
+            if subject not in told.warnings:
+                told.warnings[subject] = text
+                self.messages.append(Message(text, is_good=False))
+                self._results = None
+        for kind, names in told.named.items():
+            names += attached.get(kind, ())
+        for file, values in attached.get("files", {}).items():
+            self.files.setdefault(file, FileInfo.from_dict(values))
+        for nodeid, number, fields in attached.get("documents", ()):
+            self._cases.get((nodeid, number), {}).update(fields)
+            self._results = None
+
     def end(self) -> None:
-        """Complete the results when no more follow: all get their titles in one pass."""
-        self._is_over = True
+        """Complete the results when no more follow: all get their titles in one pass, as a catalogue is read once."""
+        if any(info.documents for info in self.files.values()):
+            from pytest_relevance.results.documents import RunTitles
+
+            self._titles = RunTitles()
         if self._results is not None:
             self._results = self.completed(self._results)
 
@@ -197,8 +219,7 @@ class RunStore:
                     from pytest_relevance.results.rank_changes import worst_of_repeats
 
                     self._results = worst_of_repeats(self._results)
-            if self._is_over:
-                self._results = self.completed(self._results)
+            self._results = self.completed(self._results)
         return self._results
 
     def completed(self, results: Sequence[CaseResult]) -> list[CaseResult]:
@@ -207,14 +228,10 @@ class RunStore:
         Catalogues that cannot be read become messages. No document is said to be missing from an index that has other
         ids.
         """
-        if OTHER_IDS in self.warnings:
+        if OTHER_IDS in self.told.warnings:
             results = [result.with_texts(not_in_index=()) for result in results]
-        if not self._is_over or not any(info.documents for info in self.files.values()):
-            return [*results]  # a catalogue is read once, for the documents of all results
         if self._titles is None:
-            from pytest_relevance.results.documents import RunTitles
-
-            self._titles = RunTitles()
+            return [*results]
         _ = self.results  # so that one pass over a catalogue finds the documents of all results
         found = self._titles.add(results, self.files)
         self.messages += map(Message, self._titles.problems)
@@ -234,7 +251,7 @@ class RunStore:
         order = {name: number for number, name in enumerate(self.to_run)}
         last = len(order)
         ended = sorted(self._cases, key=lambda key: (order.get(key[0], last), key[1] if key[0] in order else 0))
-        for key in ended if OTHER_IDS in self.warnings else ():
+        for key in ended if OTHER_IDS in self.told.warnings else ():
             self._cases[key].pop("not_in_index", None)
         return [self._cases[key] for key in ended]
 

@@ -120,7 +120,7 @@ class SummarySection:
         summary = summary_lines(
             results,
             self._store.files,
-            RunInfo(fingerprint=self._store.common_fingerprint, not_run=not_run(self._config)),
+            RunInfo(fingerprint=self._store.told.fingerprint, not_run=not_run(self._config)),
             self._store.gates,
             verbosity=option.verbose,
             width=columns,

@@ -210,14 +210,14 @@ class DocumentLookup:
             described = self._described(index.documents, case.result)
             attempt = (unsent or {}).get(case.number)
             if case.nodeid != nodeid:
-                self._store.describe(case.nodeid, case.number, described.to_dict(_FIELDS))
+                self._store.unsent.describe(case.nodeid, case.number, described.to_dict(_FIELDS))
             elif attempt is not None and attempt.result is case.result:  # not of an earlier attempt
                 attempt.result = described
 
     def _described(self, documents: IndexDocuments, result: CaseResult) -> CaseResult:
         if not documents.has_other_ids and (unknown := documents.unknown_result(result)):
             documents.has_other_ids = True
-            self._store.warn(
+            self._store.unsent.warn(
                 OTHER_IDS,
                 f"{NAME} does not know {quoted(unknown)}, which the search returned: does it take the same ids? No "
                 "document is said to be missing from the index",
@@ -240,4 +240,4 @@ class DocumentLookup:
 
     def _warn(self, kind: str, text: str) -> None:
         """Show the first text of each kind once in the summary."""
-        self._store.warn(f"{NAME}: {kind}", redaction(self._config).text(text))
+        self._store.unsent.warn(f"{NAME}: {kind}", redaction(self._config).text(text))

@@ -71,7 +71,7 @@ class Relevance:
             raise
         finally:
             if self._checks.are_over:  # its result is not needed any more
-                run_store(self._item.config).name(LOST, f"{self._item.nodeid}: {quoted(_plain(query))}")
+                run_store(self._item.config).unsent.name(LOST, f"{self._item.nodeid}: {quoted(_plain(query))}")
 
 
 def _case(query: str, judgments: Mapping[Any, Any] | None, keys: Mapping[str, Any]) -> Case:

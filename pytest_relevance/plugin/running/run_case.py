@@ -71,7 +71,7 @@ def begin(this: CaseRun) -> None:
     if not this.attempt.is_running:
         this.forget_attempt()
         this.attempt.is_running = True
-        if run_store(this.item.config).fingerprint is None:
+        if run_store(this.item.config).unsent.fingerprint is None:
             request_fingerprint(this.item)
 
 
@@ -142,7 +142,7 @@ def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
             case,
             accepting=config.option.relevance_update == "all",
             details=this.settings.details,
-            fingerprint=run_store(config).fingerprint,
+            fingerprint=run_store(config).unsent.fingerprint,
         )
     ends = result.verdict in (FAILED, INCONCLUSIVE)
     if ends or len(this.items) > 1 or this.is_check or this.settings.details:
@@ -277,13 +277,13 @@ def request_fingerprint(item: pytest.Item) -> None:
         why = f"it raised {error_text(error, item.config)}"
     else:
         try:
-            store.set_fingerprint(redaction(item.config).values(checked(value)))
+            store.unsent.set_fingerprint(redaction(item.config).values(checked(value)))
             return
         except ValueError as error:
             why = str(error)
-    store.set_fingerprint({})
+    store.unsent.set_fingerprint({})
     why = redaction(item.config).text(why)
-    store.warn(FINGERPRINT, f"the fixture {FINGERPRINT} cannot be used, and the run goes on without it: {why}")
+    store.unsent.warn(FINGERPRINT, f"the fixture {FINGERPRINT} cannot be used, and the run goes on without it: {why}")
 
 
 _EXPLAIN = "pytest_relevance_explain"
@@ -318,7 +318,7 @@ def _explanations(this: CaseRun, result: CaseResult) -> dict[str, str]:
             if text is not None and not isinstance(text, str):
                 problem = f"returned {shown(text)}, and returns text or None"
         if problem:
-            run_store(this.item.config).warn(_EXPLAIN, _hook_problem(hide(problem), result, document))
+            run_store(this.item.config).unsent.warn(_EXPLAIN, _hook_problem(hide(problem), result, document))
             break
         if text is not None and (text := text.strip()):
             found[document] = hide(text)

@@ -133,7 +133,7 @@ class Searches:
             return
         self._in_flight = None, ""
         if item is None or isinstance(error, _ENDING):  # no report of the case follows
-            run_store(self._config).warn(text, text)
+            run_store(self._config).unsent.warn(text, text)
         else:
             item.add_report_section("call", "searches in flight", text)
 
@@ -201,7 +201,7 @@ class Searches:
             return False
         if (why := self._windows.why_alone(this)) and why not in self._warned:
             self._warned.add(why)
-            run_store(self._config).warn(f"relevance_concurrency: {why}", why)
+            run_store(self._config).unsent.warn(f"relevance_concurrency: {why}", why)
         return self._windows.takes(this)
 
     def _run(self, calls: Sequence[Call], this: CaseRun) -> None:
