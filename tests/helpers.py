@@ -84,8 +84,8 @@ def changed(result: CaseResult, **fields: Any) -> CaseResult:
     own = {name: fields.pop(name) for name in {*fields} & {each.name for each in dataclasses.fields(result)}}
     for part in ("origin", "conditions", "ranking", "texts", "evaluation", "call"):
         values = getattr(result, part)
-        if found := {*fields} & {each.name for each in dataclasses.fields(values)}:
-            own[part] = replace(values, **{name: fields.pop(name) for name in found})
+        if found := {*fields} & {*values._fields}:
+            own[part] = values._replace(**{name: fields.pop(name) for name in found})
     assert not fields
     return replace(result, **own)
 

@@ -1,10 +1,14 @@
-"""The parts of a `CaseResult`. Sequences in them are tuples once the result is complete."""
+"""The parts of a `CaseResult`. Sequences in them are tuples once the result is complete.
+
+Those that every result has are named tuples: every case pays for them, and a frozen dataclass takes three times as long
+to make.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from pytest_relevance.metrics.settings import Settings
 
@@ -20,6 +24,9 @@ NO_DIGEST = "0" * 16
 
 DEFAULT_SETTINGS = Settings()
 """The settings of most results, which share them, and with them the table of gains."""
+
+EMPTY: Mapping[Any, Any] = {}
+"""A mapping that results share, and nothing writes to."""
 
 FLOOR, DROP, TOO_FEW_JUDGED, STALE_ENTRY, TEXT = "floor", "drop", "min_judged", "stale", "text"
 """The kinds of `Outcome` that do not come from an expectation."""
@@ -124,8 +131,7 @@ class Repeats:
     others: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class CaseOrigin:
+class CaseOrigin(NamedTuple):
     """Where a case comes from, beyond its identity.
 
     `source` is the file of queries that the case comes from, which `line` then counts in. `test` is the node id of the
@@ -140,8 +146,7 @@ class CaseOrigin:
     items: Sequence[str] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class CaseConditions:
+class CaseConditions(NamedTuple):
     """How a ranking was asked for, and how it is scored.
 
     `depth` is the deepest rank that the case looks at, None for a ranking of no case; `is_depth_set`: the case file
@@ -159,11 +164,10 @@ class CaseConditions:
     settings: Settings = DEFAULT_SETTINGS
     lowest: float = 0.0
     highest: float = 0.0
-    grade_names: Mapping[float, str] = field(default_factory=dict)
+    grade_names: Mapping[float, str] = EMPTY
 
 
-@dataclass(frozen=True, slots=True)
-class CaseRanking:
+class CaseRanking(NamedTuple):
     """What the search returned.
 
     `documents` are the results, best first, as deep as the case looks (`whole`: all that was returned, as all of it
@@ -181,7 +185,7 @@ class CaseRanking:
     is_unsorted: bool = False
     grades: Sequence[float | None] = ()
     returned: int = 0
-    deeper: Mapping[str, int] = field(default_factory=dict)
+    deeper: Mapping[str, int] = EMPTY
     irrelevant_top: Sequence[str] = ()
 
     def rank_of(self, document: str) -> int | None:
@@ -192,8 +196,7 @@ class CaseRanking:
             return self.deeper.get(document)
 
 
-@dataclass(frozen=True, slots=True)
-class CaseEvaluation:
+class CaseEvaluation(NamedTuple):
     """The ranking under the judgments and expectations of the case.
 
     `judgments` is how many judgments there are of each grade, `missing` the judged documents that are not among those
@@ -206,13 +209,14 @@ class CaseEvaluation:
     this one has no relevant judgments for.
 
     `outcomes` has the outcome of each expectation, `reasons` the unmet demands and why a case has no score. Reasons
-    that the accepted ranking met come first. `reports.reasons` has the words.
+    that the accepted ranking met come first. `reports.reasons` has the words. `recorded_digest` is the digest of the
+    judgments that the result was recorded with, where it was judged again; no record has it.
     """
 
-    judgments: Mapping[float, int] = field(default_factory=dict)
+    judgments: Mapping[float, int] = EMPTY
     missing: Sequence[tuple[str, float]] = ()
     digest: str = NO_DIGEST
-    scores: Mapping[str, float | None] = field(default_factory=dict)
+    scores: Mapping[str, float | None] = EMPTY
     lower: float | None = None
     upper: float | None = None
     judged: int = 0
@@ -220,6 +224,7 @@ class CaseEvaluation:
     outcomes: Sequence[Outcome] = ()
     not_applicable: Sequence[str] = ()
     reasons: Sequence[Outcome] = ()
+    recorded_digest: str = ""
 
     @property
     def is_judged(self) -> bool:
@@ -227,8 +232,7 @@ class CaseEvaluation:
         return self.digest not in ("", NO_DIGEST)
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentTexts:
+class DocumentTexts(NamedTuple):
     """What is known of documents, beyond their ids.
 
     `titles` and `notes` have texts for any document that the result names, {document: text}; the fields `shown` with
@@ -237,16 +241,15 @@ class DocumentTexts:
     that the catalogue of the suite does not have. `explanations` are from the hook `pytest_relevance_explain`.
     """
 
-    titles: Mapping[str, str] = field(default_factory=dict)
-    notes: Mapping[str, str] = field(default_factory=dict)
-    shown: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    titles: Mapping[str, str] = EMPTY
+    notes: Mapping[str, str] = EMPTY
+    shown: Mapping[str, Mapping[str, str]] = EMPTY
     not_in_index: Sequence[str] = ()
     not_in_catalogue: Sequence[str] = ()
-    explanations: Mapping[str, str] = field(default_factory=dict)
+    explanations: Mapping[str, str] = EMPTY
 
 
-@dataclass(frozen=True, slots=True)
-class CaseCall:
+class CaseCall(NamedTuple):
     """The calls of the search and of the test function.
 
     `latency` is in seconds, None where the search was not called or failed; `latency_shared`: it is the case's share of

@@ -207,11 +207,11 @@ class CaseResult:
 
     def with_reasons(self, reasons: Sequence[Outcome]) -> CaseResult:
         """The result with other reasons."""
-        return replace(self, evaluation=replace(self.evaluation, reasons=reasons))
+        return replace(self, evaluation=self.evaluation._replace(reasons=reasons))
 
     def with_texts(self, **changes: Any) -> CaseResult:
         """The result with some fields of its `texts` changed."""
-        return replace(self, texts=replace(self.texts, **changes))
+        return replace(self, texts=self.texts._replace(**changes))
 
     def to_dict(self, names: frozenset[str] | None = None) -> dict[str, Any]:
         """The result as a flat dict of builtin types: the fields (all, or these `names`) that are not the default."""
@@ -224,20 +224,10 @@ class CaseResult:
         Keys that are not known here become its `others`. Raises TypeError for a missing field, and TypeError,
         ValueError or KeyError for a value of another shape.
         """
-        found: dict[str, dict[str, Any]] = {}
-        for key, value in values.items():
-            part, name = _PLACES.get(key) or ("others", key)
-            if value is not None and name in FROM_BUILTIN:
-                value = FROM_BUILTIN[name](value)
-            if part in found:
-                found[part][name] = value
-            else:
-                found[part] = {name: value}
-        arguments: dict[str, Any] = found.pop("", {})
-        arguments["query"] = arguments.get("query") or arguments.get("id")
-        for part, fields in found.items():
-            arguments[part] = _PARTS[part](**fields) if part in _PARTS else fields
-        return cls(**arguments)
+        found = _reader()(values)
+        if values.keys() <= PART_OF.keys():
+            return found
+        return replace(found, others={name: value for name, value in values.items() if name not in PART_OF})
 
 
 _PARTS: Mapping[str, Any] = {
@@ -251,14 +241,11 @@ _PARTS: Mapping[str, Any] = {
 
 _DEFAULTS: Mapping[str, Sequence[tuple[str, object]]] = {
     "": [(name, default) for name, default in defaults_of(CaseResult) if name not in (*_PARTS, "others")],
-    **{part: defaults_of(kind) for part, kind in _PARTS.items()},
+    **{part: [*kind._field_defaults.items()] for part, kind in _PARTS.items()},
 }
 
 PART_OF: Mapping[str, str] = {name: part for part, fields in _DEFAULTS.items() for name, _ in fields}
 """The part of a result that has a field, by the name that the field has in a dict; "" for the result itself."""
-
-_PLACES: Mapping[str, tuple[str, str]] = {name: (part, name) for name, part in PART_OF.items()}
-"""The part and the name of a field. Python finds an argument sooner by this name than by an equal one out of JSON."""
 
 _ORDER = (
     *(
@@ -310,6 +297,26 @@ def _writer(names: frozenset[str] | None) -> Callable[[CaseResult], dict[str, An
     exec("\n".join([*lines, "    return values"]), namespace)
     write: Callable[[CaseResult], dict[str, Any]] = namespace["write"]
     return write
+
+
+@lru_cache
+def _reader() -> Callable[[Mapping[str, Any]], CaseResult]:
+    """Make the function that reads a dict, compiled for the same reason as `_writer`: a call with arguments by name."""
+    namespace: dict[str, Any] = {"CaseResult": CaseResult, **{kind.__name__: kind for kind in _PARTS.values()}}
+    arguments: dict[str, list[str]] = {part: [] for part in _DEFAULTS}
+    for part, fields in _DEFAULTS.items():
+        for name, default in fields:
+            namespace[f"default_{name}"], namespace[f"from_{name}"] = default, FROM_BUILTIN.get(name)
+            value = f"values[{name!r}]" if default is MISSING else f"get({name!r}, default_{name})"
+            if name == "query":
+                value = "get('query') or values['id']"
+            elif name in FROM_BUILTIN:
+                value = f"default_{name} if (value := get({name!r})) is None else from_{name}(value)"
+            arguments[part].append(f"{name}={value}" if not part else value)
+    made = [f"{part}={kind.__name__}({', '.join(arguments[part])})" for part, kind in _PARTS.items()]
+    exec(f"def read(values):\n  get = values.get\n  return CaseResult({', '.join(arguments[''] + made)})", namespace)
+    read: Callable[[Mapping[str, Any]], CaseResult] = namespace["read"]
+    return read
 
 
 DETAIL_FIELDS = frozenset(

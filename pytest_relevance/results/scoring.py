@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import blake2b
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from pytest_relevance._text import counted
 from pytest_relevance.cases.model import Case, Expectation, most_results
@@ -46,13 +46,13 @@ from pytest_relevance.results.case_result import (
 )
 from pytest_relevance.results.responses.ranking import Ranking
 
+_NO_TEXTS = DocumentTexts()
 _USUAL_DEPTH = 1000
 _BECAUSE = {"unjudged": " (unjudged: skip)", "ideal": " (ideal: returned)"}
 _MOST_MISSING = 10  # judged documents that a report names when none of the results is judged
 
 
-@dataclass(frozen=True, slots=True)
-class CaseInRun:
+class CaseInRun(NamedTuple):
     """What the result of a case has from its run, and the case does not know.
 
     `params` are those of the case with secrets masked, None where there are none to mask. `search` is the name of the
@@ -71,12 +71,15 @@ class CaseInRun:
     items: Sequence[str] = ()
 
 
+_ALONE = CaseInRun()
+
+
 def score_case(
     case: Case,
     ranking: Ranking,
     call: CaseCall = CaseCall(),
     asked: int | None = None,
-    in_run: CaseInRun = CaseInRun(),
+    in_run: CaseInRun = _ALONE,
     *,
     details: bool = True,
 ) -> CaseResult:
@@ -106,11 +109,12 @@ def score_case(
     has_interval = lower != upper and value == value
     is_irrelevant = bool(grades) and (grades[0] is None or settings.gains[grades[0]] <= 0)
     title = ranking.title(0) if is_irrelevant and ranking.titles else ""
-    result = CaseResult(
-        **_identity(case, in_run),
-        verdict=verdict,
-        conditions=_conditions(case, in_run, asked or 0, is_scored=True),
-        ranking=CaseRanking(
+    result = _result(
+        case,
+        in_run,
+        verdict,
+        _conditions(case, in_run, asked or 0, is_scored=True),
+        CaseRanking(
             reaches_depth=reaches_depth,
             documents=ranking.ids,
             grades=grades,
@@ -118,18 +122,18 @@ def score_case(
             is_unsorted=bool(ranking.scores) and _is_unsorted(ranking.scores),
             irrelevant_top=tuple(ranking.ids[:3]) if is_irrelevant else (),
         ),
-        texts=DocumentTexts(titles={ranking.ids[0]: title}) if title else DocumentTexts(),
-        evaluation=CaseEvaluation(
+        DocumentTexts({ranking.ids[0]: title}) if title else _NO_TEXTS,
+        CaseEvaluation(
             scores=scores,
             lower=lower if has_interval else None,
             upper=upper if has_interval else None,
             judged=top - unjudged,
             top=top,
             outcomes=outcomes,
-            not_applicable=tuple(metric.text for metric in case.not_applicable),
+            not_applicable=tuple(metric.text for metric in case.not_applicable) if case.not_applicable else (),
             reasons=reasons,
         ),
-        call=call,
+        call,
     )
     return with_details(result, case, ranking) if details else result
 
@@ -144,33 +148,45 @@ def _is_unsorted(scores: Sequence[float | None]) -> bool:
 def unscored(
     case: Case,
     verdict: str,
-    in_run: CaseInRun = CaseInRun(),
+    in_run: CaseInRun = _ALONE,
     call: CaseCall = CaseCall(),
     reasons: Sequence[Outcome] = (),
 ) -> CaseResult:
     """The result of a case without a score."""
-    conditions = _conditions(case, in_run, None, is_scored=False)
-    found = CaseEvaluation(reasons=reasons) if reasons else CaseEvaluation()
-    return CaseResult(**_identity(case, in_run), verdict=verdict, conditions=conditions, evaluation=found, call=call)
+    conditions, evaluation = _conditions(case, in_run, None, is_scored=False), CaseEvaluation(reasons=reasons)
+    return _result(case, in_run, verdict, conditions, CaseRanking(), _NO_TEXTS, evaluation, call)
 
 
-def _identity(case: Case, in_run: CaseInRun) -> dict[str, Any]:
-    """The fields of the result that say which case it is of."""
-    origin = CaseOrigin(in_run.variant_index, case.source, in_run.test, tuple(in_run.items))
-    return {
-        "file": in_run.file,
-        "line": case.line,
-        "id": case.id,
-        "query": case.query,
-        "node": in_run.node,
-        "search": in_run.search or case.search,
-        "variant": in_run.variant,
-        "tags": case.tags,
-        "weight": case.weight,
-        "params": case.params if in_run.params is None else in_run.params,
-        "note": case.note or "",
-        "origin": origin,
-    }
+def _result(
+    case: Case,
+    in_run: CaseInRun,
+    verdict: str,
+    conditions: CaseConditions,
+    ranking: CaseRanking,
+    texts: DocumentTexts,
+    evaluation: CaseEvaluation,
+    call: CaseCall,
+) -> CaseResult:
+    return CaseResult(
+        file=in_run.file,
+        line=case.line,
+        id=case.id,
+        verdict=verdict,
+        query=case.query,
+        node=in_run.node,
+        search=in_run.search or case.search,
+        variant=in_run.variant,
+        tags=case.tags,
+        weight=case.weight,
+        params=case.params if in_run.params is None else in_run.params,
+        note=case.note or "",
+        origin=CaseOrigin(in_run.variant_index, case.source, in_run.test, tuple(in_run.items)),
+        conditions=conditions,
+        ranking=ranking,
+        texts=texts,
+        evaluation=evaluation,
+        call=call,
+    )
 
 
 def _conditions(case: Case, in_run: CaseInRun, asked: int | None, *, is_scored: bool) -> CaseConditions:
@@ -201,8 +217,7 @@ def with_details(result: CaseResult, case: Case, ranking: Ranking, *, all_missin
     scores = ranking.scores[: len(kept)]
     if math.inf in scores or -math.inf in scores:  # of a pinned result; JSON, and so a record, has no infinity
         scores = [None if score in (math.inf, -math.inf) else score for score in scores]
-    found = replace(
-        result.ranking,
+    found = result.ranking._replace(
         documents=kept,
         whole=depth is None,
         engine_scores=tuple(scores),
@@ -213,15 +228,15 @@ def with_details(result: CaseResult, case: Case, ranking: Ranking, *, all_missin
     counts, digest = count_grades([*judgments.values()]), digest_of(judgments)
     result = replace(
         result,
-        conditions=replace(result.conditions, grade_names=names) if names else result.conditions,
+        conditions=result.conditions._replace(grade_names=names) if names else result.conditions,
         ranking=found,
-        evaluation=replace(result.evaluation, judgments=counts, digest=digest),
+        evaluation=result.evaluation._replace(judgments=counts, digest=digest),
     )
     missing = tuple(_missing(result, case, all_missing=all_missing))
     named = {*kept, *found.deeper, *(document for document, _ in missing), *others}
     return replace(
         result,
-        evaluation=replace(result.evaluation, missing=missing),
+        evaluation=result.evaluation._replace(missing=missing),
         texts=_texts(case, ranking, named) if case.titles or case.notes or ranking.titles else result.texts,
     )
 

@@ -251,7 +251,7 @@ class CallEnd(NamedTuple):
         outcome = _outcome(run, result, report, self.call)
         if outcome == result.verdict:
             return result
-        return replace(result, call=replace(result.call, outcome=outcome))
+        return replace(result, call=result.call._replace(outcome=outcome))
 
 
 def _needs_details(result: CaseResult) -> bool:

@@ -306,7 +306,7 @@ def _similarity(one: CaseResult, two: CaseResult) -> tuple[float, float]:
 
 def _what_changed(one: CaseResult, two: CaseResult) -> str:
     """Whether the ranking changed, and the judgments that both were recorded with before they were judged again."""
-    before, after = (getattr(result.evaluation, "recorded_digest", "") for result in (one, two))
+    before, after = (result.evaluation.recorded_digest for result in (one, two))
     if before and after and before != after:
         return "judgments" if one.ranking.documents == two.ranking.documents else "both"
     return "nothing" if one.ranking.documents == two.ranking.documents else "ranking"

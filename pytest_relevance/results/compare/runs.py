@@ -386,13 +386,6 @@ def _cases_by_query(suite: Suite) -> JudgedQueries:
     return JudgedQueries(by_key, {case.query: by_key[case.id] for case in suite.cases if times[case.query] == 1})
 
 
-@dataclass(frozen=True, slots=True)
-class Reevaluation(CaseEvaluation):
-    """A ranking under other judgments; `recorded_digest` is the digest of the recorded ones."""
-
-    recorded_digest: str = ""
-
-
 def rejudge(
     results: Iterable[CaseResult], queries: JudgedQueries | None, settings: Mapping[str, Any], *, by_key: bool = False
 ) -> list[CaseResult]:
@@ -420,9 +413,9 @@ def rejudge(
         found.append(
             replace(
                 result,
-                conditions=replace(conditions, k=k, settings=found_settings),
-                ranking=replace(result.ranking, grades=grades),
-                evaluation=Reevaluation(judgments, digest=digest, recorded_digest=evaluation.digest),
+                conditions=conditions._replace(k=k, settings=found_settings),
+                ranking=result.ranking._replace(grades=grades),
+                evaluation=CaseEvaluation(judgments, digest=digest, recorded_digest=evaluation.digest),
                 **own,
             )
         )
