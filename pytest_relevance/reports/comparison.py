@@ -14,7 +14,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import case_name, counted, harmless, html_paragraph, p_text, score_text
-from pytest_relevance.metrics.names import Metric, largest_score, parse_metric
+from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.reports.blocks import (
     Column,
@@ -27,7 +27,7 @@ from pytest_relevance.reports.blocks import (
     table_sections,
 )
 from pytest_relevance.reports.reasons import settings_text
-from pytest_relevance.reports.run.baseline import BETTER, BROKEN, FINE, NOTHING, WORSE, Headline
+from pytest_relevance.reports.run.baseline import comparison_headline
 from pytest_relevance.reports.run.changes import (
     ENDS,
     GAINED,
@@ -75,9 +75,6 @@ if TYPE_CHECKING:
 
 MOST_SHOWN = 5
 """How many movers of a kind, and tags, are shown unless more are asked for."""
-
-NOTABLE = 0.05
-"""By how much more the score of a query must have changed to be counted in the sentence."""
 
 KIND, VERSION = "pytest-relevance comparison", 1
 """What the report as JSON says that it is."""
@@ -403,47 +400,3 @@ def verdict(row: Difference, shown: Callable[[str], str] = harmless) -> tuple[st
     if row.adjusted_p <= SIGNIFICANT:
         return f"{name} {how} {figures} {tested} {over}", BAD if means.difference < 0 else GOOD
     return f"{name} {how} {figures} {tested} {over}: no more than chance would do", PLAIN
-
-
-def comparison_headline(comparison: Compared, gates: ComparisonGates | None = None) -> Headline:
-    """The sentence about a comparison: `Search got worse: 44 cases fell by more than 0.05`.
-
-    The first of these that holds: nothing can be compared, the mean of the first metric fell significantly in any
-    variant, cases are an error in the second run alone, gates are not met, the mean rose significantly, no score
-    changed; else the change is not significant.
-    """
-    rows = [*{row.variant: row for row in reversed(comparison.metrics)}.values()]
-    if not any(row.means.queries for row in rows):
-        return Headline("No case has a score in both runs", NOTHING)
-    tested = [row.means.difference for row in rows if row.adjusted_p <= SIGNIFICANT]
-    fell, rose = _moved(comparison, -1), _moved(comparison, 1)
-    by = f" by more than {NOTABLE:g}" if _is_bounded(comparison) else ""
-    new = sum(error.is_new for error in comparison.errors)
-    unmet = 0 if gates is None else sum(not finding.is_met for finding in gates.findings)
-    if any(difference < 0 for difference in tested):
-        how = f"{counted(fell, 'case')} fell{by}" if fell else "the mean fell"
-        return Headline(f"Search got worse: {how}", WORSE)
-    if new:
-        return Headline(f"{counted(new, 'case')} could not be scored, and could before", BROKEN)
-    if unmet:
-        return Headline(f"Search got worse: {counted(unmet, 'gate is', 'gates are')} not met", WORSE)
-    if tested and all(difference > 0 for difference in tested):
-        how = f"{counted(rose, 'case')} rose{by}" if rose else "the mean rose"
-        return Headline(f"Search got better: {how}", BETTER)
-    if not any(row.means.better + row.means.worse for row in rows):
-        return Headline("No score changed", FINE)
-    if not (fell or rose):
-        return Headline(f"No significant change: no case changed{by}", FINE)
-    return Headline(f"No significant change: {counted(fell, 'case')} fell{by}, {rose:,} rose", FINE)
-
-
-def _moved(comparison: Compared, sign: int) -> int:
-    """How many cases fell (`sign` -1) or rose (1) notably, in whatever variants."""
-    least = TIE + (NOTABLE if _is_bounded(comparison) else 0.0)
-    indexes = [index for index, change in enumerate(comparison.changes) if sign * change > least]
-    return len({comparison.key(index)[:2] for index in indexes})
-
-
-def _is_bounded(comparison: Compared) -> bool:
-    """Whether the scores by which single cases are compared are from 0 to 1; DCG and CG are not."""
-    return all(largest_score(parse_metric(name)) <= 1 for name in comparison.names[:1])

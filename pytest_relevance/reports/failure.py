@@ -7,25 +7,8 @@ from typing import Any
 from unicodedata import normalize
 
 from pytest_relevance._text import are_one_number, counted, harmless, quoted, spreadsheet_number
+from pytest_relevance.reports import ranking, reasons
 from pytest_relevance.reports.breakdown import Breakdown, break_down
-from pytest_relevance.reports.ranking import (
-    baseline_change_lines,
-    blame_lines,
-    breakdown_lines,
-    field_lines,
-    result_lines,
-)
-from pytest_relevance.reports.reasons import (
-    STATUSES,
-    interval_text,
-    query_first,
-    reason_texts,
-    reasons_in_full,
-    score_digits,
-    search_label,
-    settings_text,
-    short_reasons,
-)
 from pytest_relevance.reports.text import (
     BAD,
     DIM,
@@ -69,7 +52,7 @@ def failure_lines(
     if result.verdict in WITHOUT_SCORE:
         return _error_lines(result, width)
     full, columns = verbosity > 0, width
-    lines = [*reasons_in_full(result, columns, full=full), *_query_line(result, columns)]
+    lines = [*reasons.reasons_in_full(result, columns, full=full), *_query_line(result, columns)]
     if result.note:
         lines += folded_lines(f"note: {result.note}", DIM, columns, "      ")
     if unstable := unstable_text(result):
@@ -82,40 +65,40 @@ def failure_lines(
     if result.evaluation.judgments:
         found = break_down(result)
         if found.rows:
-            lines += [line(""), *breakdown_lines(result, found, full=full, columns=columns)]
+            lines += [line(""), *ranking.breakdown_lines(result, found, full=full, columns=columns)]
         lines += [*_totals(result, found, columns), *_unjudged(result, columns)]
-        lines += blame_lines(result, found, full=full, columns=columns)
+        lines += ranking.blame_lines(result, found, full=full, columns=columns)
     elif result.ranking.documents:
-        lines += [line(""), *result_lines(result, full=full, columns=columns)]
+        lines += [line(""), *ranking.result_lines(result, full=full, columns=columns)]
     if full and result.texts.shown:
-        lines += field_lines(result, columns)
-    lines += baseline_change_lines(result, full=full, columns=columns)
+        lines += ranking.field_lines(result, columns)
+    lines += ranking.baseline_change_lines(result, full=full, columns=columns)
     return lines + _explanations(result, full=full, columns=columns)
 
 
 def failure_message(result: CaseResult) -> str:
     """Why a case failed, in one short line behind its query: what the short summary of pytest and JUnit show."""
-    return query_first(reason_in_brief(result), result)
+    return reasons.query_first(reason_in_brief(result), result)
 
 
 def reason_in_brief(result: CaseResult) -> str:
     """Why a case failed, in a few words: `newly failing: 0.764 -> 0.310, floor 0.500`."""
-    return failure_reason(result) if result.call.error is not None else "; ".join(short_reasons(result))
+    return failure_reason(result) if result.call.error is not None else "; ".join(reasons.short_reasons(result))
 
 
 def failure_reason(result: CaseResult) -> str:
     """Why a case failed, in one line."""
     if result.call.error is not None:
         return result.call.error.headline
-    return "; ".join(reason_texts(result))
+    return "; ".join(reasons.reason_texts(result))
 
 
 def _brief(result: CaseResult) -> Line:
     """Every reason in one line, however wide: an id that is cut cannot be looked for."""
-    parts = [failure_message(result), interval_text(result)]
+    parts = [failure_message(result), reasons.interval_text(result)]
     if result.verdict == INCONCLUSIVE and result.unjudged:
         parts.append(f"judge these: {', '.join(titled(each, each, result.texts.titles) for each in result.unjudged)}")
-    style = BAD if result.verdict in WITHOUT_SCORE else STATUSES[result.verdict]
+    style = BAD if result.verdict in WITHOUT_SCORE else reasons.STATUSES[result.verdict]
     parts.append(unstable_text(result))
     return line(harmless(f"{result.place}: {'; '.join(filter(None, parts))}"), style)
 
@@ -131,7 +114,7 @@ def _error_lines(result: CaseResult, columns: int) -> list[Line]:
 
 
 def _asked(result: CaseResult) -> list[str]:
-    return [f'query "{harmless(result.query)}"', search_label(result.search, result.variant, result.params)]
+    return [f'query "{harmless(result.query)}"', reasons.search_label(result.search, result.variant, result.params)]
 
 
 def _query_line(result: CaseResult, columns: int) -> list[Line]:
@@ -237,14 +220,16 @@ def _some(parts: Sequence[str], count: int | None = None) -> list[str]:
 def _totals(result: CaseResult, found: Breakdown, columns: int) -> list[Line]:
     name, settings = (
         result.metric.text,
-        settings_text(result.conditions.settings, result.conditions.depth if result.conditions.is_depth_set else None),
+        reasons.settings_text(
+            result.conditions.settings, result.conditions.depth if result.conditions.is_depth_set else None
+        ),
     )
     if result.score is None:
         parts = [f"{name} n/a: no judged document is relevant", settings]
         return [line(text) for text in wrapped("", parts, columns, "     ")]
-    style = STATUSES[result.verdict]
+    style = reasons.STATUSES[result.verdict]
     sums = f"DCG {total(found.dcg)} / ideal DCG {total(found.ideal_dcg)} = "
-    score = f"{name} {result.score:.{score_digits(result)}f}"
+    score = f"{name} {result.score:.{reasons.score_digits(result)}f}"
     if not found.ideal_dcg:
         sums = "nothing relevant was returned: "
     if width(settings) <= columns - len(sums) - len(score) - 5:
@@ -258,7 +243,7 @@ def _unjudged(result: CaseResult, columns: int) -> list[Line]:
     if result.verdict == INCONCLUSIVE and result.unjudged:
         named = [titled(harmless(each), each, result.texts.titles, title_room(columns)) for each in result.unjudged]
         lines += (line(text, DOUBT) for text in wrapped("judge these: ", _some(named), columns))
-    interval = interval_text(result)
+    interval = reasons.interval_text(result)
     return [*lines, line(interval)] if interval else lines
 
 

@@ -157,33 +157,6 @@ def test_fields_are_aligned_and_those_of_named_documents(shop: Shop) -> None:
     assert not [line for line in lines if line.startswith("  z ")]
 
 
-def test_one_document_more_takes_no_more_room_than_to_say_so(shop: Shop) -> None:
-    judgments = {f"d{number}": 3 for number in range(4)}
-    assert "(-v shows all)" not in shop.report(["x", "d0"], judgments={**judgments, "x": 0}, min_ndcg=0.9)
-    judgments = {f"d{number}": 3 for number in range(6)}
-    assert "  ... and 3 more (-v shows all)" in shop.report(["x"], judgments={**judgments, "x": 0}, min_ndcg=0.9)
-
-
-def test_an_id_up_to_24_characters_is_never_cut(shop: Shop) -> None:
-    document = "ABCDEFGH-0123456789-abcd"
-    found = shop.report([{"id": document, "title": "x" * 80}], judgments={document: 3, "x": 3}, min_ndcg=0.9)
-    assert shop.part(found, "1  ABC").startswith(f"   1  {document}  xxxx")
-
-
-def test_a_large_gain_is_as_narrow_as_it_can_be(shop: Shop) -> None:
-    found = shop.report(["a"], judgments={"a": 40, "b": 40}, min_ndcg=0.9)
-    assert shop.part(found, "1 ") == (
-        "   1  a                    40  1.09951e+12     1.000  1.09951e+12  1.09951e+12     40  1.09951e+12"
-    )
-
-
-def test_fractional_grades_and_gains(shop: Shop) -> None:
-    found = shop.report(["a"], judgments={"a": 1.5, "b": 0.333333}, min_ndcg=1)
-    assert shop.part(found, "1 ") == "   1  a                   1.5  1.828     1.000  1.828  1.828    1.5  1.828"
-    rest = "2-10  nothing returned                                 1.828         1.992"
-    assert shop.part(found, "2-10") == rest
-
-
 def test_a_report_without_a_latency(shop: Shop) -> None:
     found = result_of({"query": "winter boots", "judgments": shop.judgments}, ["sku-1"], latency=None)
     found = changed(found, search=CHECK)
@@ -249,13 +222,6 @@ def test_other_verdicts_have_other_colours(shop: Shop) -> None:
 
 
 # --- whatever the input -----------------------------------------------------------------------------------------------
-
-
-def test_a_long_path_is_not_cut(shop: Shop) -> None:
-    found = shop.result(shop.hits("sku-3"), min_ndcg=0.7)
-    found = changed(found, file=f"{'deep/' * 16}shop.relevance.yaml")
-    assert plain(failure_lines(found)).splitlines()[0] == f"{found.file}:41: nDCG@10 0.232 is below 0.700"
-    assert plain(failure_lines(found, verbosity=BRIEF)) == f"{found.file}:41: nDCG@10 0.232, floor 0.700"
 
 
 def test_control_characters_of_users_never_reach_the_terminal(shop: Shop) -> None:

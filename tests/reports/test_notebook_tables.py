@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from pytest_relevance import Breakdown, Run, RunInfo, breakdown, compare_runs
+from pytest_relevance import Run, RunInfo, breakdown, compare_runs
 from pytest_relevance.reports.blocks import RIGHT, Column, Table
 from pytest_relevance.results.case_parts import WITHIN, BaselineComparison
 from tests.helpers import changed, result_of
@@ -101,11 +101,6 @@ def test_a_long_run_shows_twenty_rows_and_how_many_more_there_are() -> None:
     assert shown.paragraphs[-1] == "... and 1,214 more results with higher scores or none"
 
 
-def test_several_cutoffs_share_a_column() -> None:
-    (table,) = Shown(run_of(boots("sku-1", k=3), boots("sku-1", k=5))).tables
-    assert "nDCG@k" in table[0]
-
-
 def test_an_empty_run_has_no_table_and_what_did_not_finish_is_counted() -> None:
     shown = Shown(run_of(missing=("shop.yaml::boots", "shop.yaml::lamp")))
     assert shown.paragraphs == ["run.jsonl: 0 results, 2 cases did not finish"]
@@ -166,15 +161,6 @@ def test_a_breakdown_shows_each_rank_and_the_totals() -> None:
     assert shown.paragraphs == ["DCG 6.015 / ideal DCG 9.393 = nDCG 0.640"]
 
 
-def test_a_long_breakdown_shows_twenty_ranks_and_the_totals_of_all() -> None:
-    found = breakdown({"d0": 1}, [f"d{number}" for number in range(99, -1, -1)], k=None)
-    shown = Shown(found)
-    assert len(shown.tables[0]) == 1 + 20
-    assert shown.paragraphs == [
-        f"... and 80 more ranks; DCG {found.dcg:.3f} / ideal DCG 1.000 = nDCG {found.score:.3f}"
-    ]
-
-
 def test_a_breakdown_needs_no_pandas() -> None:
     script = (
         "import sys; sys.modules['pandas'] = None\n"
@@ -183,10 +169,6 @@ def test_a_breakdown_needs_no_pandas() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "2"
-
-
-def test_the_class_of_a_breakdown_is_public() -> None:
-    assert isinstance(breakdown({"a": 1}, ["a"]), Breakdown)
 
 
 # --- any table --------------------------------------------------------------------------------------------------------
@@ -207,10 +189,6 @@ def test_a_table_has_its_title_above_and_its_note_below_and_no_columns_without_t
         "</table>\n"
         '<p><bdi dir="auto">... and 2 more</bdi></p>\n'
     )
-
-
-def test_a_table_without_rows_is_nothing() -> None:
-    assert Table([Column("grade")], title="lost").html() == ""
 
 
 # --- text of users ----------------------------------------------------------------------------------------------------
@@ -247,12 +225,6 @@ def test_text_of_users_stays_text(value: Any) -> None:
 def test_right_to_left_text_keeps_its_direction_to_itself() -> None:
     shown = Shown(breakdown({"نعال": 3}, ["نعال"]))
     assert "<bdi>نعال</bdi>" in shown.html
-
-
-def test_half_characters_are_shown_as_escapes() -> None:
-    shown = Shown(breakdown({"\ud800": 3}, ["\ud800"]))
-    assert shown.tables[0][1][1] == "\\ud800"
-    shown.html.encode("utf-8")
 
 
 def test_a_text_of_ten_thousand_characters_is_cut() -> None:

@@ -123,16 +123,6 @@ def test_a_wrong_number_of_results_comes_with_how_many_were_asked_for() -> None:
     assert reason_texts(found) == ["results: 3 returned (asked for 3), expected exactly 2"]
 
 
-def test_a_later_copy_stands_where_it_stands() -> None:
-    assert words({"first": ["boots", "shoes"]}, ["boots", "boots", "shoes"]) == (
-        'first: rank 2 has "boots", expected "shoes" (at rank 3)'
-    )
-
-
-def test_control_characters_of_an_id_are_escaped() -> None:
-    assert words({"first": "boots"}, ["\x1b[2J"]) == ('first: rank 1 has "\\x1b[2J", expected "boots" (not returned)')
-
-
 def test_documents_are_named_with_their_titles_where_there_are_any() -> None:
     titles = {"apron": "Apron, blue", "boots": "Winter boots", "shoes": "Canvas shoes"}
 

@@ -81,13 +81,6 @@ def test_what_did_not_finish_is_counted() -> None:
     )
 
 
-def test_gates_of_files_of_which_nothing_ran_are_not_reported() -> None:
-    other = FileInfo("hats.relevance.yaml", gates=(PASSING,))
-    whole = run(LAMP, gates=(PASSING,))
-    whole = Run(whole.results, {**whole.files, "hats.relevance.yaml": other})
-    assert plain(report_lines(whole)).splitlines()[-1].endswith("the gate is met")
-
-
 def test_as_data_it_is_the_record_with_its_gates() -> None:
     found = json.loads(json.dumps(report_data(run(BOOTS, error("torch"), gates=(MEAN,), program="1.0"))))
     assert found["run"]["program"] == "1.0"
@@ -192,3 +185,10 @@ def test_many_cases_that_did_not_finish(count: int) -> None:
     assert said.count(f"{FILE}::") == 20
     assert said.endswith("and 5 more") is (count == 25)
     assert last.endswith(f"{count} cases did not finish")
+
+
+def test_gates_of_files_of_which_nothing_ran_are_not_reported() -> None:
+    other = FileInfo("hats.relevance.yaml", gates=(PASSING,))
+    whole = run(LAMP, gates=(PASSING,))
+    whole = Run(whole.results, {**whole.files, "hats.relevance.yaml": other})
+    assert plain(report_lines(whole)).splitlines()[-1].endswith("the gate is met")

@@ -60,16 +60,6 @@ def test_a_small_run() -> None:
         """)
 
 
-def test_several_suites() -> None:
-    assert summary(entry("boots", 0.9, file="shoes.yaml"), entry("lamp", 0.5, file="lamps.relevance.yaml")) == block("""
-        lamps.relevance.yaml  mean nDCG@10 0.500   1 passed   p50 12 ms, p95 12 ms
-        shoes.yaml            mean nDCG@10 0.900   1 passed   p50 12 ms, p95 12 ms
-        lowest
-          0.500  lamp    passed   lamps.relevance.yaml:1
-          0.900  boots   passed   shoes.yaml:1
-        """)
-
-
 def test_search_variants_stand_side_by_side() -> None:
     found = {
         ("winter boots", "bm25"): (0.2, "failed"),
@@ -114,22 +104,6 @@ def test_more_variants_than_fit() -> None:
     assert "  boots                               analyser-1 0.100 to analyser-9 0.900" in lines
 
 
-def test_variants_of_several_suites() -> None:
-    entries = [
-        *(entry("boots", 0.9, file="shoes.yaml", variant=variant) for variant in ("bm25", "hybrid")),
-        entry("lamp", None, "measured", file="lamps.relevance.yaml", variant="bm25"),
-        entry("lamp", 0.5, file="lamps.relevance.yaml", variant="hybrid", latency=None),
-        entry("bag", 1.0, file="bags.yaml", variant="hybrid"),
-    ]
-    assert summary(*entries, verbose=-1) == block("""
-        bags.yaml  search[hybrid]     mean nDCG@10 1.000   1 passed   p50 12 ms, p95 12 ms
-        lamps.relevance.yaml  bm25    mean nDCG@10 n/a   1 measured (1 n/a)   p50 12 ms, p95 12 ms
-        lamps.relevance.yaml  hybrid  mean nDCG@10 0.500   1 passed
-        shoes.yaml  bm25              mean nDCG@10 0.900   1 passed   p50 12 ms, p95 12 ms
-        shoes.yaml  hybrid            mean nDCG@10 0.900   1 passed   p50 12 ms, p95 12 ms
-        """)
-
-
 def check(query: str, score: float, verdict: str = "passed") -> CaseResult:
     """What is kept of a check of a test in Python."""
     return entry(query, score, verdict, file="test_shop.py", search=CHECK, latency=None)
@@ -154,21 +128,7 @@ def test_nothing_to_say() -> None:
     assert summary(entry("boots", 1.0)).count("\n") == 1
 
 
-def test_quietly_only_the_suites() -> None:
-    assert summary(entry("boots", 0.2, tags=("shoes",)), entry("lamp", 0.9), verbose=-1).count("\n") == 1
-
-
 # --- suites -----------------------------------------------------------------------------------------------------------
-
-
-def test_a_line_that_would_be_too_wide_is_two_and_no_name_is_cut() -> None:
-    file = f"{'relevance/' * 5}shop.relevance.yaml"
-    assert summary(entry("boots", 1.0, file=file), entry("lamp", 1.0, file="運動靴.yaml"), verbose=-1) == block(f"""
-        {file}  mean nDCG@10 1.000   1 passed
-            p50 12 ms, p95 12 ms
-        運動靴.yaml{" " * 58}  mean nDCG@10 1.000   1 passed
-            p50 12 ms, p95 12 ms
-        """)
 
 
 def test_what_is_counted() -> None:
@@ -216,11 +176,6 @@ def test_several_cutoffs_share_a_name() -> None:
 def test_percentiles_are_values_that_there_are(milliseconds: Sequence[int], expected: str) -> None:
     results = [entry(f"q{each}", 0.5, latency=each / 1000) for each in milliseconds]
     assert expected in summary(*results).replace(".00", "").replace(".0", "")
-
-
-def test_latencies_that_are_not_known_are_left_out() -> None:
-    assert "p50" not in summary(entry("a", 0.5, latency=None))
-    assert "p50 0.05 ms, p95 1.25 s" in summary(entry("a", 0.5, latency=0.00005), entry("b", 0.5, latency=1.25))
 
 
 # --- slices and lists -------------------------------------------------------------------------------------------------

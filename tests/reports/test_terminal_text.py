@@ -13,9 +13,7 @@ from pytest_relevance.reports.text import (
     cut_middle,
     folded,
     harmless,
-    line,
     line_without_commands,
-    plain,
     width,
     without_commands,
     wrapped,
@@ -107,10 +105,6 @@ def test_the_first_line_may_have_less_room_and_the_others_an_indent() -> None:
     assert folded("one two three four", 12, indent="  ", first=8) == ["one two", "  three four"]
 
 
-def test_a_word_that_is_wider_than_a_line_is_left_whole() -> None:
-    assert folded("see https://shop.example/boots now", 10) == ["see", "https://shop.example/boots", "now"]
-
-
 def test_parts_are_broken_between_them() -> None:
     assert wrapped("judged: ", ["sku-1", "sku-2", "sku-3", "sku-4"], 22) == [
         "judged: sku-1, sku-2,",
@@ -119,13 +113,6 @@ def test_parts_are_broken_between_them() -> None:
     assert wrapped("judged: ", ["sku-1"]) == ["judged: sku-1"]
     assert wrapped("judged: ", []) == ["judged: "]
     assert wrapped("", ["boots", "12 ms", "3 results"], 16, "   ") == ["boots   12 ms", "    3 results"]
-
-
-def test_below_a_long_head_parts_are_indented_a_little() -> None:
-    assert wrapped("returned more than once: ", ["sku-1", "sku-2"], 32) == [
-        "returned more than once: sku-1,",
-        "    sku-2",
-    ]
 
 
 @given(st.lists(st.text("abc-", min_size=1, max_size=30)), st.integers(40, 100))
@@ -142,10 +129,6 @@ def test_a_remark_in_parentheses_is_not_broken() -> None:
         "    (unjudged, now rank 3),",
         "    b",
     ]
-
-
-def test_lines_without_their_styles() -> None:
-    assert plain([line("boots", "bad"), (("a", ""), ("b", "good")), line("")]) == "boots\nab\n"
 
 
 @pytest.mark.parametrize(

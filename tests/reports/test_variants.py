@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytest_relevance import CaseResult, bootstrap_interval, holm, randomisation_test
 from pytest_relevance.reports.run.cases import Variant
 from pytest_relevance.reports.run.changes import variant_tables
-from pytest_relevance.reports.text import WIDEST, Line, plain
+from pytest_relevance.reports.text import Line, plain
 from tests.helpers import case_result
 
 FIRST = [0.30, 0.50, 0.40, 0.60, 0.20, 0.55, 0.35, 0.45, 0.25, 0.65, 0.50, 0.40]
@@ -68,10 +68,3 @@ def test_a_case_counts_where_both_have_a_score() -> None:
     assert row.split()[:3] == ["dense", "bm25", "2"]
     assert row.split()[-3:] == ["0", "0", "2"]
     assert variant_lines(entries("bm25", FIRST), variants("bm25", "dense")) == []
-
-
-def test_names_are_cut_to_the_width() -> None:
-    long = "a search with a name that goes on and on until nobody can remember how it had begun at all"
-    found = [*entries("bm25", FIRST), *entries(long, MIXED)]
-    lines = plain(variant_tables(found, variants("bm25", long), 5)[1].lines()).splitlines()
-    assert max(map(len, lines)) <= WIDEST

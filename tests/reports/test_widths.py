@@ -11,7 +11,7 @@ from pytest_relevance import CaseResult, FileInfo, Run, RunInfo, compare_runs
 from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.run.report import merged_lines, report_lines, run_gates
 from pytest_relevance.reports.text import Line, engine_score_texts, plain, terminal_width, width
-from pytest_relevance.results.case_parts import NEW, STALE, BaselineComparison, SearchError
+from pytest_relevance.results.case_parts import SearchError
 from pytest_relevance.results.records.merge import Merged
 from tests.helpers import changed, gate_record
 
@@ -78,28 +78,6 @@ def test_the_rank_in_the_accepted_ranking(shop: Shop) -> None:
         ["1", "sku-3", "2", "3"],
         ["2", "sku-9", "-", "new"],
         ["3", "sku-1", "3", "1"],
-    ]
-
-
-@pytest.mark.parametrize("standing", [None, NEW, STALE])
-def test_without_an_accepted_ranking_there_is_no_rank_in_it(shop: Shop, standing: str | None) -> None:
-    found = shop.result(["sku-3"], min_ndcg=1)
-    found = changed(
-        found, baseline=None if standing is None else BaselineComparison(standing, documents=("sku-1",), grades=(3.0,))
-    )
-    assert "was" not in head(failure_lines(found))
-
-
-def test_a_later_copy_has_neither_a_rank_before_nor_a_score(shop: Shop) -> None:
-    ranking = [("sku-4", 3.5), ("sku-3", 2.25), ("sku-4", 1.0)]
-    found = shop.result(ranking, accepted=["sku-3", "sku-4"], k=3, min_ndcg=1)
-
-    rows = [line.split() for line in plain(failure_lines(found)).splitlines()]
-
-    assert [row[:5] for row in rows if row[:1] in (["1"], ["2"], ["3"])] == [
-        ["1", "sku-4", "3.50", "0", "2"],
-        ["2", "sku-3", "2.25", "2", "1"],
-        ["3", "sku-4", "repeat", "-", "2.000"],
     ]
 
 

@@ -23,17 +23,9 @@ from typing import Any
 from pytest_relevance._text import counted, harmless
 from pytest_relevance.reports.blocks import USER
 from pytest_relevance.reports.html.page_data import detailed, names_of, page_data
+from pytest_relevance.reports.run import changes
 from pytest_relevance.reports.run.baseline import Headline, context, headline, lost_sentences, mean_sentences
 from pytest_relevance.reports.run.cases import Variant, mean_text, metric_of, variants_of
-from pytest_relevance.reports.run.changes import (
-    LOST,
-    NOTHING_RETURNED,
-    ON_TOP,
-    CaseChange,
-    is_new_failure,
-    moved_case,
-    worst_first,
-)
 from pytest_relevance.reports.run.faults import fault_sentences
 from pytest_relevance.reports.run.gates import OUTCOMES, gate_message, gates_in_order
 from pytest_relevance.reports.run.report import run_gates
@@ -49,7 +41,7 @@ MOST_WORST = 10
 ARROW = "\N{RIGHTWARDS ARROW}"
 
 _MOST_FILES = 6
-_COMPARED = (f"before {ARROW} after", LOST, ON_TOP)
+_COMPARED = (f"before {ARROW} after", changes.LOST, changes.ON_TOP)
 _ALONE = ("nDCG", "largest loss", "on top")
 _WITHOUT_RESULTS = {ERROR: "the search failed", NOT_SEARCHED: "not searched"}
 _NO_SCORE = "no relevant judgment"
@@ -125,16 +117,16 @@ def _gate(gate: GateResult) -> str:
 
 def _worst(run: Run) -> str:
     """The table of the worst cases; the script replaces its rows when all of them are to be seen."""
-    changes = worst_first(run.results)
+    worst = changes.worst_first(run.results)
     variants = variants_of(run.results)
     is_compared = any(result.baseline is not None and result.baseline.standing != NEW for result in run.results)
     heads = ["query", *(_COMPARED if is_compared else _ALONE)]
     head = "".join(f'<th scope="col">{name}</th>' for name in heads)
     names = names_of(run.results)
-    rows = "\n".join(_row(change, names[id(change.result)], variants) for change in changes[:MOST_WORST])
-    more = len(changes) - MOST_WORST
+    rows = "\n".join(_row(change, names[id(change.result)], variants) for change in worst[:MOST_WORST])
+    more = len(worst) - MOST_WORST
     note = f'<p class="more">and {counted(more, "further case")}</p>' if more > 0 else ""
-    empty = "" if changes else '<p class="empty">No case failed or got worse.</p>'
+    empty = "" if worst else '<p class="empty">No case failed or got worse.</p>'
     return (
         f'<section id="queries" aria-label="queries"><h2>Queries</h2>{empty}\n'
         '<div id="controls" hidden></div>\n'
@@ -142,13 +134,13 @@ def _worst(run: Run) -> str:
     )
 
 
-def _row(change: CaseChange, name: str, variants: Sequence[Variant]) -> str:
+def _row(change: changes.CaseChange, name: str, variants: Sequence[Variant]) -> str:
     result = change.result
-    row = moved_case(change, variants)
+    row = changes.moved_case(change, variants)
     labels = [row.variant] if row.variant else []
     labels += [f"weight {number(result.weight)}"] if result.weight != 1 else []
     badges = "".join(f' <span class="variant">{text(label)}</span>' for label in labels)
-    on_top = row.on_top or ((_WITHOUT_RESULTS.get(result.verdict, NOTHING_RETURNED), PLAIN),)
+    on_top = row.on_top or ((_WITHOUT_RESULTS.get(result.verdict, changes.NOTHING_RETURNED), PLAIN),)
     cells = [
         f'<th scope="row"><span class="query">{text(row.name)}</span>{badges}</th>',
         f'<td class="scores">{_scores(row.scores, result)}</td>',
@@ -164,7 +156,7 @@ def _class(result: CaseResult) -> str:
 
 def _scores(scores: str, result: CaseResult) -> str:
     """Scores before and after, and what became of the case."""
-    status = "newly failing" if is_new_failure(result) else text(result.status)
+    status = "newly failing" if changes.is_new_failure(result) else text(result.status)
     if result.score is None:
         scores = scores.removesuffix(result.status) + "n/a"  # the status follows
     hint = f' title="{_NO_SCORE}"' if result.score is None and result.verdict not in _WITHOUT_RESULTS else ""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_relevance._text import counted, examples, listed, p_text, with_variant
+from pytest_relevance.metrics.names import largest_score, parse_metric
 from pytest_relevance.reports.blocks import Sentence
 from pytest_relevance.reports.run.cases import (
     LOST,
@@ -18,23 +19,18 @@ from pytest_relevance.reports.run.cases import (
     variants_of,
 )
 from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, SIGNIFICANT, signed
+from pytest_relevance.results import differences
 from pytest_relevance.results.case_parts import IMPROVEMENT, NEW, REGRESSION, STALE
 from pytest_relevance.results.case_result import FAILED, MEASURED, PASSED, SKIPPED, WITHOUT_SCORE, CaseResult
-from pytest_relevance.results.differences import (
-    FAILED_BEFORE,
-    IN_DOUBT,
-    NEWLY_FAILING,
-    REGRESSED,
-    MeanChange,
-    failure_kind,
-    has_failed,
-    mean_change,
-)
 from pytest_relevance.results.records.run_info import GONE, FileInfo, Fingerprint, RunInfo, changed, changes_text
 
 if TYPE_CHECKING:
-    from pytest_relevance.results.gates import GateResult
+    from pytest_relevance.results.compare.comparison import Compared
+    from pytest_relevance.results.gates import ComparisonGates, GateResult
     from pytest_relevance.results.records.run import Run
+
+NOTABLE = 0.05
+"""By how much more the score of a query must have changed to be counted in the sentence about a comparison."""
 
 MOST_NAMES = 3
 """How many files, searches and entries of a fingerprint a report names."""
@@ -70,13 +66,13 @@ def headline(results: Sequence[CaseResult], gates: Iterable[GateResult], info: R
     missing = f"{counted(len(info.missing), 'case is', 'cases are')} missing" if info.missing else ""
     if not ran:
         return Headline(f"Nothing was searched{f': {missing}' if missing else ''}", NOTHING)
-    failed = [result for result in ran if has_failed(result)]
+    failed = [result for result in ran if differences.has_failed(result)]
     unmet = sum(gate.outcome() == FAILED for gate in gates)
     unmet_text = f"{counted(unmet, 'gate is', 'gates are')} not met"
-    change: MeanChange | None = None
+    change: differences.MeanChange | None = None
     worse = _worse(failed)
     if not worse:
-        change = mean_change(ran)
+        change = differences.mean_change(ran)
         worse = unmet_text if unmet and change is not None and change.after < change.before else ""
     if worse:
         return Headline(f"Search got worse: {worse}{f', and {missing}' if missing else ''}", WORSE)
@@ -98,10 +94,10 @@ def headline(results: Sequence[CaseResult], gates: Iterable[GateResult], info: R
 def _worse(failed: Sequence[CaseResult]) -> str:
     """How many cases newly fail, or else how many scores dropped by too much; empty where none did."""
     for kind, one, several in (
-        (NEWLY_FAILING, "case newly fails", "cases newly fail"),
-        (REGRESSED, "case fell by more than its tolerance", "cases fell by more than their tolerance"),
+        (differences.NEWLY_FAILING, "case newly fails", "cases newly fail"),
+        (differences.REGRESSED, "case fell by more than its tolerance", "cases fell by more than their tolerance"),
     ):
-        if count := case_count(result for result in failed if failure_kind(result) == kind):
+        if count := case_count(result for result in failed if differences.failure_kind(result) == kind):
             return counted(count, one, several)
     return ""
 
@@ -112,24 +108,71 @@ def _failures(failed: Sequence[CaseResult], ran: Sequence[CaseResult]) -> str:
         return f"{counted(broken, 'case')} could not be scored"
     count = case_count(failed)
     some = f"{count:,} of {counted(case_count(ran), 'case')} {'fails' if count == 1 else 'fail'}"
-    if any(failure_kind(result) == IN_DOUBT for result in failed):
+    if any(differences.failure_kind(result) == differences.IN_DOUBT for result in failed):
         return f"{some} or {'is' if count == 1 else 'are'} inconclusive"
-    return f"{some}, as before" if all(failure_kind(result) == FAILED_BEFORE for result in failed) else some
+    return (
+        f"{some}, as before"
+        if all(differences.failure_kind(result) == differences.FAILED_BEFORE for result in failed)
+        else some
+    )
 
 
 def _without_failure(ran: Sequence[CaseResult]) -> str:
     """The headline for cases without a baseline of which none failed."""
-    measured = case_count(result for result in ran if result.status == MEASURED)
-    passed = case_count(result for result in ran if result.status == PASSED)
-    if not passed and measured == case_count(ran):
-        return f"{counted(measured, 'case')} measured, without a floor"
+    measured, passed = (
+        case_count(result for result in ran if result.status == status) for status in (MEASURED, PASSED)
+    )
     if {result.status for result in ran} - {PASSED, MEASURED}:
         return "No case fails"
-    which, s = (f"All {passed:,} cases", "") if passed > 1 else ("The only case", "es")
-    if not measured:
-        return f"{which} pass{s}"
-    are = "is" if measured == 1 else "are"
-    return f"{which} with a floor or an expectation pass{s}; {measured:,} {are} only measured"
+    if not passed:
+        return f"{counted(measured, 'case')} measured, without a floor"
+    which = f"{counted(passed, 'case')} with a floor or an expectation" if measured else counted(passed, "case")
+    text = f"{'All ' if passed > 1 else ''}{which} {'passes' if passed == 1 else 'pass'}"
+    return f"{text}; {measured:,} {'is' if measured == 1 else 'are'} only measured" if measured else text
+
+
+def comparison_headline(comparison: Compared, gates: ComparisonGates | None = None) -> Headline:
+    """The sentence about a comparison: `Search got worse: 44 cases fell by more than 0.05`.
+
+    The first of these that holds: nothing can be compared, the mean of the first metric fell significantly in any
+    variant, cases are an error in the second run alone, gates are not met, the mean rose significantly, no score
+    changed; else the change is not significant.
+    """
+    rows = [*{row.variant: row for row in reversed(comparison.metrics)}.values()]
+    if not any(row.means.queries for row in rows):
+        return Headline("No case has a score in both runs", NOTHING)
+    tested = [row.means.difference for row in rows if row.adjusted_p <= SIGNIFICANT]
+    fell, rose = _moved_cases(comparison, -1), _moved_cases(comparison, 1)
+    by = f" by more than {NOTABLE:g}" if _is_bounded(comparison) else ""
+    new = sum(error.is_new for error in comparison.errors)
+    unmet = 0 if gates is None else sum(not finding.is_met for finding in gates.findings)
+    if any(difference < 0 for difference in tested):
+        how = f"{counted(fell, 'case')} fell{by}" if fell else "the mean fell"
+        return Headline(f"Search got worse: {how}", WORSE)
+    if new:
+        return Headline(f"{counted(new, 'case')} could not be scored, and could before", BROKEN)
+    if unmet:
+        return Headline(f"Search got worse: {counted(unmet, 'gate is', 'gates are')} not met", WORSE)
+    if tested and all(difference > 0 for difference in tested):
+        how = f"{counted(rose, 'case')} rose{by}" if rose else "the mean rose"
+        return Headline(f"Search got better: {how}", BETTER)
+    if not any(row.means.better + row.means.worse for row in rows):
+        return Headline("No score changed", FINE)
+    if not (fell or rose):
+        return Headline(f"No significant change: no case changed{by}", FINE)
+    return Headline(f"No significant change: {counted(fell, 'case')} fell{by}, {rose:,} rose", FINE)
+
+
+def _moved_cases(comparison: Compared, sign: int) -> int:
+    """How many cases fell (`sign` -1) or rose (1) notably, in whatever variants."""
+    least = differences.TIE + (NOTABLE if _is_bounded(comparison) else 0.0)
+    indexes = [index for index, change in enumerate(comparison.changes) if sign * change > least]
+    return len({comparison.key(index)[:2] for index in indexes})
+
+
+def _is_bounded(comparison: Compared) -> bool:
+    """Whether the scores by which single cases are compared are from 0 to 1; DCG and CG are not."""
+    return all(largest_score(parse_metric(name)) <= 1 for name in comparison.names[:1])
 
 
 # --- what ran, and against what ---------------------------------------------------------------------------------------
@@ -179,7 +222,7 @@ def mean_sentences(results: Sequence[CaseResult], *, only_changes: bool = False)
         (file, variant), group = key, groups[key]
         names = [file] * has_files + [variant_label(variant, variants)] * (len(variants) > 1)
         head = f"{'  '.join(names)}: " if names else ""
-        change = mean_change(group)
+        change = differences.mean_change(group)
         if change is not None:
             style = PLAIN if change.p > SIGNIFICANT else GOOD if change.after > change.before else BAD
             found.append(Sentence(head + mean_change_text(change, group), style))
@@ -188,7 +231,7 @@ def mean_sentences(results: Sequence[CaseResult], *, only_changes: bool = False)
     return found
 
 
-def mean_change_text(change: MeanChange, results: Iterable[CaseResult]) -> str:
+def mean_change_text(change: differences.MeanChange, results: Iterable[CaseResult]) -> str:
     """The change of the mean: `mean nDCG@10 0.665 -> 0.712 (+0.047, p 0.003): 35 better, 20 worse, 61 the same`.
 
     The number of compared cases is added if other cases lack a score now or before.
@@ -239,24 +282,33 @@ def update_sentences(
         (result for result in results if result.file not in against),
         lambda result: None if result.baseline is None else result.baseline.standing,
     )
-    worse, better, stale, new = (case_count(groups.get(each, ())) for each in (REGRESSION, IMPROVEMENT, STALE, NEW))
-    if worse and updating != "all":
-        fell = f"{counted(worse, 'case is', 'cases are')} worse by more than the tolerance"
-        is_below = any(
-            result.conditions.floor is not None and (result.score or 0) < result.conditions.floor
-            for result in groups[REGRESSION]
-        )
-        floors = "; lower the floors (min_ndcg) that they are below, too" if is_below else ""
-        yield Sentence(
-            f"{fell}: where that is meant, --relevance-update FILE::CASE (or with -k) accepts one{floors}", BAD
-        )
-    if better and updating != "all":
-        improved = f"{counted(better, 'case is', 'cases are')} better by more than the tolerance"
-        too = ", and what is worse too unless you choose the cases" if worse else ""
-        yield Sentence(f"{improved}: --relevance-update accepts {'it' if better == 1 else 'them'}{too}", GOOD)
-    if stale and updating != "all":
-        has = f"{counted(stale, 'case has', 'cases have')} a stale baseline"
-        yield Sentence(f"{has}: --relevance-update accepts the present rankings", BAD)
-    if new and updating is None:
-        has = f"{counted(new, 'case has', 'cases have')} no baseline yet"
-        yield Sentence(f"{has}: --relevance-update=new adds {'it' if new == 1 else 'them'}", DOUBT)
+    fallen = groups.get(REGRESSION, [])
+    is_below = any(each.conditions.floor is not None and (each.score or 0) < each.conditions.floor for each in fallen)
+    floors = "; lower the floors (min_ndcg) that they are below, too" if is_below else ""
+    too = ", and what is worse too unless you choose the cases" if fallen else ""
+    accepts = "--relevance-update accepts"
+    for standing, one, several, remedy, style in (
+        (
+            REGRESSION,
+            "is",
+            "are",
+            f"where that is meant, --relevance-update FILE::CASE (or with -k) accepts one{floors}",
+            BAD,
+        ),
+        (IMPROVEMENT, "is", "are", f"{accepts} {{them}}{too}", GOOD),
+        (STALE, "has", "have", f"{accepts} the present rankings", BAD),
+        (NEW, "has", "have", "--relevance-update=new adds {them}", DOUBT),
+    ):
+        count = case_count(groups.get(standing, ()))
+        if count and updating != "all" and not (standing == NEW and updating):
+            verb, them = (one, "it") if count == 1 else (several, "them")
+            cases = f"{counted(count, 'case')} {verb} {_STANDINGS[standing]}"
+            yield Sentence(f"{cases}: {remedy.format(them=them)}", style)
+
+
+_STANDINGS = {
+    REGRESSION: "worse by more than the tolerance",
+    IMPROVEMENT: "better by more than the tolerance",
+    STALE: "a stale baseline",
+    NEW: "no baseline yet",
+}

@@ -17,19 +17,7 @@ from pytest_relevance.metrics.settings import discount_table
 from pytest_relevance.reports.blocks import MORE_HINT, RIGHT, USER, Cell, Column, Table, styled
 from pytest_relevance.reports.breakdown import losses_of
 from pytest_relevance.reports.reasons import case_label
-from pytest_relevance.reports.run.cases import (
-    NOT_PASSED,
-    Variant,
-    case_count,
-    grouped,
-    key_of,
-    means_by_variant,
-    means_text,
-    metric_of,
-    short_label,
-    variant_label,
-    variant_of,
-)
+from pytest_relevance.reports.run import cases
 from pytest_relevance.reports.text import LEAST, PLAIN, Line, signed
 from pytest_relevance.results.case_parts import NEW, STALE
 from pytest_relevance.results.case_result import SKIPPED, CaseResult
@@ -202,7 +190,7 @@ class Moved(NamedTuple):
         return f"{self.before} -> {self.after}" if self.before else self.after
 
 
-def moved_case(change: CaseChange, variants: Sequence[Variant]) -> Moved:
+def moved_case(change: CaseChange, variants: Sequence[cases.Variant]) -> Moved:
     """The row of a case of a run: of one whose search failed, its error stands in the place of what was lost."""
     result, titles = change.result, change.result.texts.titles
     before = "" if change.before is None else score_text(change.before)
@@ -212,7 +200,7 @@ def moved_case(change: CaseChange, variants: Sequence[Variant]) -> Moved:
         lost = ((result.call.error.headline, USER),)
     elif change.after is not None and not result.ranking.returned:
         on_top = ((NOTHING_RETURNED, PLAIN),)
-    label, metric = short_label(result, variants), metric_of([result])
+    label, metric = cases.short_label(result, variants), cases.metric_of([result])
     gained = gained_spans(change.gained, titles)
     return Moved(case_label(result), label, metric, before, after, lost, on_top, gained)
 
@@ -241,7 +229,7 @@ def moved_table(title: str, rows: Sequence[Moved], *documents: str, total: int |
     return table
 
 
-def mover_tables(results: Sequence[CaseResult], variants: Sequence[Variant], most: int | None) -> list[Table]:
+def mover_tables(results: Sequence[CaseResult], variants: Sequence[cases.Variant], most: int | None) -> list[Table]:
     """The cases whose score fell since the baseline, and those whose score rose."""
     tables = []
     for title, sign, documents in (("down", -1, (LOST, ON_TOP)), ("up", 1, (GAINED,))):
@@ -322,7 +310,7 @@ def _table_of_means(
     return table
 
 
-def tag_table(results: Sequence[CaseResult], variants: Sequence[Variant], most: int | None) -> Table:
+def tag_table(results: Sequence[CaseResult], variants: Sequence[cases.Variant], most: int | None) -> Table:
     """The mean of each tag, but not of the tags of a whole suite, which would repeat its line.
 
     With a baseline how it changed in each variant, the largest drop first, over the cases with a score in both; else
@@ -330,30 +318,32 @@ def tag_table(results: Sequence[CaseResult], variants: Sequence[Variant], most: 
     """
     by_tag = _by_tag(results)
     changes = [
-        (means_of(pairs), tag, variant_label(variant, variants))
+        (means_of(pairs), tag, cases.variant_label(variant, variants))
         for tag, tagged in by_tag.items()
-        for variant, cases in grouped(tagged, variant_of).items()
-        if (pairs := score_pairs(cases))
+        for variant, of_variant in cases.grouped(tagged, cases.variant_of).items()
+        if (pairs := score_pairs(of_variant))
     ]
     count = len(changes)
     if changes:
         several = len(variants) > 1
         changes.sort(key=lambda row: (row[0].difference, *row[1:]))
-        names = [Column(f"by tag ({metric_of(results)})", least=8, is_code=True)]
+        names = [Column(f"by tag ({cases.metric_of(results)})", least=8, is_code=True)]
         names += [Column("variant", least=8, is_code=True)] * several
         table = means_table(names, (((tag, name)[: len(names)], means) for means, tag, name in changes[:most]))
     else:
         figures = Column(align=RIGHT) if len(variants) < 2 else Column(least=20, is_code=True)
         count, table = len(by_tag), Table([Column("by tag", most=32, is_code=True), figures, Column(gap=3)])
         unmet = {
-            tag: case_count(result for result in tagged if result.status in NOT_PASSED)
+            tag: cases.case_count(result for result in tagged if result.status in cases.NOT_PASSED)
             for tag, tagged in by_tag.items()
         }
-        means = {tag: means_by_variant(tagged) for tag, tagged in by_tag.items()}
+        means = {tag: cases.means_by_variant(tagged) for tag, tagged in by_tag.items()}
         order = sorted(by_tag, key=lambda tag: (-unmet[tag], min(means[tag].values(), default=2), tag))
         for tag in order[:most]:
-            cases = counted(case_count(by_tag[tag]), "case") + (f", {unmet[tag]} not passed" if unmet[tag] else "")
-            table.add(f"  {tag}", means_text(means[tag], variants), cases)
+            shown = counted(cases.case_count(by_tag[tag]), "case") + (
+                f", {unmet[tag]} not passed" if unmet[tag] else ""
+            )
+            table.add(f"  {tag}", cases.means_text(means[tag], variants), shown)
     if more := count - len(table.rows):
         table.note, table.hint = f"  ... {more:,} more", MORE_HINT
     return table
@@ -374,28 +364,28 @@ def _by_tag(results: Sequence[CaseResult]) -> dict[str, list[CaseResult]]:
     return {tag: tagged for tag, tagged in by_tag.items() if not is_whole(tagged)}
 
 
-def variant_tables(results: Sequence[CaseResult], variants: Sequence[Variant], most: int | None) -> list[Table]:
+def variant_tables(results: Sequence[CaseResult], variants: Sequence[cases.Variant], most: int | None) -> list[Table]:
     """The queries on which variants differ most, and each variant against the first; none for a single variant."""
     if len(variants) < 2:
         return []
-    cases = grouped(results, key_of)
-    means = {key: means_by_variant(case) for key, case in cases.items()}
+    by_key = cases.grouped(results, cases.key_of)
+    means = {key: cases.means_by_variant(case) for key, case in by_key.items()}
     spread = {key: max(found.values()) - min(found.values()) for key, found in means.items() if len(found) > 1}
     order = sorted((key for key, apart in spread.items() if apart > LEAST), key=lambda key: (-spread[key], key))
     side_by_side = Table(
         [Column("side by side, the widest apart first", most=42, least=8, is_code=True), Column(least=20, is_code=True)]
     )
     for key in order[:most]:
-        side_by_side.add(f"  {case_label(cases[key][0])}", means_text(means[key], variants))
+        side_by_side.add(f"  {case_label(by_key[key][0])}", cases.means_text(means[key], variants))
     return [side_by_side, _against_first(results, variants)]
 
 
-def _against_first(results: Sequence[CaseResult], variants: Sequence[Variant]) -> Table:
+def _against_first(results: Sequence[CaseResult], variants: Sequence[cases.Variant]) -> Table:
     """A row for each variant but the first: the difference of its mean, over the cases with a score in both."""
-    scored: dict[Variant, dict[tuple[str, str], CaseResult]] = {}
+    scored: dict[cases.Variant, dict[tuple[str, str], CaseResult]] = {}
     for result in results:
         if result.score is not None:
-            scored.setdefault(variant_of(result), {})[key_of(result)] = result
+            scored.setdefault(cases.variant_of(result), {})[cases.key_of(result)] = result
     first, *others = variants
     before, family = scored.get(first, {}), []
     for variant in others:
@@ -405,9 +395,9 @@ def _against_first(results: Sequence[CaseResult], variants: Sequence[Variant]) -
             if key in before
         ]
         if pairs:
-            family.append(Scores(variant_label(variant, variants), "nDCG@k", pairs))
+            family.append(Scores(cases.variant_label(variant, variants), "nDCG@k", pairs))
     if not family:
         return Table([])
     columns = [Column("variant", least=8, is_code=True), Column("against", least=8, is_code=True)]
-    label = variant_label(first, variants)
+    label = cases.variant_label(first, variants)
     return difference_table(columns, [((row.variant or "", label), row) for row in differences_of(family)])

@@ -8,20 +8,8 @@ from pytest_relevance._text import counted, harmless, listed, quoted
 from pytest_relevance.reports.blocks import Sentence
 from pytest_relevance.reports.reasons import item_heading, search_label
 from pytest_relevance.reports.text import BAD, WIDEST, Line, cut, line, plain
+from pytest_relevance.results import diagnoses
 from pytest_relevance.results.case_result import NOT_SEARCHED, CaseResult
-from pytest_relevance.results.diagnoses import (
-    FEWER,
-    IDS,
-    NOTHING,
-    SAME_FIRST,
-    SEARCH,
-    UNSORTED,
-    Diagnosis,
-    Key,
-    diagnose,
-    not_searched,
-    project_faults,
-)
 from pytest_relevance.results.records.run_info import RunInfo
 
 MOST_ALIKE = 5
@@ -37,20 +25,22 @@ def fault_sentences(results: Sequence[CaseResult], info: RunInfo, *, full: bool 
 
     At last the warnings about fixtures and hooks of the project, which a record has among its faults.
     """
-    found = [(diagnosis_text(each), each.results) for each in diagnose(results).values()]
-    if given_up := not_searched(results):
+    found = [(diagnosis_text(each), each.results) for each in diagnoses.diagnose(results).values()]
+    if given_up := diagnoses.not_searched(results):
         found.append((not_searched_text(given_up), given_up))
     texts = [f"{text}: {case_names(of, full=True)}" if full else text for text, of in found]
-    return [Sentence(text, BAD) for text in (*texts, *(str(fault["message"]) for fault in project_faults(info)))]
+    return [
+        Sentence(text, BAD) for text in (*texts, *(str(fault["message"]) for fault in diagnoses.project_faults(info)))
+    ]
 
 
-def shown_together(keys: Sequence[Key | None]) -> Iterator[tuple[bool, Sequence[int]]]:
+def shown_together(keys: Sequence[diagnoses.Key | None]) -> Iterator[tuple[bool, Sequence[int]]]:
     """The indices of failures in the order in which they are shown, by the keys of their faults (None: no fault).
 
     Each is shown by itself; of a fault with more than `MOST_ALIKE` repeats all of these are shown together, in the
     place of the first. With each, whether it repeats an earlier failure.
     """
-    groups: dict[Key, list[int]] = {}
+    groups: dict[diagnoses.Key, list[int]] = {}
     for index, key in enumerate(keys):
         if key is not None:
             groups.setdefault(key, []).append(index)
@@ -69,12 +59,12 @@ def not_searched_text(results: Sequence[CaseResult]) -> str:
     return f"{cases} not searched, as {listed(searches, 'and')} failed in too many cases in a row (relevance_give_up)"
 
 
-def diagnosis_text(found: Diagnosis) -> str:
+def diagnosis_text(found: diagnoses.Diagnosis) -> str:
     """A diagnosis in a sentence: what was found, and what to look at."""
     if found.kind in _DIAGNOSES:
         first, of = found.results[0], f"{counted(len(found.results), 'case')} of {found.of:,}"
         return f"{search_label(first.search, first.variant, {})} {_DIAGNOSES[found.kind](found, of)}"
-    nouns = ("search", "searches") if found.kind == SEARCH else ("case", "cases")
+    nouns = ("search", "searches") if found.kind == diagnoses.SEARCH else ("case", "cases")
     where, _, function = found.frame.rpartition(" in ")
     frame = f" ({function} in {where})" if where else ""
     return (
@@ -82,11 +72,11 @@ def diagnosis_text(found: Diagnosis) -> str:
     )
 
 
-def _nothing(found: Diagnosis, _: str) -> str:
+def _nothing(found: diagnoses.Diagnosis, _: str) -> str:
     return f"returned nothing in any case ({len(found.results):,}): is the index empty?"
 
 
-def _same_first(found: Diagnosis, _: str) -> str:
+def _same_first(found: diagnoses.Diagnosis, _: str) -> str:
     title = found.results[0].texts.titles.get(found.document, "")
     name = quoted(found.document) + (f" ({cut(harmless(title), _LONGEST_NAME)})" if title else "")
     return (
@@ -95,7 +85,7 @@ def _same_first(found: Diagnosis, _: str) -> str:
     )
 
 
-def _no_id_known(found: Diagnosis, _: str) -> str:
+def _no_id_known(found: diagnoses.Diagnosis, _: str) -> str:
     first = found.results[0]
     ids = (
         f"returned {quoted(first.ranking.documents[0])}, judged {quoted(first.evaluation.missing[0][0])}; "
@@ -108,11 +98,11 @@ def _no_id_known(found: Diagnosis, _: str) -> str:
     )
 
 
-def _unsorted(_: Diagnosis, of: str) -> str:
+def _unsorted(_: diagnoses.Diagnosis, of: str) -> str:
     return f"returned results whose scores neither only fall nor only rise, in {of}: is the list sorted best first?"
 
 
-def _fewer(found: Diagnosis, _: str) -> str:
+def _fewer(found: diagnoses.Diagnosis, _: str) -> str:
     deepest = max(result.conditions.depth or 0 for result in found.results)
     return (
         f"takes no k and returned {found.returned:,} results where more are looked at (as deep as rank {deepest:,}, in "
@@ -120,12 +110,12 @@ def _fewer(found: Diagnosis, _: str) -> str:
     )
 
 
-_DIAGNOSES: Mapping[str, Callable[[Diagnosis, str], str]] = {
-    NOTHING: _nothing,
-    SAME_FIRST: _same_first,
-    IDS: _no_id_known,
-    UNSORTED: _unsorted,
-    FEWER: _fewer,
+_DIAGNOSES: Mapping[str, Callable[[diagnoses.Diagnosis, str], str]] = {
+    diagnoses.NOTHING: _nothing,
+    diagnoses.SAME_FIRST: _same_first,
+    diagnoses.IDS: _no_id_known,
+    diagnoses.UNSORTED: _unsorted,
+    diagnoses.FEWER: _fewer,
 }
 
 

@@ -29,6 +29,7 @@ from pytest_relevance.reports.blocks import (
 )
 from pytest_relevance.reports.failure import failure_lines, reason_in_brief
 from pytest_relevance.reports.reasons import case_label, failure_head
+from pytest_relevance.reports.run import changes
 from pytest_relevance.reports.run.baseline import (
     MOST_NAMES,
     context,
@@ -38,22 +39,6 @@ from pytest_relevance.reports.run.baseline import (
     searched_sentences,
 )
 from pytest_relevance.reports.run.cases import Variant, lowest, mean_text, remarks, suite_sentences, variants_of
-from pytest_relevance.reports.run.changes import (
-    GAINED,
-    LOST,
-    MOST_ROWS,
-    MOST_TAGS,
-    ON_TOP,
-    CaseChange,
-    case_change,
-    is_new_failure,
-    moved_case,
-    moved_table,
-    movers,
-    tag_table,
-    variant_tables,
-    worst_first,
-)
 from pytest_relevance.reports.run.faults import fault_sentences, together_text, together_title
 from pytest_relevance.reports.run.gates import gate_message, gate_table
 from pytest_relevance.reports.run.report import case_counts, results_to_report, run_gates
@@ -93,14 +78,14 @@ def run_sections(run: Run, *, verbosity: int = 0, notes: Sequence[str] = ()) -> 
     gates = run_gates(run)
     ran = [result for result in run.results if result.status != SKIPPED]
     full, variants = verbosity > 0, variants_of(ran)
-    means, most = mean_sentences(ran), None if full else MOST_ROWS
+    means, most = mean_sentences(ran), None if full else changes.MOST_ROWS
     yield Section(_first(run, ran, gates, means), "the summary")
     yield from list_section(map(Sentence, notes), "notes")
     if run.info.missing:
         yield Section(_missing(run.info.missing), "what is missing")
-    changes = worst_first(ran)
+    worst = changes.worst_first(ran)
     yield from table_sections("the gates", [gate_table(gates, None if full else MOST_GATES)])
-    for name, table in _case_tables(changes, ran, variants, most):
+    for name, table in _case_tables(worst, ran, variants, most):
         yield from table_sections(name, [table])
     for fault in fault_sentences(ran, run.info):
         yield Section(f"**{fault.markdown()}**", "a fault that several cases have in common")
@@ -110,15 +95,15 @@ def run_sections(run: Run, *, verbosity: int = 0, notes: Sequence[str] = ()) -> 
     said = [block for block in remarks(ran, run.files) if isinstance(block, Sentence)]
     yield from list_section(said, "remarks")
     compared = [result for result in ran if not result.is_check]
-    yield from table_sections("the tags", [tag_table(compared, variants, None if full else MOST_TAGS)])
-    yield from table_sections("the variants", variant_tables(compared, variants, most))
-    new = [change for change in changes if is_new_failure(change.result)]
+    yield from table_sections("the tags", [changes.tag_table(compared, variants, None if full else changes.MOST_TAGS)])
+    yield from table_sections("the variants", changes.variant_tables(compared, variants, most))
+    new = [change for change in worst if changes.is_new_failure(change.result)]
     for start in range(most or len(new), len(new), _MOST_FURTHER):
-        rows = [moved_case(change, variants) for change in new[start : start + _MOST_FURTHER]]
+        rows = [changes.moved_case(change, variants) for change in new[start : start + _MOST_FURTHER]]
         title = f"Newly failing, {start + 1:,} to {start + len(rows):,} of {len(new):,}"
-        yield Section(details(title, moved_table("", rows).markdown()), "further newly failing cases")
+        yield Section(details(title, changes.moved_table("", rows).markdown()), "further newly failing cases")
     if verbosity >= 0:
-        yield from _failures(run, changes, verbosity)
+        yield from _failures(run, worst, verbosity)
 
 
 def _first(run: Run, ran: Sequence[CaseResult], gates: Sequence[GateResult], means: Sequence[Sentence]) -> str:
@@ -150,31 +135,36 @@ def _missing(names: Sequence[str]) -> str:
 
 
 def _case_tables(
-    changes: Sequence[CaseChange], ran: Sequence[CaseResult], variants: Sequence[Variant], most: int | None
+    worst: Sequence[changes.CaseChange], ran: Sequence[CaseResult], variants: Sequence[Variant], most: int | None
 ) -> Iterator[tuple[str, Table]]:
     """The cases that fail, and those whose score moved most and that are in no table yet, each table with its name.
 
     Without any that fails or moved, those with the lowest scores.
     """
-    new = [change for change in changes if is_new_failure(change.result)]
-    failing = [change for change in changes if has_failed(change.result) and not is_new_failure(change.result)]
-    fell = [change for change in changes if not has_failed(change.result)]
-    rose = [case_change(result) for result in movers(ran, 1)]
-    low = [] if changes or rose else [case_change(result) for result in lowest(ran)]
+    new = [change for change in worst if changes.is_new_failure(change.result)]
+    failing = [change for change in worst if has_failed(change.result) and not changes.is_new_failure(change.result)]
+    fell = [change for change in worst if not has_failed(change.result)]
+    rose = [changes.case_change(result) for result in changes.movers(ran, 1)]
+    low = [] if worst or rose else [changes.case_change(result) for result in lowest(ran)]
     for name, title, found, documents in (
-        ("the newly failing cases", "Newly failing", new, (LOST, ON_TOP)),
-        ("the failing cases", "Other failures" if new else "Failing", failing, (LOST, ON_TOP)),
-        ("the cases that fell most", f"Fell{' without failing' if new or failing else ''}", fell, (LOST, ON_TOP)),
-        ("the cases that rose most", "Rose", rose, (GAINED,)),
-        ("the lowest cases", "Lowest", low, (LOST, ON_TOP)),
+        ("the newly failing cases", "Newly failing", new, (changes.LOST, changes.ON_TOP)),
+        ("the failing cases", "Other failures" if new else "Failing", failing, (changes.LOST, changes.ON_TOP)),
+        (
+            "the cases that fell most",
+            f"Fell{' without failing' if new or failing else ''}",
+            fell,
+            (changes.LOST, changes.ON_TOP),
+        ),
+        ("the cases that rose most", "Rose", rose, (changes.GAINED,)),
+        ("the lowest cases", "Lowest", low, (changes.LOST, changes.ON_TOP)),
     ):
-        rows = [moved_case(change, variants) for change in found[:most]]
-        yield name, moved_table(title, rows, *documents, total=len(found))
+        rows = [changes.moved_case(change, variants) for change in found[:most]]
+        yield name, changes.moved_table(title, rows, *documents, total=len(found))
 
 
-def _failures(run: Run, changes: Sequence[CaseChange], verbosity: int) -> Iterator[Section]:
+def _failures(run: Run, worst: Sequence[changes.CaseChange], verbosity: int) -> Iterator[Section]:
     """The failures, folded, in the order of `changes`; those of a fault that many cases have in common in one line."""
-    places = {id(change.result): place for place, change in enumerate(changes)}
+    places = {id(change.result): place for place, change in enumerate(worst)}
     found = [*results_to_report(run, verbosity)]
     for repeats, results in sorted(found, key=lambda each: places.get(id(each[1][0]), len(places))):
         if len(results) == 1:
@@ -249,10 +239,14 @@ def _cases_annotation(results: Sequence[CaseResult], several_variants: bool) -> 
     variant = f" [{result.variant}]" if several_variants and result.variant is not None else ""
     title = cut(f"{kind}: {harmless(case_label(result) + variant)}", _LONGEST_TITLE)
     parts = [reason_in_brief(result).removeprefix(failure_head(result) or f"{REGRESSION}: ")]  # which the title says
-    change = case_change(result)
+    change = changes.case_change(result)
     if change.after is not None:
-        row = moved_case(change, ())
-        parts += [f"{word}: {plain([spans])}" for word, spans in ((LOST, row.lost), (ON_TOP, row.on_top)) if spans]
+        row = changes.moved_case(change, ())
+        parts += [
+            f"{word}: {plain([spans])}"
+            for word, spans in ((changes.LOST, row.lost), (changes.ON_TOP, row.on_top))
+            if spans
+        ]
     return Annotation(file, result.line, title, "\n".join(map(_cut_line, parts)))
 
 

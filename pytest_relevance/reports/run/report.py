@@ -17,22 +17,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_relevance._text import case_in_prose, counted, first_few, harmless, with_variant
 from pytest_relevance.reports.blocks import Block, Sentence, lines_of
 from pytest_relevance.reports.reasons import STATUSES
-from pytest_relevance.reports.run.cases import (
-    NOT_PASSED,
-    anything_ran,
-    case_count,
-    counted_cases,
-    key_of,
-    lowest_table,
-    means_by_variant,
-    means_text,
-    metric_of,
-    remarks,
-    stability_remarks,
-    suite_sentences,
-    variant_of,
-    variants_of,
-)
+from pytest_relevance.reports.run import cases
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, STRONG, WIDEST, Line, folded_lines, line, wrapped
 from pytest_relevance.results.case_parts import NEW, REGRESSION, STALE
 from pytest_relevance.results.case_result import FAILED, NOT_SEARCHED, SKIPPED, CaseResult, Key
@@ -61,9 +46,9 @@ def summary_lines(
     `verbosity` as pytest counts it: below 0 the suites alone, above 0 nothing is cut. `updating` is what the run
     accepts into the baseline ("all" or "new").
     """
-    variants, full = variants_of(results), verbosity > 0
+    variants, full = cases.variants_of(results), verbosity > 0
     has_baseline = any(about.has_baseline for about in files.values())
-    blocks: list[Block] = [*suite_sentences(results, variants, gates)]
+    blocks: list[Block] = [*cases.suite_sentences(results, variants, gates)]
     if has_baseline or any(result.baseline is not None for result in results):
         from pytest_relevance.reports.run.baseline import mean_sentences
 
@@ -83,9 +68,9 @@ def summary_lines(
         blocks.append(tag_table(compared, variants, None if full else MOST_TAGS))
         blocks += variant_tables(compared, variants, None if full else MOST_ROWS)
     if verbosity >= 0:
-        blocks += [lowest_table(results, variants, full=full), *remarks(results, files, full=full)]
+        blocks += [cases.lowest_table(results, variants, full=full), *cases.remarks(results, files, full=full)]
     else:
-        blocks += stability_remarks(results)
+        blocks += cases.stability_remarks(results)
     if verbosity >= 0 and has_baseline:
         from pytest_relevance.reports.run.baseline import searched_sentences, update_sentences
         from pytest_relevance.reports.run.changes import MOST_ROWS, mover_tables
@@ -119,17 +104,17 @@ def verdict_lines(
     absent = sum("::" in name for name in info.missing)
     unfinished = [f"{counted(absent, 'case')} did not finish"] if absent else []
     parts = [*case_counts(results), *([] if is_brief else [*_means(results), *_gates(outcomes)]), *unfinished]
-    is_bad = absent or outcomes[FAILED] or {result.status for result in results} & NOT_PASSED
+    is_bad = absent or outcomes[FAILED] or {result.status for result in results} & cases.NOT_PASSED
     style = BAD if is_bad else DOUBT if outcomes[SKIPPED] else GOOD
     return [line(text, style) for text in wrapped("", parts, width, "; ")]
 
 
 def case_counts(results: Sequence[CaseResult]) -> list[str]:
     """How many cases there are, how many of each status, and how many failed newly, over all variants."""
-    cases = counted_cases(results)
+    shown = cases.counted_cases(results)
     searched = [result for result in results if not result.is_check]
-    if len({(key_of(result), variant_of(result)) for result in searched}) > case_count(searched):
-        cases += f" in {counted(len(variants_of(results)), 'variant')}"
+    if len({(cases.key_of(result), cases.variant_of(result)) for result in searched}) > cases.case_count(searched):
+        shown += f" in {counted(len(cases.variants_of(results)), 'variant')}"
     found = Counter(result.status for result in results)
     failed = found.pop(FAILED, 0)
     standings = Counter(
@@ -148,15 +133,15 @@ def case_counts(results: Sequence[CaseResult]) -> list[str]:
     counts = ", ".join(f"{found[status]:,} {status}" for status in STATUSES if found[status])
     since = [f"{standings[standing]:,} {words}" for standing, words in _STANDINGS.items() if standings[standing]]
     others = (f": {counts}" if counts else "") + (f" ({', '.join(since)})" if since else "")
-    return [cases + others, *in_kinds] if counts else [", ".join([cases + others, *in_kinds])]
+    return [shown + others, *in_kinds] if counts else [", ".join([shown + others, *in_kinds])]
 
 
 def _means(results: Sequence[CaseResult]) -> list[str]:
     """The mean of each variant; the lowest and the highest where there are many."""
-    if not (means := means_by_variant(results)):
+    if not (means := cases.means_by_variant(results)):
         return []
-    metric = metric_of(result for result in results if result.score is not None)
-    return [f"mean {metric} {means_text(means, [*means])}"]
+    metric = cases.metric_of(result for result in results if result.score is not None)
+    return [f"mean {metric} {cases.means_text(means, [*means])}"]
 
 
 def _gates(outcomes: Counter[str]) -> Iterable[str]:
@@ -206,7 +191,7 @@ def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[L
             lines += [*_title(gate.name, verbosity), *gate_lines(gate, verbosity=verbosity, width=width)]
     if lines:
         lines.append(line(""))
-    if anything_ran(run.results):
+    if cases.anything_ran(run.results):
         lines += summary_lines(run.results, run.files, run.info, gates, verbosity=verbosity, width=width)
     return [*lines, *verdict_lines(run.results, gates, run.info, verbosity=verbosity, width=width)]
 
@@ -356,7 +341,7 @@ def _cases(merged: Merged, keys: Sequence[Key]) -> str:
 def _missing(merged: Merged) -> Iterator[str]:
     for gap in merged.gaps:
         absent = gap.total - gap.found
-        cases = f"{absent:,} of {counted(gap.total, 'case')} {'is' if absent == 1 else 'are'} in no record"
-        yield f"{gap.file}, {with_variant(gap.search, gap.variant)}: {cases}"
+        shown = f"{absent:,} of {counted(gap.total, 'case')} {'is' if absent == 1 else 'are'} in no record"
+        yield f"{gap.file}, {with_variant(gap.search, gap.variant)}: {shown}"
     if names := merged.run.missing:
         yield f"did not finish: {first_few(names, _MOST_NAMED)}"

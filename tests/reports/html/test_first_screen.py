@@ -69,13 +69,6 @@ def test_a_regression() -> None:
     assert f'data-case="{FILE}::boots"' in page
 
 
-def test_against_a_record() -> None:
-    page = screen(result("boots", ["b1"], ["b1"]), has_baseline=True, against="main.jsonl")
-    assert verdict_of(page) == ("No case newly fails", "fine")
-    assert "against main.jsonl" in page_text(page).splitlines()
-    assert "No case failed or got worse." in page_text(page)
-
-
 def test_without_a_baseline() -> None:
     page = screen(result("boots", ["x1"]), result("hats", ["b1"]), gate=0.4)
     assert verdict_of(page) == ("1 of 2 cases fails", "broken")
@@ -119,13 +112,6 @@ def broken(query: str, **values: Any) -> CaseResult:
 DOWN = SearchError("ConnectionError", "the engine is down", "conftest.py:3 in search")
 
 
-def test_an_error_has_no_score() -> None:
-    page = screen(broken("boots"))
-    assert verdict_of(page) == ("1 case could not be scored", "broken")
-    assert rows(page) == [["boots", "n/a\nerror", "b1\nnot returned", "the search failed"]]
-    assert "mean" not in page_text(page)
-
-
 def test_an_error_of_the_search_is_shown() -> None:
     assert rows(screen(broken("boots", error=DOWN)))[0][2:] == [
         "ConnectionError: the engine is down",
@@ -142,10 +128,6 @@ def test_what_many_cases_have_in_common_is_told_once() -> None:
 def test_a_search_that_returned_nothing_says_so() -> None:
     boots = result("boots", [], ["b1"])
     assert rows(screen(boots, has_baseline=True))[0][2:] == ["Winter boots\n1 \u2192 gone", "nothing returned"]
-
-
-def test_a_weight_is_shown() -> None:
-    assert rows(screen(result("boots", ["x1"], weight=4200)))[0][0] == "boots\nweight 4200"
 
 
 def test_gates_that_are_not_met_come_first() -> None:
@@ -169,11 +151,6 @@ def test_nothing_ran(results: list[CaseResult]) -> None:
     assert "Gates" not in text
     assert "mean" not in text
     assert rows(page) == []
-
-
-def test_cases_that_did_not_finish_are_counted() -> None:
-    page = screen(result("boots", ["b1"]), info=RunInfo(missing=("a", "b")))
-    assert verdict_of(page) == ("The run did not finish: 2 cases are missing", "broken")
 
 
 def test_the_ten_worst_are_listed() -> None:

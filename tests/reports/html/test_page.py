@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, Run
 from pytest_relevance.reports.html.page import COMPRESSED_FROM, embedded, html_page
-from pytest_relevance.reports.text import REPORT_MARK
 from tests.helpers import page_text, page_values, result_of
 
 HOSTILE = "</script><script>alert(1)</script><!-- <img src=x onerror=alert(2)> $title ${data} &amp; \u202eabc\x1b[31m"
@@ -77,18 +76,6 @@ def test_the_policy_allows_the_own_style_and_script_and_nothing_else() -> None:
     assert json.loads(data)["cases"]
     own = f"style-src {digest(style)}; script-src {digest(script)}"
     assert policy == f"default-src 'none'; {own}; base-uri 'none'; form-action 'none'"
-
-
-def test_nothing_is_loaded_from_anywhere() -> None:
-    elements = Elements(page_of(hostile_result()))
-    assert {tag for tag, _ in elements.found} & {"link", "img", "iframe", "object", "base", "form", "a"} == set()
-    names = {name for _, each in elements.found for name in each}
-    assert not [name for name in names if name in ("src", "href", "style") or name.startswith("on")]
-
-
-def test_the_beginning_says_whose_report_it_is() -> None:
-    """By that an older report is known, which the next run may replace."""
-    assert REPORT_MARK in page_of()[:200]
 
 
 def test_the_style_and_the_script_stand_as_they_are_written() -> None:
@@ -175,3 +162,10 @@ def test_the_title_is_the_sentence_and_the_name() -> None:
     found = re.search("<title>(.*)</title>", page_of(result_of({"query": "a"}, ["x"]), name="main.jsonl"))
     assert found is not None
     assert found[1] == "1 case measured, without a floor - main.jsonl"
+
+
+def test_nothing_is_loaded_from_anywhere() -> None:
+    elements = Elements(page_of(hostile_result()))
+    assert {tag for tag, _ in elements.found} & {"link", "img", "iframe", "object", "base", "form", "a"} == set()
+    names = {name for _, each in elements.found for name in each}
+    assert not [name for name in names if name in ("src", "href", "style") or name.startswith("on")]

@@ -113,17 +113,6 @@ def test_the_fields_are_those_that_the_script_knows(shop: Shop) -> None:
         assert required <= values.keys(), name
 
 
-def test_empty_values_are_left_out(shop: Shop) -> None:
-    found = case_of(shop.result([], judgments={}))
-    assert not {"judgments", "documents", "titles", "losses", "before", "weight", "floor", "error"} & found.keys()
-    assert (found["k"], found["returned"], found["settings"], found["scale"]) == (10, 0, 0, 0)
-
-
-def test_a_score_of_zero_is_there(shop: Shop) -> None:
-    found = case_of(shop.result(["sku-4"], accepted=["sku-4"]))
-    assert (found["score"], found["before"], found["effect"], found["lowest"]) == (0, 0, 0, 0)
-
-
 def test_a_later_copy_has_no_grade(shop: Shop) -> None:
     found = case_of(shop.result(["sku-1", "sku-1", "sku-2"]))
     assert (found["documents"], found["grades"]) == (["sku-1", "sku-1", "sku-2"], [3, None, 3])
@@ -180,11 +169,6 @@ def test_each_check_of_one_test_has_a_name_of_its_own(shop: Shop) -> None:
 
 def failing(result: CaseResult) -> CaseResult:
     return changed(result, verdict="failed", outcome="failed")
-
-
-def test_skipped_cases_are_left_out(shop: Shop) -> None:
-    skipped = shop.result(["sku-1"])
-    assert page_data(Run([changed(skipped, verdict="skipped")]))["cases"] == []
 
 
 def test_a_variant_is_named_where_there_are_several(shop: Shop) -> None:
@@ -303,3 +287,13 @@ def test_a_very_large_run_shows_what_is_worth_a_look_and_counts_the_rest(shop: S
     assert [said in first_screen(each, [], headline(each.results, [], each.info)) for each in (run, all_but_one)] == [
         *(True, False),
     ]
+
+
+def test_a_score_of_zero_is_there(shop: Shop) -> None:
+    found = case_of(shop.result(["sku-4"], accepted=["sku-4"]))
+    assert (found["score"], found["before"], found["effect"], found["lowest"]) == (0, 0, 0, 0)
+
+
+def test_skipped_cases_are_left_out(shop: Shop) -> None:
+    skipped = shop.result(["sku-1"])
+    assert page_data(Run([changed(skipped, verdict="skipped")]))["cases"] == []
