@@ -65,11 +65,11 @@ def failure_lines(
     if result.evaluation.judgments:
         found = break_down(result)
         if found.rows:
-            lines += [line(""), *ranking.breakdown_lines(result, found, full=full, columns=columns)]
+            lines += [line(""), *ranking.ranking_lines(result, found, full=full, columns=columns)]
         lines += [*_totals(result, found, columns), *_unjudged(result, columns)]
         lines += ranking.blame_lines(result, found, full=full, columns=columns)
     elif result.ranking.documents:
-        lines += [line(""), *ranking.result_lines(result, full=full, columns=columns)]
+        lines += [line(""), *ranking.ranking_lines(result, None, full=full, columns=columns)]
     if full and result.texts.shown:
         lines += ranking.field_lines(result, columns)
     lines += ranking.baseline_change_lines(result, full=full, columns=columns)

@@ -6,7 +6,7 @@ missing or rank too low.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import TypeVar
 
@@ -47,7 +47,7 @@ MOST_MOVES = 3
 """How many documents that left, entered or moved the default report shows."""
 
 _SINCE = "since the baseline: "
-_LONGEST_ID = 40  # among rank changes
+_LONGEST_MOVED_ID = 40  # among rank changes
 _SAME = 1e-6  # a baseline has its scores with six decimals
 
 _TOO_HIGH = "too high:"
@@ -61,68 +61,49 @@ _FIGURES = tuple(Column(name, RIGHT, yields=number) for name, number in _YIELDS.
 _NEW = "new"  # to the accepted ranking
 
 
-def breakdown_lines(result: CaseResult, found: Breakdown, *, full: bool, columns: int) -> list[Line]:
-    """The breakdown with one row for each rank; results that an expectation keeps out are marked.
+def ranking_lines(result: CaseResult, found: Breakdown | None, *, full: bool, columns: int) -> list[Line]:
+    """The table of a ranking with one row for each rank; results that an expectation keeps out are marked.
 
-    `full`: all ranks of the ranking and its ideal, whole titles, and figures before long titles. The ranks up to k
-    below those are folded into one row.
+    With judgments the rows are those of the breakdown: all ranks in `full`, with whole titles, and figures before long
+    titles; else the first, and the ranks up to k below the last result in one row. A later copy of a document has
+    neither a score nor a rank in the accepted ranking.
     """
+    documents, k = result.ranking.documents, result.conditions.k
+    scores, was, unwanted = _engine_scores(result), _ranks_before(result), unwanted_documents(result)
+    table = Table([_RANK, *document_columns(full=full), _SCORE, _GRADE, _WAS, *_FIGURES, Column()])
+
+    def add(rank: int, document: str, *, is_first: bool, texts: Sequence[str], style: str) -> None:
+        known = document if is_first else ""
+        mark, before = unwanted.get(known, ""), was.get(known, _NEW) if was and known else ""
+        cells = (result.texts.titles.get(document, ""), scores.get(known, ""), texts[0], before, *texts[1:], mark)
+        table.add(f"{rank}", document, *cells, style=BAD if mark else style)
+
+    if found is None:
+        shown = documents[: max(result.conditions.depth or 0, MOST_ROWS) if full else MOST_ROWS]
+        for rank, document in enumerate(shown, 1):
+            is_first = document not in shown[: rank - 1]
+            add(rank, document, is_first=is_first, texts=("",) * (1 + len(_FIGURES)), style=PLAIN)
+        if more := max(len(documents), result.ranking.returned) - len(shown):
+            table.note = f"      ... {counted(more, 'more result')}"
+        return table.lines(columns)
     results = sum(row.document is not None for row in found.rows)
     is_long = results > MOST_ROWS + 1  # a note about one more is as long
     rows = found.rows if full else found.rows[: MOST_ROWS if is_long else results]
-    table, cells = _result_table(result, [_GRADE], _FIGURES, full=full)
-    nothing = styled(
-        "nothing returned" if result.conditions.settings.unjudged == "zero" else "no judged result", DIM, 2
-    )
-    blanks = ("",) * (len(table.columns) - len(_FIGURES) - 4)  # rank, document, title and mark
+    words = "nothing returned" if result.conditions.settings.unjudged == "zero" else "no judged result"
+    nothing = (styled(words, DIM, 2), "", "", "")
     for row in rows:
         if row.document is None:
-            table.add(f"{row.rank}", nothing, *blanks, *figure_texts(row), style=DIM)
-            continue
-        is_first = not row.repeated
-        names, mark = cells(row.document, is_first=is_first, grade=[grade_text(row)])
-        table.add(f"{row.rank}", *names, *figure_texts(row), mark, style=BAD if mark else _style(row))
+            table.add(f"{row.rank}", *nothing, *figure_texts(row), style=DIM)
+        else:
+            texts = (grade_text(row), *figure_texts(row))
+            add(row.rank, row.document, is_first=not row.repeated, texts=texts, style=_style(row))
     if is_long and not full:
         table.note = f"      ... {len(found.rows) - MOST_ROWS} more ranks (-v shows all)"
-    elif results < len(found.rows) and len(rows) < result.conditions.k:
+    elif results < len(found.rows) and len(rows) < k:
         last, first = found.rows[-1], len(rows) + 1
-        ranks = f"{first}" if first == result.conditions.k else f"{first}-{result.conditions.k}"
         sums = ("", "", "", total(last.dcg), "", total(last.ideal_dcg))
-        table.add(ranks, nothing, *blanks, *sums, style=DIM)
+        table.add(f"{first}" if first == k else f"{first}-{k}", *nothing, *sums, style=DIM)
     return table.lines(columns)
-
-
-def result_lines(result: CaseResult, *, full: bool, columns: int) -> list[Line]:
-    """The results of a case without judgments."""
-    shown = result.ranking.documents[: max(result.conditions.depth or 0, MOST_ROWS) if full else MOST_ROWS]
-    table, cells = _result_table(result, [], [], full=full)
-    for rank, document in enumerate(shown, 1):
-        names, mark = cells(document, is_first=document not in shown[: rank - 1], grade=[])
-        table.add(f"{rank}", *names, mark, style=BAD if mark else PLAIN)
-    if more := max(len(result.ranking.documents), result.ranking.returned) - len(shown):
-        table.note = f"      ... {counted(more, 'more result')}"
-    return table.lines(columns)
-
-
-def _result_table(
-    result: CaseResult, grade: Sequence[Column], figures: Sequence[Column], *, full: bool
-) -> tuple[Table, Callable[..., tuple[list[str], str]]]:
-    """An empty table of results, and what gives a document's cells beside its rank and figures, and its mark.
-
-    The scores of the engine and the ranks in the accepted ranking have columns where there are any; a later copy of a
-    document has neither.
-    """
-    scores, was, unwanted = _engine_scores(result), _ranks_before(result), unwanted_documents(result)
-    score, before = [_SCORE] if scores else [], [_WAS] if was else []
-    table = Table([_RANK, *document_columns(full=full), *score, *grade, *before, *figures, Column()])
-
-    def cells(document: str, *, is_first: bool, grade: Sequence[str]) -> tuple[list[str], str]:
-        known = document if is_first else ""
-        found = [document, result.texts.titles.get(document, ""), *([scores.get(known, "")] if scores else []), *grade]
-        found += [was.get(known, _NEW) if known else ""] if was else []
-        return found, unwanted.get(known, "")
-
-    return table, cells
 
 
 def unwanted_documents(result: CaseResult) -> dict[str, str]:
@@ -352,7 +333,7 @@ def _move_text(move: Move, titles: Mapping[str, str], longest: int, *, is_graded
 
     The ranks are `was rank 9` and `now rank 4` where a document is in one ranking alone.
     """
-    name = titled(cut_middle(harmless(move.document), _LONGEST_ID), move.document, titles, longest)
+    name = titled(cut_middle(harmless(move.document), _LONGEST_MOVED_ID), move.document, titles, longest)
     ranks = f"rank {move.first} -> {move.second}"
     if move.first is None or move.second is None:
         ranks = f"now rank {move.second}" if move.first is None else f"was rank {move.first}"

@@ -116,7 +116,7 @@ def _stale_entry(reason: Outcome, _: _Names) -> str:
     return f"the baseline is stale: {changes}; --relevance-update accepts the present ranking"
 
 
-def _text(reason: Outcome, _: _Names) -> str:
+def _clauses(reason: Outcome, _: _Names) -> str:
     return "".join(reason.clauses)
 
 
@@ -181,7 +181,7 @@ _WORDS: Mapping[str, Callable[[Outcome, _Names], str]] = {
     DROP: _drop,
     TOO_FEW_JUDGED: _too_few_judged,
     STALE_ENTRY: _stale_entry,
-    TEXT: _text,
+    TEXT: _clauses,
     "metric": _metric,
     "first": _first,
     "include": _present,

@@ -79,7 +79,7 @@ def headline(results: Sequence[CaseResult], gates: Iterable[GateResult], info: R
     if missing:
         return Headline(f"The run did not finish: {missing}", BROKEN)
     if failed:
-        return Headline(_failures(failed, ran), BROKEN)
+        return Headline(_failures_in_words(failed, ran), BROKEN)
     if unmet:
         return Headline(unmet_text[0].upper() + unmet_text[1:], BROKEN)
     if change is None:
@@ -102,7 +102,7 @@ def _worse(failed: Sequence[CaseResult]) -> str:
     return ""
 
 
-def _failures(failed: Sequence[CaseResult], ran: Sequence[CaseResult]) -> str:
+def _failures_in_words(failed: Sequence[CaseResult], ran: Sequence[CaseResult]) -> str:
     """How many cases could not be scored, or else how many fail."""
     if broken := case_count(result for result in failed if result.verdict in WITHOUT_SCORE):
         return f"{counted(broken, 'case')} could not be scored"
@@ -188,14 +188,14 @@ def context(run: Run, most: int = MOST_NAMES) -> list[str]:
     against = listed(records, "and") or "the baseline" * any(info.has_baseline for info in infos)
     searched = [f"{name} {value}" for name, value in run.info.fingerprint.items()]
     return [
-        *_first(files, most, "more suite", "more suites"),
-        *_first(searches, most, "more variant", "more variants"),
+        *_first_names(files, most, "more suite", "more suites"),
+        *_first_names(searches, most, "more variant", "more variants"),
         *([f"against {against}"] if against else []),
-        *_first(searched, most, "more entry", "more entries"),
+        *_first_names(searched, most, "more entry", "more entries"),
     ]
 
 
-def _first(names: Sequence[str], most: int, one: str, several: str) -> list[str]:
+def _first_names(names: Sequence[str], most: int, one: str, several: str) -> list[str]:
     more = len(names) - most
     return [*names[:most], *([counted(more, one, several)] if more > 0 else [])]
 
@@ -302,11 +302,11 @@ def update_sentences(
         count = case_count(groups.get(standing, ()))
         if count and updating != "all" and not (standing == NEW and updating):
             verb, them = (one, "it") if count == 1 else (several, "them")
-            cases = f"{counted(count, 'case')} {verb} {_STANDINGS[standing]}"
+            cases = f"{counted(count, 'case')} {verb} {_STANDINGS_IN_ADVICE[standing]}"
             yield Sentence(f"{cases}: {remedy.format(them=them)}", style)
 
 
-_STANDINGS = {
+_STANDINGS_IN_ADVICE = {
     REGRESSION: "worse by more than the tolerance",
     IMPROVEMENT: "better by more than the tolerance",
     STALE: "a stale baseline",

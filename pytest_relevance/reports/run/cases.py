@@ -289,16 +289,9 @@ def stability_remarks(results: Sequence[CaseResult], *, full: bool = False) -> l
     cases = counted(case_count(unstable or (result for result, _ in called)), "case")
     if not unstable:
         return [Sentence(f"no ranking changes from call to call: {cases}, {calls} each")]
-    of_all = f"{cases} of {case_count(result for result, _ in called):,}"
-    table = _unstable_table(unstable, variants_of(result for result, _ in called), full=full)
-    return [Sentence(f"ranking changes from call to call: {of_all}, {calls} each", DOUBT), table]
-
-
-def _unstable_table(unstable: Sequence[CaseResult], variants: Sequence[Variant], *, full: bool) -> Table:
-    """`  usb c hub  dense  rank 4: 2060476 / 1229111 (of the same score)`; the places where there are several files."""
     from pytest_relevance.reports.failure import difference_text
 
-    has_places = len({result.file for result in unstable}) > 1
+    variants, has_places = variants_of(result for result, _ in called), len({result.file for result in unstable}) > 1
     columns = [Column(most=30, least=20, is_code=True), Column(), Column(least=24, is_code=True), Column(gap=3)]
     table = Table(columns, indent=2)
     for result in unstable if full else unstable[:MOST_UNSTABLE]:
@@ -306,4 +299,5 @@ def _unstable_table(unstable: Sequence[CaseResult], variants: Sequence[Variant],
         table.add(case_label(result), short_label(result, variants), difference_text(result), place)
     if more := len(unstable) - len(table.rows):
         table.note, table.hint = f"  ... {more:,} more", MORE_HINT
-    return table
+    of_all = f"{cases} of {case_count(result for result, _ in called):,}"
+    return [Sentence(f"ranking changes from call to call: {of_all}, {calls} each", DOUBT), table]

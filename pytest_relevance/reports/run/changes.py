@@ -205,11 +205,11 @@ def moved_case(change: CaseChange, variants: Sequence[cases.Variant]) -> Moved:
     return Moved(case_label(result), label, metric, before, after, lost, on_top, gained)
 
 
-def moved_table(title: str, rows: Sequence[Moved], *documents: str, total: int | None = None, hint: str = "") -> Table:
+def moved_table(title: str, rows: Sequence[Moved], *documents: str, total: int | None = None) -> Table:
     """`query | variant | nDCG@10 | lost | now on top | ranking`, without columns that are empty.
 
     `documents` are the columns that name one: `LOST`, `ON_TOP`, `GAINED`. `total` is how many cases there are, by
-    default those of `rows`; `hint` says in a terminal how to see them all.
+    default those of `rows`.
     """
     total = len(rows) if total is None else total
     metrics = {row.metric for row in rows}
@@ -220,7 +220,6 @@ def moved_table(title: str, rows: Sequence[Moved], *documents: str, total: int |
     query, variant = Column("query", most=60, least=20, wants=30), Column("variant", least=8)
     table = Table([query, variant, *figures, *named, Column("ranking", yields=2)], indent=2)
     table.title = title and f"{title} ({count})"
-    table.hint = hint if len(rows) < total else ""
     for row in rows:
         found = {LOST: row.lost, ON_TOP: row.on_top, GAINED: row.gained}
         scores = [row.scores] if metric else [row.metric, row.scores]
@@ -235,7 +234,7 @@ def mover_tables(results: Sequence[CaseResult], variants: Sequence[cases.Variant
     for title, sign, documents in (("down", -1, (LOST, ON_TOP)), ("up", 1, (GAINED,))):
         found = movers(results, sign)
         rows = [moved_case(case_change(result), variants) for result in found[:most]]
-        tables.append(moved_table(f"{title} since the baseline", rows, *documents, total=len(found), hint=MORE_HINT))
+        tables.append(moved_table(f"{title} since the baseline", rows, *documents, total=len(found)))
     return tables
 
 
@@ -317,34 +316,29 @@ def tag_table(results: Sequence[CaseResult], variants: Sequence[cases.Variant], 
     the tags with the most cases that did not pass first, then those with the lowest mean.
     """
     by_tag = _by_tag(results)
-    changes = [
-        (means_of(pairs), tag, cases.variant_label(variant, variants))
+    changed = [
+        (means_of(pairs), tag, cases.variant_label(variant, variants) if len(variants) > 1 else "")
         for tag, tagged in by_tag.items()
         for variant, of_variant in cases.grouped(tagged, cases.variant_of).items()
         if (pairs := score_pairs(of_variant))
     ]
-    count = len(changes)
-    if changes:
-        several = len(variants) > 1
-        changes.sort(key=lambda row: (row[0].difference, *row[1:]))
-        names = [Column(f"by tag ({cases.metric_of(results)})", least=8, is_code=True)]
-        names += [Column("variant", least=8, is_code=True)] * several
-        table = means_table(names, (((tag, name)[: len(names)], means) for means, tag, name in changes[:most]))
+    if changed:
+        changed.sort(key=lambda row: (row[0].difference, *row[1:]))
+        title = f"by tag ({cases.metric_of(results)})"
+        names = [Column(title, least=8, is_code=True), Column("variant", least=8, is_code=True)]
+        table = means_table(names, (((tag, variant), means) for means, tag, variant in changed[:most]))
     else:
         figures = Column(align=RIGHT) if len(variants) < 2 else Column(least=20, is_code=True)
-        count, table = len(by_tag), Table([Column("by tag", most=32, is_code=True), figures, Column(gap=3)])
-        unmet = {
-            tag: cases.case_count(result for result in tagged if result.status in cases.NOT_PASSED)
-            for tag, tagged in by_tag.items()
-        }
-        means = {tag: cases.means_by_variant(tagged) for tag, tagged in by_tag.items()}
-        order = sorted(by_tag, key=lambda tag: (-unmet[tag], min(means[tag].values(), default=2), tag))
-        for tag in order[:most]:
-            shown = counted(cases.case_count(by_tag[tag]), "case") + (
-                f", {unmet[tag]} not passed" if unmet[tag] else ""
-            )
-            table.add(f"  {tag}", cases.means_text(means[tag], variants), shown)
-    if more := count - len(table.rows):
+        table = Table([Column("by tag", most=32, is_code=True), figures, Column(gap=3)])
+        rows = []
+        for tag, tagged in by_tag.items():
+            unmet = cases.case_count(result for result in tagged if result.status in cases.NOT_PASSED)
+            means, count = cases.means_by_variant(tagged), counted(cases.case_count(tagged), "case")
+            texts = cases.means_text(means, variants), count + (f", {unmet} not passed" if unmet else "")
+            rows.append((-unmet, min(means.values(), default=2.0), tag, texts))
+        for *_, tag, texts in sorted(rows)[:most]:
+            table.add(f"  {tag}", *texts)
+    if more := (len(changed) or len(by_tag)) - len(table.rows):
         table.note, table.hint = f"  ... {more:,} more", MORE_HINT
     return table
 

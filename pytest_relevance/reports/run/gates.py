@@ -210,11 +210,12 @@ def gate_table(gates: Iterable[GateResult], most: int | None) -> Table:
     """The table of the first `most` gates, with what each found."""
     found = gates_in_order(gates)
     several_files = len({gate.file for gate in found}) > 1
-    suite = [Column("suite", is_code=True)] if several_files else []
-    table = Table([*suite, Column("gate", is_code=True), Column(), Column("found", is_code=True)])
+    table = Table(
+        [Column("suite", is_code=True), Column("gate", is_code=True), Column(), Column("found", is_code=True)]
+    )
     for gate in found[:most]:
         word = styled(OUTCOMES[gate.outcome()], STRONG if gate.outcome() == FAILED else PLAIN)
-        names = [gate.file] * several_files + [with_variant(gate.gate.id, gate.variant)]
+        names = gate.file if several_files else "", with_variant(gate.gate.id, gate.variant)
         table.add(*names, word, cut(harmless(gate_message(gate)), LONGEST_TEXT))
     if more := found[len(table.rows) :]:
         unmet = sum(gate.outcome() == FAILED for gate in more)
@@ -235,7 +236,7 @@ def gate_lines(judged: GateResult, *, verbosity: int = 0, width: int = WIDEST) -
     if shown := [f"{name} {value}" for name, value in about if value is not None]:
         lines += folded_lines("   ".join(shown), PLAIN, width)
     for finding in judged.unmet:
-        lines += _cases(judged, finding, width)
+        lines += _cases_behind(judged, finding, width)
     return lines
 
 
@@ -248,17 +249,16 @@ def named_gate_lines(judged: GateResult, columns: int = WIDEST) -> list[Line]:
     return folded_lines(text, DOUBT if judged.not_judged else GOOD, columns)
 
 
-def _cases(judged: GateResult, finding: GateFinding, columns: int) -> list[Line]:
+def _cases_behind(judged: GateResult, finding: GateFinding, columns: int) -> list[Line]:
     """The cases that an unmet condition comes from, those that count most first."""
     pulls = [(pull, shown, result) for result in judged.results for pull, shown in _pulls(judged, finding, result)]
-    most = nlargest(MOST_CASES, pulls, key=lambda found: found[0])
     several = len({result.weight for result in judged.results}) > 1
     metric = f"{finding.about} " if len(judged.gate.bounds) > 1 else ""
     table = case_table(_TITLES.get(finding.about, f"{metric}pulled down most by"), label_gap=3)
-    for _, shown, result in most:
+    for _, shown, result in nlargest(MOST_CASES, pulls, key=lambda found: found[0]):
         add_case(table, result, f"weight {number(result.weight)}" if several else "", shown)
-    if finding.about in _TITLES and len(pulls) > len(most):  # the title names all of them, not those that count most
-        table.note = f"  ... {len(pulls) - len(most):,} more"
+    if finding.about in _TITLES and len(pulls) > MOST_CASES:  # the title names all of them, not those that count most
+        table.note = f"  ... {len(pulls) - MOST_CASES:,} more"
     return table.lines(columns)
 
 
@@ -267,16 +267,14 @@ _TITLES = {ERRORS: "without a score", PASSING: "not passed, the lowest first"}
 
 def _pulls(judged: GateResult, finding: GateFinding, result: CaseResult) -> Iterator[tuple[float, str]]:
     """By how much a case pulls a gate down, if it does, and the figure that shows it."""
-    gate, score = judged.gate, result.score
-    if finding.about == ERRORS:
-        if result.verdict in WITHOUT_SCORE:
-            yield result.weight, score_text(None)
-    elif finding.about == PASSING and not passes(result) and result.verdict not in WITHOUT_SCORE:
+    score, is_scored = result.score, result.verdict not in WITHOUT_SCORE
+    if finding.about == ERRORS and not is_scored:
+        yield result.weight, score_text(None)
+    elif finding.about == PASSING and is_scored and not passes(result):
         yield 0.0 if score is None else -score, score_text(score)
     now = result.evaluation.scores.get(finding.about)
-    bound = next((bound for metric, bound in gate.bounds if metric.text == finding.about), 0.0)
-    is_drop = finding.kind == DROP
-    aim = score_before(result, finding.about) if is_drop else bound
+    bounds = {metric.text: bound for metric, bound in judged.gate.bounds}
+    aim = score_before(result, finding.about) if finding.kind == DROP else bounds.get(finding.about)
     if now is not None and aim is not None and now < aim and has_relevant(result):
-        shown = f"{score_text(aim)} -> {score_text(now)}" if is_drop else score_text(now)
+        shown = f"{score_text(aim)} -> {score_text(now)}" if finding.kind == DROP else score_text(now)
         yield result.weight * (aim - now), shown

@@ -79,7 +79,7 @@ def run_sections(run: Run, *, verbosity: int = 0, notes: Sequence[str] = ()) -> 
     ran = [result for result in run.results if result.status != SKIPPED]
     full, variants = verbosity > 0, variants_of(ran)
     means, most = mean_sentences(ran), None if full else changes.MOST_ROWS
-    yield Section(_first(run, ran, gates, means), "the summary")
+    yield Section(_first_section(run, ran, gates, means), "the summary")
     yield from list_section(map(Sentence, notes), "notes")
     if run.info.missing:
         yield Section(_missing(run.info.missing), "what is missing")
@@ -103,10 +103,10 @@ def run_sections(run: Run, *, verbosity: int = 0, notes: Sequence[str] = ()) -> 
         title = f"Newly failing, {start + 1:,} to {start + len(rows):,} of {len(new):,}"
         yield Section(details(title, changes.moved_table("", rows).markdown()), "further newly failing cases")
     if verbosity >= 0:
-        yield from _failures(run, worst, verbosity)
+        yield from _failure_sections(run, worst, verbosity)
 
 
-def _first(run: Run, ran: Sequence[CaseResult], gates: Sequence[GateResult], means: Sequence[Sentence]) -> str:
+def _first_section(run: Run, ran: Sequence[CaseResult], gates: Sequence[GateResult], means: Sequence[Sentence]) -> str:
     """The first section: the sentence, the means, the counts, and what ran against what."""
     said = headline(run.results, gates, run.info)
     items = [mean.markdown() for mean in means]
@@ -162,7 +162,7 @@ def _case_tables(
         yield name, changes.moved_table(title, rows, *documents, total=len(found))
 
 
-def _failures(run: Run, worst: Sequence[changes.CaseChange], verbosity: int) -> Iterator[Section]:
+def _failure_sections(run: Run, worst: Sequence[changes.CaseChange], verbosity: int) -> Iterator[Section]:
     """The failures, folded, in the order of `changes`; those of a fault that many cases have in common in one line."""
     places = {id(change.result): place for place, change in enumerate(worst)}
     found = [*results_to_report(run, verbosity)]

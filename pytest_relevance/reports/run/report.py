@@ -28,7 +28,11 @@ if TYPE_CHECKING:
     from pytest_relevance.results.records.merge import Merged
     from pytest_relevance.results.records.run import Run
 
-_STANDINGS = {REGRESSION: "worse than the baseline", STALE: "with a stale baseline", NEW: "new to the baseline"}
+_STANDINGS_IN_VERDICT = {
+    REGRESSION: "worse than the baseline",
+    STALE: "with a stale baseline",
+    NEW: "new to the baseline",
+}
 
 
 def summary_lines(
@@ -131,7 +135,9 @@ def case_counts(results: Sequence[CaseResult]) -> list[str]:
     if failed and not kinds:
         found[FAILED] = failed
     counts = ", ".join(f"{found[status]:,} {status}" for status in STATUSES if found[status])
-    since = [f"{standings[standing]:,} {words}" for standing, words in _STANDINGS.items() if standings[standing]]
+    since = [
+        f"{standings[standing]:,} {words}" for standing, words in _STANDINGS_IN_VERDICT.items() if standings[standing]
+    ]
     others = (f": {counts}" if counts else "") + (f" ({', '.join(since)})" if since else "")
     return [shown + others, *in_kinds] if counts else [", ".join([shown + others, *in_kinds])]
 
@@ -159,7 +165,7 @@ _TEXT_END = re.compile(rb"^[\d,]+ cases?(?: in [\d,]+ variants?)?(?::|$)", re.MU
 _END_WITHIN = 2000
 """In how many bytes at the end of a report its counts are looked for."""
 
-_MOST_NAMED = 20  # node ids of what did not finish
+_MOST_UNFINISHED = 20  # node ids of what did not finish
 
 
 def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[Line]:
@@ -284,7 +290,7 @@ def merged_lines(merged: Merged, gates: Sequence[GateResult], records: int, widt
     lines += summary_lines(run.results, {}, run.info, gates, width=width)
     for gate in gates:
         lines += named_gate_lines(gate, width)
-    for text in (*searched, *_missing(merged)):
+    for text in (*searched, *_gaps(merged)):
         lines += folded_lines(text, BAD, width, "  ")
     return [*lines, *verdict_lines(run.results, gates, whole.info, width=width)]
 
@@ -325,23 +331,25 @@ def merged_data(merged: Merged, records: int) -> dict[str, Any]:
 def _joined(merged: Merged, records: int) -> str:
     parts = [f"{counted(records, 'record')}, {counted(len(merged.run), 'result')}"]
     if merged.again:
-        parts.append(f"{_cases(merged, merged.again)} in several of them, with the same results")
+        parts.append(f"{_cases_of_keys(merged, merged.again)} in several of them, with the same results")
     if merged.replaced:
-        parts.append(f"{_cases(merged, merged.replaced)} with other results in an earlier one, which do not count")
+        parts.append(
+            f"{_cases_of_keys(merged, merged.replaced)} with other results in an earlier one, which do not count"
+        )
     return "; ".join(parts)
 
 
-def _cases(merged: Merged, keys: Sequence[Key]) -> str:
+def _cases_of_keys(merged: Merged, keys: Sequence[Key]) -> str:
     """How many cases there are, and the first of them."""
     queries = {result.key: result.query for result in merged.run.results}
     names = [case_in_prose(key[1], queries[key], key[2]) for key in keys]
     return f"{counted(len(keys), 'case')} ({first_few(names)})"
 
 
-def _missing(merged: Merged) -> Iterator[str]:
+def _gaps(merged: Merged) -> Iterator[str]:
     for gap in merged.gaps:
         absent = gap.total - gap.found
         shown = f"{absent:,} of {counted(gap.total, 'case')} {'is' if absent == 1 else 'are'} in no record"
         yield f"{gap.file}, {with_variant(gap.search, gap.variant)}: {shown}"
     if names := merged.run.missing:
-        yield f"did not finish: {first_few(names, _MOST_NAMED)}"
+        yield f"did not finish: {first_few(names, _MOST_UNFINISHED)}"
