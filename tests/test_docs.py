@@ -104,6 +104,7 @@ def test_every_option_and_setting_is_in_the_reference(tmp_path: Path) -> None:
 
 
 EXAMPLES = {
+    "first.setdefault": "mean nDCG@10",
     "search.ids": "mean nDCG@10",
     "search.many": "mean nDCG@10",
     "relevance_documents": "Smart watch Orbit 1",
@@ -113,9 +114,8 @@ EXAMPLES = {
 }
 """What is printed with an example, by a name in it."""
 
-CONFTESTS = [
-    block for page in ("search", "results", "hooks") for block in blocks(PAGES[f"reference/{page}.md"], "python")
-]
+CONFTEST_PAGES = ("reference/search.md", "reference/results.md", "reference/hooks.md", "howto/chunks.md")
+CONFTESTS = [block for page in CONFTEST_PAGES for block in blocks(PAGES[page], "python")]
 
 
 def test_there_is_an_expectation_for_every_example() -> None:
@@ -137,8 +137,11 @@ def test_an_example_works_as_a_conftest(block: Block, tmp_path: Path) -> None:
 
 
 CASE = "cases: [{query: blue shoes, judgments: {sku-1: 3, sku-2: 2, sku-4: 1, sku-5: 1}, tags: [head]}]\n"
-ELSEWHERE = ("howto/ci.md", "howto/coming-from.md", "reference/commands.md")
-"""Pages whose YAML other tests run."""
+ELSEWHERE = (
+    *("howto/ci.md", "howto/coming-from.md", "howto/engines.md", "reference/commands.md"),
+    *("reference/python.md", "background/ndcg.md"),
+)
+"""Pages whose examples other tests run."""
 
 SUITES = [
     pytest.param(block.text, id=f"{page}-{number}")
@@ -155,3 +158,8 @@ def test_an_example_of_a_case_file_is_read(text: str, tmp_path: Path) -> None:
     suite = tmp_path / "shop.relevance.yaml"
     suite.write_text(text + ("" if re.search("^(cases|queries):", text, re.MULTILINE) else CASE), encoding="utf-8")
     assert read_suite(suite).cases
+
+
+@pytest.mark.parametrize("page", sorted({*PAGES} - {*FOLLOWED, *CONFTEST_PAGES, *ELSEWHERE}))
+def test_a_page_that_is_not_run_shows_nothing_to_run(page: str) -> None:
+    assert {block.language for block in blocks(PAGES[page])} <= {"text", "yaml"}  # all YAML is read
