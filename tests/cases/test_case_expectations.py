@@ -175,18 +175,3 @@ def test_the_rank_that_a_document_must_reach(case: ReadCase) -> None:
     assert [(*each.documents, each.comparison, each.within) for each in found] == [
         *(("x", "<=", 3), ("007", ">", 3), ("no", "<=", 5), ("y", "<=", 4), ("z", ">", 4), ("w", "==", 1))
     ]
-
-
-def test_every_wrong_expectation_is_reported_where_it_stands(mistakes: Mistakes) -> None:
-    found = mistakes(
-        """\
-        cases:
-          - query: a
-            expect:
-              P@5: high
-              frist: x
-              first: [a, a]
-              latency: 5
-        """
-    )
-    assert [line.partition(": ")[0] for line in found] == ["4:12", "5:7", "6:18", "7:16"]

@@ -47,20 +47,6 @@ def test_each_case_knows_its_line_in_the_file_of_queries(listed: Shop) -> None:
     assert suite.queries_line == 2
 
 
-@pytest.mark.parametrize(
-    "named",
-    [
-        "queries.tsv",
-        "[queries.tsv]",
-        "{file: queries.tsv}",
-        "{file: queries.tsv, format: tsv}",
-        "[{format: csv, file: ./queries.tsv}]",
-    ],
-)
-def test_the_ways_to_name_it(listed: Shop, named: str) -> None:
-    assert list(listed.cases(f"queries: {named}")) == ["q1", "q2", "q3"]
-
-
 @pytest.mark.parametrize("query_id", ["std::vector", "a[b]", "__init__", "50%", "a:", "pytestmark"])
 def test_an_id_may_be_any_text(shop: Shop, query_id: str) -> None:
     """It is percent-encoded in the node id, as the query of a case without an id is."""

@@ -454,16 +454,3 @@ def test_ids_that_a_spreadsheet_has_changed(terminal: Terminal) -> None:
     for arguments in ((".",), ("judged.csv",)):
         said = terminal.run("check", *arguments)
         assert warned(said, "ids that a spreadsheet seems to have changed") == ['judged.csv:3: "1.23457E+12"']
-
-
-FINAL = "query,docid,anna_rating,ben_rating,final_rating\nboots,a,3,0,2\nboots,b,1,1,0\n"
-
-
-def test_final_ratings_beside_those_of_raters(terminal: Terminal) -> None:
-    terminal.write("boots.csv", FINAL)
-    said = terminal.run("check", "boots.csv")
-    assert said.code == 1
-    assert said.lines[0].startswith("boots.csv:1: final_rating seems to be what was made of anna_rating and ben_rating")
-    said = terminal.run("check", "boots.csv", "--grade-column", "final_rating")
-    assert said.lines == ["1 file, 1 query, 2 judgments: no errors, no warnings"]
-    assert terminal.run("check", "boots.csv", "--raters", "median").code == 0

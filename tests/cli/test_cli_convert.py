@@ -163,18 +163,6 @@ def test_topics_of_which_some_are_judged_become_the_cases_of_those(terminal: Ter
     assert read_queries("judged.csv") == {"q2": "topic 2", "q3": "topic 3"}
 
 
-def test_the_texts_of_a_file_of_queries(terminal: Terminal) -> None:
-    terminal.write("qrels.txt", "q1 0 sku-1 3\nq2 0 sku-6 1\n")
-    terminal.write("queries.tsv", "q1\twinter boots\n")
-    said = terminal.run("convert", "qrels.txt", "shop.relevance.yaml", "--queries", "queries.tsv")
-    assert said.code == 0
-    assert said.err == 'qrels.txt: 1 of 2 queries is not in queries.tsv: "q2"\n'
-    assert [(case.id, case.query) for case in read_suite("shop.relevance.yaml").cases] == [
-        ("q1", "winter boots"),
-        ("q2", "q2"),
-    ]
-
-
 def test_ids_alone_are_no_queries(terminal: Terminal) -> None:
     terminal.write("qrels.txt", "q1 0 sku-1 3\n")
     terminal.write("ids.csv", "query_id,doc_id,grade\nq1,sku-1,3\n")
@@ -216,19 +204,6 @@ def test_standard_input(terminal: Terminal, monkeypatch: pytest.MonkeyPatch, pac
     said = terminal.run("convert", "-", "out.jsonl")
     assert (said.code, said.out) == (0, "written: out.jsonl: 1 query, 2 judgments\n")
     assert read_judgments("out.jsonl") == {"q1": {"a": 3, "b": 0}}
-
-
-def test_mistakes_on_standard_input(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
-    for data, says in (
-        (b"", "standard input: the file is empty\n"),
-        (b"q1 0 a 3\nq1 0 c 1\nq1 0 b\n", "standard input:3: found 3 columns"),
-        (gzip.compress(b"q1 0 a 3\n")[:-9], "standard input: the gzip file ends early"),
-    ):
-        monkeypatch.setattr(sys, "stdin", Standard(data))
-        said = terminal.run("convert", "-", "out.jsonl")
-        assert said.code == 1
-        assert said.err.startswith(says)
-    assert terminal.files() == []
 
 
 def test_a_case_file_on_standard_input(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
