@@ -156,7 +156,11 @@ def test_an_entry_serves_several_cases_of_its_text(shop: Shop) -> None:
         ("o.txt", "there is no file o.txt; paths are relative to the case file"),
         ("ratings.parquet", "there is no file ratings.parquet; paths are relative to the case file"),
         ("data/qrels.txt", "there is no file data/qrels.txt, nor the folder; paths are relative to the case file"),
-        ("G26", "there is no file G26; paths are relative to the case file; a document is written with its grade, {G2"),
+        (
+            "G26",
+            "there is no file G26; paths are relative to the case file; a document is written with its grade, {G26: "
+            "1}, or under relevant",
+        ),
         ("empty.csv", "empty.csv: the file is empty"),
         ("folder", "folder is no file"),
         ("short.gz", "short.gz: the gzip file ends early, it is truncated; fetch or pack it again"),

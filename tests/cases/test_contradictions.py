@@ -20,7 +20,11 @@ Mistakes = Callable[[str | bytes], list[str]]
             "expect.first",
             '"b" is expected at rank 1 here, and at rank 4 or below by expect.within.b',
         ),
-        ('{first: b, within: {b: ">3"}}', "expect.within.b", '"b" is expected at rank 4 or below here, and at rank 1'),
+        (
+            '{first: b, within: {b: ">3"}}',
+            "expect.within.b",
+            '"b" is expected at rank 4 or below here, and at rank 1 by expect.first',
+        ),
         (
             "{first: [a, b], exclude: {docs: [b], within: 2}}",
             "expect.exclude",
