@@ -74,7 +74,7 @@ def test_a_metric_of_the_suite_that_does_not_apply_is_shown(project: Project) ->
     assert verdicts == {"boots": "passed", "hats": "measured", "gloves": "measured"}
     printed = run.result.stdout.str()
     assert "nDCG@10 n/a, no judged document is relevant; P@2 n/a" in printed
-    assert "no judgments; P@2 n/a" in printed
+    assert "shop.relevance.yaml:5: P@2 n/a" in printed
 
 
 def in_python(project: Project, *lines: str) -> None:

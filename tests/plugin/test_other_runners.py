@@ -221,7 +221,7 @@ def test_the_last_attempt_counts(project: Project, conftest: str, options: Seque
         "try 2": ("passed", None),
     }
     assert run.sentences("3 cases and 1 check: ") == [
-        "3 cases and 1 check: 3 passed, 1 failed; mean nDCG@10 relevance.check 1.000, search 0.903; the gate is met"
+        "3 cases and 1 check: 3 passed, 1 failed; mean nDCG@10 search 0.903, relevance.check 1.000; the gate is met"
     ]
     told = run.failure("b a")
     assert told.splitlines()[0] == "shop.relevance.yaml:5: nDCG@10 0.710 is below 0.900"
