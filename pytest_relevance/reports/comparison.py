@@ -67,7 +67,7 @@ from pytest_relevance.results.compare.runs import Options, compare
 from pytest_relevance.results.differences import TIE, Difference
 from pytest_relevance.results.gates import ComparisonGates, judge_comparison
 from pytest_relevance.results.records.run_info import changes_text
-from pytest_relevance.results.scoring import asked_text
+from pytest_relevance.results.unseen_ranks import asked_text
 
 if TYPE_CHECKING:
     from pytest_relevance.results.compare.pairing import Variants

@@ -32,7 +32,8 @@ from pytest_relevance.plugin.running.case_run import CaseRun, Checks
 from pytest_relevance.results.case_result import ERROR, FAILED, INCONCLUSIVE, NOT_SEARCHED, CaseResult
 from pytest_relevance.results.records.run_info import checked
 from pytest_relevance.results.responses.ranking import Ranking
-from pytest_relevance.results.scoring import score_case, why_cut, why_unseen, with_details
+from pytest_relevance.results.scoring import score_case, with_details
+from pytest_relevance.results.unseen_ranks import why_cut, why_unseen
 
 if TYPE_CHECKING:
     from pytest_relevance.plugin.searching.searches import Searches

@@ -133,7 +133,7 @@ def _undefined(found: GateFinding) -> str:
 
 
 def _cut(found: GateFinding) -> str:
-    from pytest_relevance.results.scoring import asked_text, cut_text
+    from pytest_relevance.results.unseen_ranks import asked_text, cut_text
 
     assert found.metric is not None
     there = f"the search was asked for {asked_text(found.depths)} in {counted(found.counted, 'case')}"
@@ -186,7 +186,7 @@ def _name(found: GateFinding) -> str:
     """The metric, with the depth that was set where it looks at the whole ranking, and the variant that it is of."""
     text = found.about
     if found.depths:
-        from pytest_relevance.results.scoring import asked_text
+        from pytest_relevance.results.unseen_ranks import asked_text
 
         text += f" (depth {asked_text(found.depths)})"
     variant = None if found.difference is None else found.difference.variant
