@@ -78,9 +78,9 @@ class BaselineComparison:
     `grades` are the accepted ranking and `then` its scores on the day it was accepted, where a report needs them.
 
     `newly_failing`: a floor or an expectation is not met that the accepted ranking meets under the judgments of today.
-    `failed_before`: the accepted ranking does not meet an unmet floor or expectation either, and it is not
-    `newly_failing`. A latency counts for neither. `searched` is the difference of the fingerprints, `{name: [before,
-    now]}`.
+    `failed_before`: the accepted ranking is known to miss each unmet floor and expectation too, by no less, and the
+    score did not drop by more than the tolerance. A latency counts for neither. `searched` is the difference of the
+    fingerprints, `{name: [before, now]}`.
     """
 
     standing: str

@@ -338,12 +338,19 @@ EXPECTATIONS = [
     ("order: [a, b]", "a b", "b a", "newly failing"),
     ("order: [a, b]", "b x a", "b a", "failed before"),
     ('results: "<= 2"', "a b", "a b c", "newly failing"),
-    ('results: "<= 2"', "a b c", "a b c d", "failed before"),
+    ('results: "<= 2"', "a b c d", "a b c", "failed before"),
+    ('results: "<= 2"', "a b c", "a b c d", "neither"),  # missed before, and further off now
     ('results: ">= 2"', "a b", "a", "newly failing"),
     ("P@2: 1.0", "a b", "a x", "newly failing"),
     ("P@2: 1.0", "a x", "x a", "failed before"),
     ("P@2: 1.0, first: b", "a b", "a x", "newly failing"),  # one failed before, the other is new
+    ("include: [c, d]", "a b", "a d", "failed before"),
+    ("include: [c, d]", "a d", "a b", "neither"),
+    ("order: [a, b, c]", "b a c", "c b a", "neither"),
+    ("exclude: [x], results: 0", "x", "x y", "neither"),
+    ("include: [c]", "", "a b", "neither"),  # an empty ranking tells nothing
     ('latency: "<= 0.0001 ms"', "a b", "b a", "neither"),
+    ('latency: "<= 0.0001 ms", include: [c]', "a b", "b a", "neither"),  # of a latency nothing is known
 ]
 
 
@@ -364,6 +371,17 @@ def test_an_expectation_is_newly_unmet_where_the_accepted_ranking_meets_it(proje
         found.append((result.baseline.newly_failing, result.baseline.failed_before))
     assert found == [(kind == "newly failing", kind == "failed before") for _, _, _, kind in EXPECTATIONS]
     assert "14 cases, 14 failed: 8 newly, 1 other, 5 as before" in run.summary
+
+
+def test_a_score_that_fell_below_a_floor_missed_before_got_worse(project: Project) -> None:
+    shop = Shop(project)
+    shop.cases("cases: [{query: boots, judgments: {a: 3, b: 1}, min_ndcg: 0.9}]")
+    shop.returns(boots="b a")
+    shop.run(UPDATE)
+    shop.returns(boots="x b a")
+    found = shop.run().results["boots"].baseline
+    assert found is not None
+    assert (found.standing, found.newly_failing, found.failed_before) == ("regression", False, False)
 
 
 def test_the_judgments_of_today_decide_what_the_accepted_ranking_meets(project: Project) -> None:

@@ -144,8 +144,6 @@ def _compare_scores(
     if found.standing != REGRESSION or accepting:
         return found, False, result.verdict, reasons
     assert before is not None
-    if case.xfail is not None:  # an expected failure is not the reason of the verdict
-        found = replace(found, failed_before=False)
     return found, True, *_regression(result, case, before, reasons)
 
 
@@ -161,13 +159,16 @@ def comparison_of(
     `scores` are the further scores of the accepted ranking that gates compare. Also returns the reasons of the result,
     which say what the accepted ranking meets.
     """
-    reasons, met = result.evaluation.reasons, list[bool | None]()
+    reasons, standing = result.evaluation.reasons, _standing(result, before)
+    newly_failing = failed_before = False
     if result.verdict == FAILED:
-        reasons, met = _compared_reasons(result, entry, graded, before)
+        reasons, are_known = _compared_reasons(result, entry, graded, before)
+        newly_failing = any(reason.is_new for reason in reasons)
+        failed_before = are_known and standing != REGRESSION
     found = BaselineComparison(
-        *(_standing(result, before), before, (), scores, entry.documents, tuple(graded.grades), entry.scores),
-        newly_failing=True in met,
-        failed_before=False in met and True not in met,
+        *(standing, before, (), scores, entry.documents, tuple(graded.grades), entry.scores),
+        newly_failing=newly_failing,
+        failed_before=failed_before,
     )
     return found, tuple(reasons)
 
@@ -182,11 +183,11 @@ def _standing(result: CaseResult, before: float | None) -> str:
 
 def _compared_reasons(
     result: CaseResult, entry: BaselineEntry, accepted: GradedRanking, before: float | None
-) -> tuple[list[Outcome], list[bool | None]]:
+) -> tuple[list[Outcome], bool]:
     """The reasons of a result with the figures of the accepted ranking; reasons that this ranking meets come first.
 
-    Also returns whether it meets each bound; None where that is not known. Latencies belong to calls and are left out.
-    `before` is nDCG@k of the accepted ranking.
+    Also returns whether all of them are known: missed by the accepted ranking, by no less. `before` is its nDCG@k.
+    A latency belongs to a call, and an empty ranking (where results are expected) or a cut count tells nothing.
     """
     ranks = first_ranks(entry.documents)
     found = Found(
@@ -199,22 +200,41 @@ def _compared_reasons(
         is_cut=entry.reaches_depth,
     )
     may_go_on = not entry.whole and len(entry.documents) >= entry.depth
+    expects_none = any(each.kind == "results" and each.bound == 0 for each in result.evaluation.outcomes)
+    are_known = bool(entry.documents) or expects_none
     reasons: list[Outcome] = []
-    met: list[bool | None] = []
     for reason in result.evaluation.reasons:
-        is_met: bool | None = None
+        then: Outcome | None = None
         if reason.kind == FLOOR:
-            is_met = before is not None and before >= reason.bound
-            reason = replace(reason, before=before, is_new=is_met)
-        elif reason.kind == "results" and may_go_on:
-            met.append(None)
-        elif reason.kind in CHECKERS and reason.kind != "latency":
+            then = replace(reason, value=before, met=before is not None and before >= reason.bound)
+        elif reason.kind in CHECKERS and reason.kind != "latency" and not (reason.kind == "results" and may_go_on):
             then = check(expectation_of(reason), found)
-            is_met = then.met
-            reason = replace(reason, before=then.value, is_new=is_met)
-        reasons.append(reason)
-        met += [] if is_met is None else [is_met]
-    return sorted(reasons, key=lambda reason: not reason.is_new), met
+        are_known &= then is not None and _misses_no_less(then, reason, result.conditions.tolerance)
+        reasons.append(reason if then is None else replace(reason, before=then.value, is_new=then.met))
+    return sorted(reasons, key=lambda reason: not reason.is_new), are_known
+
+
+def _misses_no_less(then: Outcome, now: Outcome, tolerance: float) -> bool:
+    """Whether the accepted ranking misses a demand by no less; a score may be lower by the tolerance now.
+
+    Of documents, all that are wrong now were wrong then.
+    """
+    if then.met:
+        return False
+    if now.kind in (FLOOR, "metric", "results"):
+        if then.value is None or now.value is None:
+            return False
+        slack = _ROUNDING if now.kind == "results" else tolerance + _ROUNDING
+        return _missed_by(now, now.value) <= _missed_by(now, then.value) + slack
+    size = 2 if now.kind == "order" else 1  # the wrong pairs stand one after the other
+    return {*zip(*[iter(now.wrong)] * size, strict=True)} <= {*zip(*[iter(then.wrong)] * size, strict=True)}
+
+
+def _missed_by(demand: Outcome, value: float) -> float:
+    """How far a figure is on the wrong side of the bound of a demand."""
+    if demand.comparison == "==":
+        return abs(value - demand.bound)
+    return demand.bound - value if demand.comparison in (">=", ">") else value - demand.bound
 
 
 def gate_scores(result: CaseResult, gates: Iterable[Gate], graded: GradedRanking) -> dict[str, float | None]:
