@@ -168,6 +168,8 @@ class TestUpdate:
             assert len(rankings) == 1
             seen |= rankings
         assert seen <= {("old" * 50,), ("new" * 50,)}
+        update_baseline(path, BaselineEntries([entry("one more", "x")]))
+        assert [left.name for left in tmp_path.iterdir()] == ["baseline"]
 
     @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root may write anywhere")
     def test_a_folder_that_may_not_be_written(self, tmp_path: Path) -> None:
