@@ -618,7 +618,7 @@ def test_passing_cases_say_what_the_baseline_was(shop: Shop) -> None:
     shop.returns(boots="b1 b3 b2")
     run = shop.run("-vv")
     assert run.failure("boots").startswith(
-        "shop.relevance.yaml:2: nDCG@10 0.983, at least 0.600: passed   (baseline 1.000, down 0.017)"
+        "shop.relevance.yaml:2: passed: nDCG@10 0.983, at least 0.600   (baseline 1.000, down 0.017)"
     )
     moved = '  moved: b2 "Title of b2" (grade 1, rank 2 -> 3), b3 "Title of b3" (grade 0, rank 3 -> 2)'
     assert moved in run.failure("boots")

@@ -63,7 +63,7 @@ EXCLUDED = 'exclude: in the top 10: "w3" (Charging dock, at rank 3)'
 
 def test_a_line_a_failure_at_q(shop: Project) -> None:
     run = shop.run("-q")
-    assert run.failure("smart watch").splitlines() == [f"{HEADLINE}; {EXCLUDED}; {INTERVAL}"]
+    assert run.failure("smart watch").splitlines() == [f"shop.relevance.yaml:5: {SHORT}; {EXCLUDED}; {INTERVAL}"]
 
 
 def test_the_report_of_a_failure(shop: Project) -> None:
@@ -105,7 +105,7 @@ def test_v_shows_all_there_is_to_know(project: Project) -> None:
 
 def test_vv_shows_the_tables_of_passing_cases_too(shop: Project) -> None:
     run = shop.run("-vv")
-    assert run.failure("phone").startswith("shop.relevance.yaml:16: nDCG@10 1.000, at least 0.500")
+    assert run.failure("phone").startswith("shop.relevance.yaml:16: passed: nDCG@10 1.000, at least 0.500")
     assert ["1", "p1", "3", "7"] in [row[:4] for row in run.failure_rows("phone")]
     assert run.failure("smart watch").startswith(HEADLINE)
     assert "shop.relevance.yaml:16: " not in shop.run("-v").text
