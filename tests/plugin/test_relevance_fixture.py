@@ -49,7 +49,7 @@ def test_a_ranking_that_is_filled_anew_is_recorded_as_it_was(project: Project) -
             buffer = search("d e")
             found = relevance.check("smart watch", buffer, {"d": 3, "e": 1}, min_ndcg=1)
             search("f")
-            assert list(found.documents) == ["d", "e"]
+            assert list(found.ranking.documents) == ["d", "e"]
             relevance.check("smart watch", buffer)
         """,
     )
@@ -255,7 +255,7 @@ def test_marks_parameters_and_fixtures_of_the_test(project: Project) -> None:
     assert run.outcomes == {"test_xfail": "xfailed", f"{method}[a]": "passed", f"{method}[x]": "failed"}
     (suite,) = [line for line in run.summary.splitlines() if line.startswith("test_shop.py")]
     assert "1 passed, 1 failed, 1 xfailed" in suite
-    assert "test_shop.py:5: nDCG@10 1.000, at least 0.900" in run.text  # of a check that passes, at -vv
+    assert "test_shop.py:5: passed: nDCG@10 1.000, at least 0.900" in run.text  # of a check that passes, at -vv
 
 
 @pytest.mark.parametrize("mark", ["asyncio", "anyio"])

@@ -368,7 +368,7 @@ def test_reports_are_as_wide_as_the_terminal(
         ),
         ("phones", 'no case has the query or the id "phones"; did you mean phone: pytest "FILE::phone"'),
         ("std::vector", 'the query "std::vector" is the case std%3A%3Avector: pytest "FILE::std%3A%3Avector"'),
-        ("twice", 'the query "twice" is that of 2 cases, t1 and t2: pytest "FILE::t1"'),
+        ("twice", 'the query "twice" is the query of 2 cases, t1 and t2: pytest "FILE::t1"'),
         ("nothing like it", None),
         ("q043[other]", None),
     ],

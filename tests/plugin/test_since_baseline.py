@@ -225,7 +225,7 @@ def test_a_brief_run_says_each_thing_once(project: Project) -> None:
     run = shop.run("-q")
     assert failures(run)[0] == "q1"
     assert run.failure("q1").splitlines()[-1] == (
-        'shop.relevance.yaml:2: "red shoes": newly failing: nDCG@10 0.710 is below 0.900   (baseline 1.000, down 0.290)'
+        'shop.relevance.yaml:2: "red shoes": newly failing: 1.000 -> 0.710, floor 0.900'
     )
     assert short_reasons(run)["q1"] == '"red shoes": newly failing: 1.000 -> 0.710, floor 0.900'
     assert [part.partition("   p50")[0] for part in run.summary.splitlines()] == [
