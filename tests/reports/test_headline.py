@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
 from pytest_relevance.metrics.settings import discount_table
 from pytest_relevance.reports.run.baseline import Headline, headline
-from pytest_relevance.reports.run.changes import CaseChange, case_change, worst_first
+from pytest_relevance.reports.run.changes import CaseChange, worst_first
 from pytest_relevance.reports.run.report import run_gates
 from pytest_relevance.results.case_parts import IMPROVEMENT, NEW, REGRESSION, STALE, WITHIN, BaselineComparison
 from pytest_relevance.results.rank_changes import Move
@@ -140,7 +140,7 @@ def test_the_sentence(found: Headline, sentence: str, kind: str) -> None:
 
 def test_what_was_lost_and_what_stands_on_top(shop: Shop) -> None:
     """The gain of sku-1 fell by 7 - 7 / log2(5) = 3.985, that of sku-2, which is gone from rank 2, by 7 / log2(3)."""
-    found = case_change(shop.result(["sku-4", "sku-3", "sku-5", "sku-1"], accepted=["sku-1", "sku-2", "sku-3"]))
+    found = CaseChange(shop.result(["sku-4", "sku-3", "sku-5", "sku-1"], accepted=["sku-1", "sku-2", "sku-3"]))
     assert found.lost == Move("sku-2", 2, None)
     assert found.on_top == Move("sku-4", None, 1)
     assert found.before == 1
@@ -151,36 +151,40 @@ def test_on_top_is_what_took_the_place_of_what_was_lost_with_its_rank(shop: Shop
     first = shop.result(["sku-4", "sku-1"], accepted=["sku-1", "sku-4"])
     moved = shop.result(["sku-1", "sku-3", "sku-2"], accepted=["sku-1", "sku-2", "sku-3"])
     same = shop.result(["sku-1", "sku-2"], accepted=["sku-1", "sku-2", "sku-3"])
-    assert case_change(first).on_top == Move("sku-4", 2, 1)
-    assert case_change(moved).on_top == Move("sku-3", 3, 2)
-    assert case_change(same) == CaseChange(same, 1, same.score, Move("sku-3", 3, None), None)
+    assert CaseChange(first).on_top == Move("sku-4", 2, 1)
+    assert CaseChange(moved).on_top == Move("sku-3", 3, 2)
+    assert (CaseChange(same).before, CaseChange(same).lost, CaseChange(same).on_top) == (
+        1,
+        Move("sku-3", 3, None),
+        None,
+    )
 
 
 def test_what_rose_below_the_place_of_what_was_lost_is_not_on_top(shop: Shop) -> None:
-    found = case_change(
+    found = CaseChange(
         shop.result(["sku-1", "sku-3", "sku-5"], accepted=["sku-1", "sku-3", "sku-2"], judgments={"sku-1": 3})
     )
     assert found.on_top is None  # nothing relevant was lost
     below = shop.result(["sku-1", "sku-5", "sku-2", "sku-6"], accepted=["sku-1", "sku-3", "sku-5", "sku-2", "sku-4"])
-    assert case_change(below).lost == Move("sku-3", 2, None)
-    assert case_change(below).on_top == Move("sku-5", 3, 2)
+    assert CaseChange(below).lost == Move("sku-3", 2, None)
+    assert CaseChange(below).on_top == Move("sku-5", 3, 2)
     dropped = shop.result(["sku-1", "sku-4", "sku-6"], accepted=["sku-1", "sku-4"], judgments={"sku-1": 3, "sku-4": 0})
-    assert (case_change(dropped).lost, case_change(dropped).on_top) == (None, None)
+    assert (CaseChange(dropped).lost, CaseChange(dropped).on_top) == (None, None)
 
 
 def test_where_unjudged_results_are_skipped_the_place_among_the_judged_ones_counts(shop: Shop) -> None:
     """Unjudged results before sku-1 cost it nothing, and sku-2, of a lower gain, is what was lost."""
     judgments = {"sku-1": 3, "sku-2": 1}
     pushed = shop.result(["sku-5", "sku-6", "sku-1"], judgments=judgments, accepted=["sku-1", "sku-2"], unjudged="skip")
-    assert case_change(pushed).lost == Move("sku-2", 2, None)
+    assert CaseChange(pushed).lost == Move("sku-2", 2, None)
     deep = ["sku-5", "sku-6", "sku-1"]
     same = shop.result(deep, judgments=judgments, accepted=["sku-1"], unjudged="skip", k=1)
-    assert (same.score, case_change(same).lost, case_change(same).gained) == (1, None, None)
+    assert (same.score, CaseChange(same).lost, CaseChange(same).gained) == (1, None, None)
 
 
 def test_without_a_baseline_the_largest_loss_is_named(shop: Shop) -> None:
     result = shop.result(["sku-4", "sku-3", "sku-1"])
-    found = case_change(result)
+    found = CaseChange(result)
     assert (found.before, found.lost) == (None, Move("sku-2", None, None))
     assert found.on_top == Move("sku-4", None, 1)
     assert result.score is not None
@@ -188,16 +192,16 @@ def test_without_a_baseline_the_largest_loss_is_named(shop: Shop) -> None:
 
 
 def test_nothing_returned_and_nothing_judged(shop: Shop) -> None:
-    nothing = case_change(shop.result([], accepted=["sku-1"]))
+    nothing = CaseChange(shop.result([], accepted=["sku-1"]))
     assert (nothing.lost, nothing.on_top) == (Move("sku-1", 1, None), None)
-    unjudged = case_change(shop.result(["sku-1"], judgments={}))
+    unjudged = CaseChange(shop.result(["sku-1"], judgments={}))
     assert (unjudged.lost, unjudged.on_top) == (None, Move("sku-1", None, 1))
 
 
 def test_a_weight_multiplies_the_effect() -> None:
     light, heavy = (case(ranking=["b", "a"], before=1.0, weight=weight) for weight in (1, 4))
-    assert case_change(heavy).effect == pytest.approx(4 * case_change(light).effect)
-    assert case_change(error()).effect == -1  # nothing is left of it
+    assert CaseChange(heavy).effect == pytest.approx(4 * CaseChange(light).effect)
+    assert CaseChange(error()).effect == -1  # nothing is left of it
 
 
 def test_the_worst_come_first() -> None:
@@ -221,7 +225,7 @@ def test_the_lost_document_has_the_largest_fall(before: list[str], after: list[s
     result = result_of({"query": "q", "k": 5, "judgments": judgments}, after[:6])
     graded = tuple(judgments[document] for document in before)
     result = changed(result, baseline=BaselineComparison(WITHIN, 1.0, documents=tuple(before), grades=graded))
-    found = case_change(result)
+    found = CaseChange(result)
     discounts = discount_table("log2", 8)
 
     def gain(document: str, ranking: Sequence[str]) -> float:
@@ -242,5 +246,5 @@ def test_the_lost_document_has_the_largest_fall(before: list[str], after: list[s
 def test_an_entry_that_cannot_be_compared_counts_as_none(shop: Shop, standing: str, before: float | None) -> None:
     result = shop.result(["sku-4", "sku-1"])
     result = changed(result, baseline=BaselineComparison(standing, 0.8, documents=("sku-1",), grades=(3,)))
-    found = case_change(result)
+    found = CaseChange(result)
     assert (found.before, found.lost, found.on_top) == (before, Move("sku-2", None, None), Move("sku-4", None, 1))

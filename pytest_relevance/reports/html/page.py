@@ -47,14 +47,14 @@ _WITHOUT_RESULTS = {ERROR: "the search failed", NOT_SEARCHED: "not searched"}
 _NO_SCORE = "no relevant judgment"
 
 
-def first_screen(run: Run, gates: Sequence[GateResult], said: Headline) -> str:
-    """The first screen of the page about a run, inside of `<div id="page">`."""
+def first_screen(run: Run, gates: Sequence[GateResult], said: Headline, shown: int) -> str:
+    """The first screen of the page about a run, inside of `<div id="page">`; the page has `shown` results in full."""
     parts = [f'<h1 data-verdict="{said.kind}">{text(said.text)}</h1>', *_means(run), _context(run)]
     if gates:
         items = "".join(map(_gate, gates_in_order(gates)))
         parts.append(f'<section aria-label="gates"><h2>Gates</h2><ul class="gates">{items}</ul></section>')
     parts += [f'<p class="fault">{text(fault.text)}</p>' for fault in fault_sentences(run.results, run.info)]
-    parts += [f'<p class="lost">{text(sentence)}</p>' for sentence in _left_out(run.results)]
+    parts += [f'<p class="lost">{text(sentence)}</p>' for sentence in _left_out(run.results, shown)]
     return "\n".join([*parts, _worst(run)])
 
 
@@ -78,9 +78,9 @@ def _means(run: Run) -> Iterator[str]:
     yield from (f'<p class="lost">{text(lost.text)}</p>' for lost in lost_sentences(run.files, run.info))
 
 
-def _left_out(results: Sequence[CaseResult]) -> Iterator[str]:
-    """Which cases of a very large run the page can show."""
-    total, shown = sum(result.status != SKIPPED for result in results), len(detailed(results))
+def _left_out(results: Sequence[CaseResult], shown: int) -> Iterator[str]:
+    """Which cases of a very large run the page can show, where it shows only so many."""
+    total = sum(result.status != SKIPPED for result in results)
     if shown < total:
         yield (
             f"{shown:,} of {total:,} results can be opened in this page: those that got worse, failed, changed or have "
@@ -200,7 +200,8 @@ def html_page(run: Run) -> str:
     said = headline(run.results, gates, run.info)
     style = "\n".join(_file(name) for name in STYLES)
     script = "\n".join(_file(f"script/{name}.js") for name in SCRIPTS)
-    encoding, data = embedded(page_data(run))
+    shown = detailed(run.results)
+    encoding, data = embedded(page_data(run, shown))
     page = Template(_file("page.html")).substitute(
         policy=content_security_policy(style, script),
         title=escape(f"{said.text} - {harmless(run.name)}"),
@@ -208,7 +209,7 @@ def html_page(run: Run) -> str:
         script=script,
         encoding=encoding,
         data=data,
-        first_screen=first_screen(run, gates, said),
+        first_screen=first_screen(run, gates, said, len(shown)),
     )
     return page.encode("utf-8", "backslashreplace").decode("utf-8")
 

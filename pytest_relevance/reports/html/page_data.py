@@ -14,7 +14,7 @@ from pytest_relevance.reports.breakdown import losses_of
 from pytest_relevance.reports.failure import unstable_text
 from pytest_relevance.reports.reasons import case_label, reason_texts, search_label, settings_text
 from pytest_relevance.reports.run.cases import variant_label, variant_of, variants_of
-from pytest_relevance.reports.run.changes import case_change, is_new_failure
+from pytest_relevance.reports.run.changes import CaseChange, is_new_failure
 from pytest_relevance.results.case_parts import NEW, REGRESSION
 from pytest_relevance.results.case_result import SKIPPED, CaseResult
 from pytest_relevance.results.differences import has_failed
@@ -63,9 +63,8 @@ def _got_worse(result: CaseResult) -> bool:
     return is_new_failure(result) or (result.baseline is not None and result.baseline.standing == REGRESSION)
 
 
-def page_data(run: Run) -> dict[str, Any]:
-    """Everything the script of the page needs of a run: one object for each case, and the tables that they share."""
-    results = detailed(run.results)
+def page_data(run: Run, results: Sequence[CaseResult]) -> dict[str, Any]:
+    """Everything the script of the page needs of these results of a run: an object for each, and what they share."""
     tables = _Tables()
     gains = PlausibleGains(results)
     variants = variants_of(results)
@@ -181,7 +180,7 @@ def _settings(settings: Settings, grades: Iterable[float]) -> dict[str, Any]:
 
 def _case(result: CaseResult, name: str, tables: _Tables, variants: Sequence[Any]) -> dict[str, Any]:
     """The object of a case: empty values are left out."""
-    change, scale = case_change(result), _scale(result)
+    change, scale = CaseChange(result), _scale(result)
     lost, top = change.lost, change.on_top
     lower, upper = result.interval
     values: dict[str, Any] = {

@@ -9,6 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from pytest_relevance._text import counted, p_text, score_text
@@ -55,28 +56,54 @@ _Gains = dict[str, tuple[int, float]]
 """The rank (from 1) and the discounted gain of each document."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CaseChange:
-    """What happened to one case: nDCG@k before (None without a baseline) and now, and the documents to name.
-
-    `lost` is the document that costs most: of the accepted ranking the one whose discounted gain fell most, without a
-    baseline the one with the largest loss. `on_top` is the result that a reader finds in its place: the result at rank
-    1 where another one was accepted, else the first one that rose, or is new, at no lower rank than `lost` had; without
-    a baseline the first result. Both are None where there is none, and have no first rank without a baseline.
-    """
+    """What happened to a case since its baseline, or what is wrong with it where it has none."""
 
     result: CaseResult
-    before: float | None
-    after: float | None
-    lost: Move | None = None
-    on_top: Move | None = None
+
+    @property
+    def before(self) -> float | None:
+        """nDCG@k of the accepted ranking; None without one."""
+        baseline = self.result.baseline
+        return None if baseline is None or baseline.standing == NEW else baseline.score
+
+    @property
+    def after(self) -> float | None:
+        """nDCG@k now."""
+        return self.result.score
 
     @property
     def effect(self) -> float:
         """The weight times the change; without a baseline the weight times what is missing to 1."""
-        if self.after is None:
-            return -self.result.weight
-        return self.result.weight * (self.after - (1.0 if self.before is None else self.before))
+        before, after = self.before, self.after
+        return (
+            -self.result.weight if after is None else self.result.weight * (after - (1.0 if before is None else before))
+        )
+
+    @cached_property
+    def lost(self) -> Move | None:
+        """The document that costs most; None where there is none.
+
+        Of the accepted ranking it is the one whose discounted gain fell most; without a baseline the one with the
+        largest loss, which then has no first rank.
+        """
+        if _accepted(self.result):
+            return _most_lost(self.result)
+        losses = losses_of(self.result) if self.result.evaluation.judgments else ()
+        worst = next((loss for loss in losses if loss.loss > 0 and loss.document is not None), None)
+        return None if worst is None or worst.document is None else Move(worst.document, None, worst.rank)
+
+    @property
+    def on_top(self) -> Move | None:
+        """The result that a reader finds in the place of `lost`; None where there is none.
+
+        It is the result at rank 1 where another one was accepted, else the first one that rose, or is new, at no lower
+        rank than `lost` had; without a baseline the first result, which then has no first rank.
+        """
+        if _accepted(self.result):
+            return _risen(self.result, self.lost.first if self.lost is not None and self.lost.first is not None else 1)
+        return Move(self.result.ranking.documents[0], None, 1) if self.result.ranking.documents else None
 
     @property
     def gained(self) -> Move | None:
@@ -90,24 +117,15 @@ class CaseChange:
         return Move(document, first_ranks(baseline.documents).get(document), -rank) if rise > 0 else None
 
 
-def case_change(result: CaseResult) -> CaseChange:
-    """What happened to a case since its baseline, or what is wrong with it where it has none."""
+def _accepted(result: CaseResult) -> Sequence[str]:
+    """The ranking that a case is compared with; empty where there is none."""
     baseline = result.baseline
-    if baseline is None or baseline.standing in (NEW, STALE) or not baseline.documents:
-        before = None if baseline is None or baseline.standing == NEW else baseline.score
-        losses = losses_of(result) if result.evaluation.judgments else ()
-        worst = next((loss for loss in losses if loss.loss > 0 and loss.document is not None), None)
-        lost = Move(worst.document, None, worst.rank) if worst is not None and worst.document is not None else None
-        on_top = Move(result.ranking.documents[0], None, 1) if result.ranking.documents else None
-        return CaseChange(result, before, result.score, lost, on_top)
-    lost = _most_lost(result)
-    lowest = lost.first if lost is not None and lost.first is not None else 1
-    return CaseChange(result, baseline.score, result.score, lost, _risen(result, lowest))
+    return () if baseline is None or baseline.standing in (NEW, STALE) else baseline.documents
 
 
 def worst_first(results: Iterable[CaseResult]) -> list[CaseChange]:
     """The cases that failed or whose score fell, the newly failing first, then by weight times drop."""
-    found = [case_change(result) for result in results if result.status != SKIPPED]
+    found = [CaseChange(result) for result in results if result.status != SKIPPED]
     chosen = [
         change for change in found if has_failed(change.result) or (change.before is not None and change.effect < 0)
     ]
@@ -233,7 +251,7 @@ def mover_tables(results: Sequence[CaseResult], variants: Sequence[cases.Variant
     tables = []
     for title, sign, documents in (("down", -1, (LOST, ON_TOP)), ("up", 1, (GAINED,))):
         found = movers(results, sign)
-        rows = [moved_case(case_change(result), variants) for result in found[:most]]
+        rows = [moved_case(CaseChange(result), variants) for result in found[:most]]
         tables.append(moved_table(f"{title} since the baseline", rows, *documents, total=len(found)))
     return tables
 

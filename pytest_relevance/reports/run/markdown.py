@@ -144,8 +144,8 @@ def _case_tables(
     new = [change for change in worst if changes.is_new_failure(change.result)]
     failing = [change for change in worst if has_failed(change.result) and not changes.is_new_failure(change.result)]
     fell = [change for change in worst if not has_failed(change.result)]
-    rose = [changes.case_change(result) for result in changes.movers(ran, 1)]
-    low = [] if worst or rose else [changes.case_change(result) for result in lowest(ran)]
+    rose = [changes.CaseChange(result) for result in changes.movers(ran, 1)]
+    low = [] if worst or rose else [changes.CaseChange(result) for result in lowest(ran)]
     for name, title, found, documents in (
         ("the newly failing cases", "Newly failing", new, (changes.LOST, changes.ON_TOP)),
         ("the failing cases", "Other failures" if new else "Failing", failing, (changes.LOST, changes.ON_TOP)),
@@ -239,7 +239,7 @@ def _cases_annotation(results: Sequence[CaseResult], several_variants: bool) -> 
     variant = f" [{result.variant}]" if several_variants and result.variant is not None else ""
     title = cut(f"{kind}: {harmless(case_label(result) + variant)}", _LONGEST_TITLE)
     parts = [reason_in_brief(result).removeprefix(failure_head(result) or f"{REGRESSION}: ")]  # which the title says
-    change = changes.case_change(result)
+    change = changes.CaseChange(result)
     if change.after is not None:
         row = changes.moved_case(change, ())
         parts += [

@@ -21,15 +21,20 @@ from tests.helpers import changed, page_values, result_of
 from tests.reports.conftest import Shop
 
 
+def data_of(run: Run) -> dict[str, Any]:
+    """The data of the page about a run."""
+    return page_data(run, detailed(run.results))
+
+
 def case_of(*results: CaseResult) -> dict[str, Any]:
     """The object of the first case."""
-    found: dict[str, Any] = page_data(Run(results))["cases"][0]
+    found: dict[str, Any] = data_of(Run(results))["cases"][0]
     return found
 
 
 def grades_of(**keys: Any) -> list[list[Any]]:
     """The grades that a result may be given in the page."""
-    data = page_data(Run([result_of({"query": "a", "judgments": {"x": 1}, **keys}, ["x"])]))
+    data = data_of(Run([result_of({"query": "a", "judgments": {"x": 1}, **keys}, ["x"])]))
     found: list[list[Any]] = data["scales"][data["cases"][0]["scale"]]["grades"]
     return found
 
@@ -105,7 +110,7 @@ def test_every_field_of_a_case(shop: Shop) -> None:
 def test_the_fields_are_those_that_the_script_knows(shop: Shop) -> None:
     text = (files("pytest_relevance.reports.html") / "script" / "data.js").read_text("utf-8")
     known = dict(re.findall(r"@typedef \{object\} (\w+)\n((?: \*.*\n)*)", text))
-    data = page_data(Run([shop.result(shop.hits("sku-4", "sku-1"), accepted=["sku-1"], min_ndcg=0.9)]))
+    data = data_of(Run([shop.result(shop.hits("sku-4", "sku-1"), accepted=["sku-1"], min_ndcg=0.9)]))
     for name, values in (("PageData", data), ("Settings", data["settings"][0]), ("Case", data["cases"][0])):
         names = set(re.findall(r"@property \{.*\} \[?(\w+)\]?", known[name]))
         assert values.keys() <= names, name
@@ -175,7 +180,7 @@ def test_a_variant_is_named_where_there_are_several(shop: Shop) -> None:
     first, second = shop.result(["sku-1"]), shop.result(["sku-2"])
     second = changed(second, variant="hybrid", variant_index=1)
     assert "variant" not in case_of(first)
-    assert [case.get("variant") for case in page_data(Run([first, second]))["cases"]] == ["search", "hybrid"]
+    assert [case.get("variant") for case in data_of(Run([first, second]))["cases"]] == ["search", "hybrid"]
 
 
 @pytest.mark.parametrize(
@@ -199,9 +204,7 @@ def test_settings_and_scales_are_there_once() -> None:
     def result(query: str, **keys: Any) -> CaseResult:
         return result_of({"query": query, "judgments": {"x": 2}, "scale": [0, 2], **keys}, ["x"])
 
-    data = page_data(
-        Run([result("a"), result("b"), result("c", gain="linear"), result("d", scale={"no": 0, "yes": 2})])
-    )
+    data = data_of(Run([result("a"), result("b"), result("c", gain="linear"), result("d", scale={"no": 0, "yes": 2})]))
     assert [case["settings"] for case in data["cases"]] == [0, 0, 1, 0]
     assert [case["scale"] for case in data["cases"]] == [0, 0, 0, 1]
     exponential, linear = data["settings"]
@@ -230,7 +233,7 @@ GAINS = {0: 0.0, 1: 1.0, 2: 0.5, 3: 7.0}
 def test_whatever_grade_is_given_its_gain_and_every_discount_are_there(
     ranking: list[str], judgments: dict[str, int], keys: dict[str, Any]
 ) -> None:
-    data = page_data(Run([result_of({"query": "q", "judgments": judgments, "scale": [0, 3], **keys}, ranking)]))
+    data = data_of(Run([result_of({"query": "q", "judgments": judgments, "scale": [0, 3], **keys}, ranking)]))
     (case,), (settings,) = data["cases"], data["settings"]
     gains = dict(settings["gains"])
     given_ = {grade for grade, _ in data["scales"][case["scale"]]["grades"]}
@@ -253,7 +256,7 @@ def test_the_name_of_a_record_tells_runs_apart(shop: Shop) -> None:
     assert record_name(Run([second], info=info)) != name
     assert record_name(Run([first], info=replace(info, started="2026-01-02T03:04:06+00:00"))) != name
     assert record_name(Run([first])) == name.split()[1]
-    assert page_data(Run([first], info=info))["record"] == name
+    assert data_of(Run([first], info=info))["record"] == name
 
 
 @pytest.mark.parametrize(
@@ -261,7 +264,7 @@ def test_the_name_of_a_record_tells_runs_apart(shop: Shop) -> None:
 )
 def test_the_table_of_formulas_reaches_the_page(text: str, shop: Shop) -> None:
     """A cell of the judgments that begins so is escaped in the page as it is in Python."""
-    formula = page_data(Run([shop.result(["sku-1"])]))["formula"]
+    formula = data_of(Run([shop.result(["sku-1"])]))["formula"]
     assert re.match(f"^(?:{formula})", text)
     assert not re.match(f"^(?:{formula})", f"a{text}")
 
@@ -284,7 +287,10 @@ def test_a_very_large_run_shows_what_is_worth_a_look_and_counts_the_rest(shop: S
     said = f"{MOST_DETAILED:,} of {MOST_CASES + 1:,} results can be opened in this page"
     all_but_one = Run(run.results[1:])
     assert len(detailed(all_but_one.results)) == MOST_CASES
-    assert [said in first_screen(each, [], headline(each.results, [], each.info)) for each in (run, all_but_one)] == [
+    assert [
+        said in first_screen(each, [], headline(each.results, [], each.info), len(detailed(each.results)))
+        for each in (run, all_but_one)
+    ] == [
         *(True, False),
     ]
 
@@ -296,4 +302,4 @@ def test_a_score_of_zero_is_there(shop: Shop) -> None:
 
 def test_skipped_cases_are_left_out(shop: Shop) -> None:
     skipped = shop.result(["sku-1"])
-    assert page_data(Run([changed(skipped, verdict="skipped")]))["cases"] == []
+    assert data_of(Run([changed(skipped, verdict="skipped")]))["cases"] == []
