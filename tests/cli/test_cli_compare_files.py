@@ -160,7 +160,7 @@ def test_records_that_cannot_be_compared(shop: Terminal, what: str, says: list[s
         ),
         (["main.json", "branch.json"], "- rankings are compared under judgments, and main.json and branch.json have n"),
         (["main.jsonl", "branch.json"], f"and branch.json has none: give judgments, {_FORMS}\n{_BY_JUDGMENTS}\n"),
-        (["main.jsonl", "branch.jsonl", "--judgments=main.jsonl"], "main.jsonl:1: a judgment is {query: {document: gr"),
+        (["main.jsonl", "branch.jsonl", "--judgments=main.jsonl"], "main.jsonl: this is a pytest-relevance record"),
         (["main.jsonl", "branch.jsonl", "--judgments=broken.yaml"], 'broken.yaml:1:8: "cases" takes a list'),
         (
             ["main.jsonl", "branch.jsonl", "--judgments=shop.relevance.yaml", "--set=gain=linear"],

@@ -207,13 +207,13 @@ def test_the_summary_compares_the_variants_of_a_parametrised_search(project: Pro
     ]
     assert [row[row.index("mean") + 2] for row in suites] == ["0.855", "1.000"]
     by_tag = next(number for number, row in enumerate(rows) if row[:2] == ["by", "tag"])
-    assert {"footwear", "0.710", "1.000"} <= {word for row in rows[by_tag : by_tag + 3] for word in row}
+    assert {"footwear", "0.710,", "1.000"} <= {word for row in rows[by_tag : by_tag + 3] for word in row}
     side_by_side = next(number for number, row in enumerate(rows) if row[:3] == ["side", "by", "side,"])
-    assert rows[side_by_side][-2:] == ["bm25", "hybrid"]
-    assert rows[side_by_side + 1] == ["shoes", "boots", "0.710", "1.000"]
+    assert " ".join(rows[side_by_side + 1]) == "shoes boots bm25 0.710, hybrid 1.000"
     assert not any(row[0] == "cap" for row in rows[side_by_side:])  # no difference to show
-    against = rows.index(["against", "bm25", "change", "95", "%", "interval", "p", "better", "worse", "same"])
-    assert rows[against + 1] == ["hybrid", "+0.145", "0.000", "to", "+0.290", "1.000", "1", "0", "1"]
+    against = next(number for number, row in enumerate(rows) if row[:2] == ["variant", "against"])
+    assert " ".join(rows[against + 1][:6]) == "hybrid bm25 2 0.855 1.000 +0.145"
+    assert {"0.000", "to", "+0.290"} <= {*rows[against + 1]}
     assert " ".join(verdict) == "2 cases in 2 variants: 4 passed; mean nDCG@10 bm25 0.855, hybrid 1.000"
 
 

@@ -153,7 +153,7 @@ def test_its_figures_are_those_of_the_library_to_the_last_digit(shop: Project) -
         entry.id: entry.score for entry in run.results.values() if entry.evaluation.scores
     }
     frame = opened(shop).frame
-    assert f"mean nDCG@k {(frame.score * frame.weight)[frame.score.notna()].sum() / 7.5:.3f} " in run.summary
+    assert f"mean nDCG@k {(frame.score * frame.weight)[frame.score.notna()].sum() / 7.5:.3f}\n" in run.summary
     doubtful = results["y u v"]
     assert (doubtful.evaluation.lower, doubtful.evaluation.upper) == (doubtful.score, 1.0)
     assert results["b a"].interval == (results["b a"].score, results["b a"].score)

@@ -20,8 +20,9 @@ def test_a_check_returns_what_it_found(project: Project) -> None:
 found = relevance.check("smart watch", ["b", "a", "x"], {"a": 3, "b": 1, "c": 0}, min_ndcg=0.7)
 assert found.score == pytest.approx((1 + 7 / 1.584962500721156) / (7 + 1 / 1.584962500721156))
 assert found.verdict == "passed"
-assert (found.judged, found.top) == (2, 3)
-assert found.lower <= found.score < found.upper
+assert (found.evaluation.judged, found.evaluation.top) == (2, 3)
+lower, upper = found.interval
+assert lower <= found.score < upper
 assert found.unjudged == ["x"]
 """,
     )

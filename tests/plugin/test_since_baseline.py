@@ -159,8 +159,8 @@ def test_movers_are_sorted_by_their_part_in_the_mean(project: Project) -> None:
     shop.run(UPDATE)
     shop.returns(light="b a", heavy="b a")
     _, _, first, second, *_ = shop.run().summary.partition("down since")[2].splitlines()
-    assert first.startswith("  heavy  1.000 -> 0.834  ")
-    assert second.startswith("  light  1.000 -> 0.710  ")
+    assert first == "  heavy  1.000 -> 0.834"
+    assert second == "  light  1.000 -> 0.710"
 
 
 # --- newly failing ----------------------------------------------------------------------------------------------------
