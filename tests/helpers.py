@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import ast
 import base64
-import dataclasses
 import gc
 import gzip
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from textwrap import dedent
@@ -68,7 +66,7 @@ def scored(
     ranking = read_ranking(returned)
     result = score_case(case, ranking, CaseCall(latency=latency), asked, details=False)
     if baseline is not None:
-        result = replace(result, baseline=baseline(result))
+        result = result._replace(baseline=baseline(result))
     return with_details(result, case, ranking, all_missing=all_missing)
 
 
@@ -81,13 +79,13 @@ def changed(result: CaseResult, **fields: Any) -> CaseResult:
     """The result with other values of these fields, by their names in a record."""
     if fields.get("outcome") == fields.get("verdict", result.verdict):
         fields["outcome"] = ""
-    own = {name: fields.pop(name) for name in {*fields} & {each.name for each in dataclasses.fields(result)}}
+    own = {name: fields.pop(name) for name in {*fields} & {*result._fields}}
     for part in ("origin", "conditions", "ranking", "texts", "evaluation", "call"):
         values = getattr(result, part)
         if found := {*fields} & {*values._fields}:
             own[part] = values._replace(**{name: fields.pop(name) for name in found})
     assert not fields
-    return replace(result, **own)
+    return result._replace(**own)
 
 
 def reasons_of(result: CaseResult) -> list[str]:
@@ -111,7 +109,7 @@ def result_of(
     """
     result = scored(case_of(keys), ranking, latency, asked)
     if file:
-        return replace(result, file=file, line=line, node=f"{file}::{result.id}")
+        return result._replace(file=file, line=line, node=f"{file}::{result.id}")
     return result
 
 

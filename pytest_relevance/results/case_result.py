@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, replace
 from functools import lru_cache
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from pytest_relevance.metrics.graded import GradedRanking, repeated_indexes
 from pytest_relevance.metrics.names import Metric
-from pytest_relevance.results.case_dict import FROM_BUILTIN, TO_BUILTIN, defaults_of
+from pytest_relevance.results.case_dict import FROM_BUILTIN, TO_BUILTIN
 from pytest_relevance.results.case_parts import (
+    EMPTY,
     BaselineComparison,
     CaseCall,
     CaseConditions,
@@ -52,14 +52,15 @@ def ndcg_at(k: int) -> Metric:
     return Metric(f"nDCG@{k}", "nDCG", k)
 
 
-@dataclass(frozen=True, slots=True)
-class CaseResult:
+class CaseResult(NamedTuple):
     """The result of one case in one variant of its search: the identity of the case, and parts.
 
     `line` counts from 1 in `file`, or in the file of queries that the case comes from (`origin.source`). `verdict` is
     one of `VERDICTS`. `node` is pytest's node id, `search` the fixture that was called. `weight` (above 0) is the
     case's weight in means, `params` are the keyword arguments of the search other than the query. `baseline` is None
     where there is none. `others` are keys of a later version.
+
+    It is a named tuple, as its parts are: every case pays for it twice.
     """
 
     file: str
@@ -72,7 +73,7 @@ class CaseResult:
     variant: str | None = None
     tags: Sequence[str] = ()
     weight: float = 1
-    params: Mapping[str, Any] = field(default_factory=dict)
+    params: Mapping[str, Any] = EMPTY
     note: str = ""
     origin: CaseOrigin = CaseOrigin()
     conditions: CaseConditions = CaseConditions()
@@ -81,7 +82,7 @@ class CaseResult:
     evaluation: CaseEvaluation = CaseEvaluation()
     baseline: BaselineComparison | None = None
     call: CaseCall = CaseCall()
-    others: Mapping[str, Any] = field(default_factory=dict)
+    others: Mapping[str, Any] = EMPTY
 
     @property
     def key(self) -> Key:
@@ -205,13 +206,16 @@ class CaseResult:
             shown={**texts.shown, **{document: shown[document] for document in named if document in shown}},
         )
 
-    def with_reasons(self, reasons: Sequence[Outcome]) -> CaseResult:
-        """The result with other reasons."""
-        return replace(self, evaluation=self.evaluation._replace(reasons=reasons))
+    def with_baseline(self, baseline: BaselineComparison, verdict: str, reasons: Sequence[Outcome]) -> CaseResult:
+        """The result compared with a baseline, with the verdict and the reasons that follow."""
+        evaluation = self.evaluation
+        if reasons is not evaluation.reasons:
+            evaluation = evaluation._replace(reasons=reasons)
+        return self._replace(verdict=verdict, evaluation=evaluation, baseline=baseline)
 
     def with_texts(self, **changes: Any) -> CaseResult:
         """The result with some fields of its `texts` changed."""
-        return replace(self, texts=self.texts._replace(**changes))
+        return self._replace(texts=self.texts._replace(**changes))
 
     def to_dict(self, names: frozenset[str] | None = None) -> dict[str, Any]:
         """The result as a flat dict of builtin types: the fields (all, or these `names`) that are not the default."""
@@ -227,7 +231,7 @@ class CaseResult:
         found = _reader()(values)
         if values.keys() <= PART_OF.keys():
             return found
-        return replace(found, others={name: value for name, value in values.items() if name not in PART_OF})
+        return found._replace(others={name: value for name, value in values.items() if name not in PART_OF})
 
 
 _PARTS: Mapping[str, Any] = {
@@ -239,13 +243,16 @@ _PARTS: Mapping[str, Any] = {
     "call": CaseCall,
 }
 
-_DEFAULTS: Mapping[str, Sequence[tuple[str, object]]] = {
-    "": [(name, default) for name, default in defaults_of(CaseResult) if name not in (*_PARTS, "others")],
-    **{part: [*kind._field_defaults.items()] for part, kind in _PARTS.items()},
+PART_OF: Mapping[str, str] = {
+    **{name: "" for name in CaseResult._fields if name not in (*_PARTS, "others")},
+    **{name: part for part, kind in _PARTS.items() for name in kind._fields},
 }
-
-PART_OF: Mapping[str, str] = {name: part for part, fields in _DEFAULTS.items() for name, _ in fields}
 """The part of a result that has a field, by the name that the field has in a dict; "" for the result itself."""
+
+_DEFAULTS: Mapping[str, Any] = {
+    name: default for kind in (CaseResult, *_PARTS.values()) for name, default in kind._field_defaults.items()
+}
+"""The defaults of fields and of parts, by their names, which differ. The fields that a dict must have are not here."""
 
 _ORDER = (
     *(
@@ -271,7 +278,7 @@ _ORDER = (
 )
 """All fields but `others`, in the order of the keys of a dict."""
 
-_IS_WRITTEN = {"query": "value != result.id", "outcome": "value and value != result.verdict"}
+_IS_WRITTEN = {"query": "query != id", "outcome": "outcome and outcome != verdict"}
 """Where a field is written, if not where it differs from its default."""
 
 
@@ -282,17 +289,19 @@ def _writer(names: frozenset[str] | None) -> Callable[[CaseResult], dict[str, An
     It is compiled with a line for each field, as the methods of dataclasses are: every case pays for it, and a loop
     takes five times as long.
     """
-    lines = ["def write(result):", "    values = {}", *(f"    {part} = result.{part}" for part in _PARTS)]
-    namespace: dict[str, Any] = {f"to_{name}": convert for name, convert in TO_BUILTIN.items()}
-    defaults = {name: default for fields in _DEFAULTS.values() for name, default in fields}
+    kinds = {"result": CaseResult, **_PARTS}
+    lines = ["def write(result):", "    values = {}"]
+    lines += [f"    {', '.join(kind._fields)} = {part}" for part, kind in kinds.items()]  # each field a local variable
+    namespace: dict[str, Any] = {}
     for name in _ORDER:
         if names is None or name in names:
-            default = namespace[f"default_{name}"] = defaults[name]
-            is_written = "value" if not default else f"value != default_{name}"
-            if default is None or default is MISSING:
-                is_written = "value is not None"
-            written = f"to_{name}(value)" if name in TO_BUILTIN else "value"
-            lines.append(f"    value = {PART_OF[name] or 'result'}.{name}")
+            default = namespace[f"default_{name}"] = _DEFAULTS.get(name)
+            is_written = name if not default else f"{name} != default_{name}"
+            if default is None:
+                is_written = f"{name} is not None"
+            written = name
+            if name in TO_BUILTIN:
+                namespace[f"to_{name}"], written = TO_BUILTIN[name], f"to_{name}({name})"
             lines.append(f"    if {_IS_WRITTEN.get(name, is_written)}: values[{name!r}] = {written}")
     exec("\n".join([*lines, "    return values"]), namespace)
     write: Callable[[CaseResult], dict[str, Any]] = namespace["write"]
@@ -301,20 +310,28 @@ def _writer(names: frozenset[str] | None) -> Callable[[CaseResult], dict[str, An
 
 @lru_cache
 def _reader() -> Callable[[Mapping[str, Any]], CaseResult]:
-    """Make the function that reads a dict, compiled for the same reason as `_writer`: a call with arguments by name."""
-    namespace: dict[str, Any] = {"CaseResult": CaseResult, **{kind.__name__: kind for kind in _PARTS.values()}}
-    arguments: dict[str, list[str]] = {part: [] for part in _DEFAULTS}
-    for part, fields in _DEFAULTS.items():
-        for name, default in fields:
-            namespace[f"default_{name}"], namespace[f"from_{name}"] = default, FROM_BUILTIN.get(name)
-            value = f"values[{name!r}]" if default is MISSING else f"get({name!r}, default_{name})"
-            if name == "query":
-                value = "get('query') or values['id']"
-            elif name in FROM_BUILTIN:
-                value = f"default_{name} if (value := get({name!r})) is None else from_{name}(value)"
-            arguments[part].append(f"{name}={value}" if not part else value)
-    made = [f"{part}={kind.__name__}({', '.join(arguments[part])})" for part, kind in _PARTS.items()]
-    exec(f"def read(values):\n  get = values.get\n  return CaseResult({', '.join(arguments[''] + made)})", namespace)
+    """Make the function that reads a dict, compiled for the same reason as `_writer`.
+
+    It makes the named tuples without their constructors, which are functions in Python. A part is the default, which
+    results share, where no key belongs to it.
+    """
+    namespace: dict[str, Any] = {"new": tuple.__new__, "CaseResult": CaseResult, "EMPTY": EMPTY}
+    read_fields = {"others": "EMPTY"}
+    for name in PART_OF:
+        namespace[f"default_{name}"], namespace[f"from_{name}"] = _DEFAULTS.get(name), FROM_BUILTIN.get(name)
+        value = f"get({name!r}, default_{name})" if name in _DEFAULTS else f"values[{name!r}]"
+        if name == "query":
+            value = "get('query') or values['id']"
+        elif name in FROM_BUILTIN:
+            value = f"default_{name} if (value := get({name!r})) is None else from_{name}(value)"
+        read_fields[name] = value
+    for part, kind in _PARTS.items():
+        namespace |= {kind.__name__: kind, f"default_{part}": _DEFAULTS[part], f"names_{part}": frozenset(kind._fields)}
+        fields = ", ".join(read_fields[name] for name in kind._fields)
+        read_fields[part] = f"default_{part} if lacks(names_{part}) else new({kind.__name__}, ({fields}))"
+    lines = ("def read(values):", "get, lacks = values.get, values.keys().isdisjoint")
+    fields = ", ".join(read_fields[name] for name in CaseResult._fields)
+    exec("\n    ".join([*lines, f"return new(CaseResult, ({fields}))"]), namespace)
     read: Callable[[Mapping[str, Any]], CaseResult] = namespace["read"]
     return read
 

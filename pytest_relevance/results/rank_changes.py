@@ -147,7 +147,7 @@ def _worst(repeats: Sequence[CaseResult]) -> CaseResult:
     if found.rankings == 1:
         found = next((each for each in within if each.rankings > 1), found)
     calls = len(scored) - len(within) + sum(each.calls for each in within)
-    return replace(worst, call=worst.call._replace(repeats=replace(found, calls=calls)))
+    return worst._replace(call=worst.call._replace(repeats=replace(found, calls=calls)))
 
 
 def _differences(tops: Sequence[tuple[str, ...]]) -> tuple[Repeats, int]:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from hashlib import blake2b
 from itertools import chain
 from typing import Any, NamedTuple
@@ -45,7 +44,7 @@ from pytest_relevance.results.case_result import (
 )
 from pytest_relevance.results.responses.ranking import Ranking
 
-_NO_TEXTS = DocumentTexts()
+_NO_TEXTS, _NO_ORIGIN = DocumentTexts(), CaseOrigin()
 _MOST_MISSING = 10  # judged documents that a report names when none of the results is judged
 
 
@@ -87,10 +86,12 @@ def score_case(
     `details` the result has the figures and the verdict alone; `with_details` adds the rest.
     """
     graded = grade_ranking(ranking.ids, case.judgments)
-    k, settings, terms = case.k, case.settings, case.terms
-    value = score(ndcg_at(k), graded, settings)
+    terms = case.terms
+    k, settings = terms.k, terms.settings
+    ndcg = ndcg_at(k)
+    value = score(ndcg, graded, settings)
     grades = graded.grades
-    repeated = sum(1 for index in graded.repeated if index < k)
+    repeated = sum(1 for index in graded.repeated if index < k) if graded.repeated else 0
     top = (len(grades) if len(grades) < k else k) - repeated
     unjudged = grades[:k].count(None) - repeated
     lower = upper = value
@@ -100,7 +101,7 @@ def score_case(
     is_cut = reaches_depth and terms.depth is None
     outcomes = _outcomes(case, graded, ranking.ids, call.latency, is_cut=is_cut) if case.expect else ()
     verdict, reasons = decide(case, value, lower, upper, top - unjudged, top, outcomes)
-    scores = {ndcg_at(k).text: defined(value)}
+    scores = {ndcg.text: defined(value)}
     if terms.gates or outcomes:
         scores |= _other_scores(case, graded, outcomes, is_cut=is_cut)
     has_interval = lower != upper and value == value
@@ -164,24 +165,26 @@ def _result(
     evaluation: CaseEvaluation,
     call: CaseCall,
 ) -> CaseResult:
+    file, node, search, variant, params, _, variant_index, test, items = in_run
+    has_origin = variant_index or case.source or test or items
     return CaseResult(
-        file=in_run.file,
-        line=case.line,
-        id=case.id,
-        verdict=verdict,
-        query=case.query,
-        node=in_run.node,
-        search=in_run.search or case.search,
-        variant=in_run.variant,
-        tags=case.tags,
-        weight=case.weight,
-        params=case.params if in_run.params is None else in_run.params,
-        note=case.note or "",
-        origin=CaseOrigin(in_run.variant_index, case.source, in_run.test, tuple(in_run.items)),
-        conditions=conditions,
-        ranking=ranking,
-        texts=texts,
-        evaluation=evaluation,
+        file,
+        case.line,
+        case.id,
+        verdict,
+        case.query,
+        node,
+        search or case.terms.search,
+        variant,
+        case.tags,
+        case.weight,
+        case.params if params is None else params,
+        case.note or "",
+        CaseOrigin(variant_index, case.source, test, tuple(items)) if has_origin else _NO_ORIGIN,
+        conditions,
+        ranking,
+        texts,
+        evaluation,
         call=call,
     )
 
@@ -189,15 +192,15 @@ def _result(
 def _conditions(case: Case, in_run: CaseInRun, asked: int | None, *, is_scored: bool) -> CaseConditions:
     terms = case.terms
     return CaseConditions(
-        k=case.k,
-        depth=case.depth,
-        is_depth_set=is_scored and terms.depth is not None,
-        asked=asked,
-        floor=case.min_ndcg,
-        tolerance=in_run.tolerance if terms.tolerance is None else terms.tolerance,
-        settings=case.settings,
-        lowest=terms.lowest if is_scored else 0.0,
-        highest=terms.highest if is_scored else 0.0,
+        terms.k,
+        case.depth,
+        is_scored and terms.depth is not None,
+        asked,
+        case.min_ndcg,
+        in_run.tolerance if terms.tolerance is None else terms.tolerance,
+        terms.settings,
+        terms.lowest if is_scored else 0.0,
+        terms.highest if is_scored else 0.0,
     )
 
 
@@ -223,16 +226,14 @@ def with_details(result: CaseResult, case: Case, ranking: Ranking, *, all_missin
     )
     names = {} if case.terms.scale is None else {grade: name for name, grade in case.terms.scale.names.items()}
     counts, digest = count_grades([*judgments.values()]), digest_of(judgments)
-    result = replace(
-        result,
+    result = result._replace(
         conditions=result.conditions._replace(grade_names=names) if names else result.conditions,
         ranking=found,
         evaluation=result.evaluation._replace(judgments=counts, digest=digest),
     )
     missing = tuple(_missing(result, case, all_missing=all_missing))
     named = {*kept, *found.deeper, *(document for document, _ in missing), *others}
-    return replace(
-        result,
+    return result._replace(
         evaluation=result.evaluation._replace(missing=missing),
         texts=_texts(case, ranking, named) if case.titles or case.notes or ranking.titles else result.texts,
     )

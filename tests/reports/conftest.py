@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -51,7 +50,7 @@ class Shop:
         case = case_of(values)
         baseline = None if accepted is None else lambda found: self.compared(found, case, accepted)
         found = scored(case, ranking, 0.0123, baseline=baseline, all_missing=True)
-        return replace(found, file="shop.relevance.yaml", line=41)
+        return found._replace(file="shop.relevance.yaml", line=41)
 
     def compared(self, found: CaseResult, case: Case, accepted: Sequence[str]) -> BaselineComparison:
         """How a case stands to an accepted ranking; its verdict stays what it is."""

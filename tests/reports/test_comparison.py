@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -290,7 +289,7 @@ def test_text_of_users_stays_text_in_markdown(text: str) -> None:
         )
         for score in (1.0, 0.5)
     )
-    other = replace(one, id="other", tags=())
+    other = one._replace(id="other", tags=())
     before, after = (Run([each, other], {}, RunInfo(fingerprint={text: each.score}), name=text) for each in (one, two))
     found = compare_runs(before, after)
     assert_inert(read(found.to_markdown(gates=found.judge({"nDCG@10": 0.1}, max_case_drop=0.1))))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -67,7 +66,7 @@ PASSED = case(min_ndcg=0.5)
 NEWLY = failed(before=1.0, standing=REGRESSION, newly=True)
 FELL = case("fell", ["b", "a"], 1.0, REGRESSION, changes={"verdict": "failed", "outcome": "failed"})
 BEFORE = failed("hats", before=0.0, failed_before=True)
-VARIANTS = [replace(NEWLY, variant=name) for name in ("bm25", "hybrid")]
+VARIANTS = [NEWLY._replace(variant=name) for name in ("bm25", "hybrid")]
 
 RUNS: dict[str, tuple[Headline, str, str]] = {
     "nothing ran": (of([]), "Nothing was searched", "nothing"),
@@ -75,7 +74,7 @@ RUNS: dict[str, tuple[Headline, str, str]] = {
     "nothing was collected": (of([], ["f.yaml"]), "Nothing was searched: 1 case is missing", "nothing"),
     "one newly fails": (of([NEWLY, FELL, BEFORE]), "Search got worse: 1 case newly fails", "worse"),
     "several newly fail": (
-        of([NEWLY, replace(NEWLY, id="hats"), PASSED]),
+        of([NEWLY, NEWLY._replace(id="hats"), PASSED]),
         "Search got worse: 2 cases newly fail",
         "worse",
     ),
@@ -87,7 +86,7 @@ RUNS: dict[str, tuple[Headline, str, str]] = {
     ),
     "one fell": (of([FELL, BEFORE]), "Search got worse: 1 case fell by more than its tolerance", "worse"),
     "several fell": (
-        of([FELL, replace(FELL, id="other")]),
+        of([FELL, FELL._replace(id="other")]),
         "Search got worse: 2 cases fell by more than their tolerance",
         "worse",
     ),

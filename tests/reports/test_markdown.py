@@ -41,7 +41,7 @@ def risen(query: str, **keys: Any) -> CaseResult:
     """A case that passes and was lower: `good` was third and is first."""
     found = result(query, "good", "same", "worse", judgments={"good": 3, "same": 1, "worse": 0}, **keys)
     accepted = BaselineComparison("improvement", 0.541, documents=("worse", "same", "good"), grades=(0, 1, 3))
-    return replace(found, baseline=accepted)
+    return found._replace(baseline=accepted)
 
 
 MEAN = gate_record("mean", bounds=[["nDCG@10", 0.8]])
@@ -164,7 +164,7 @@ def test_tags_have_their_change_since_the_baseline_the_worst_first() -> None:
             ["new", "1", "0.541", "1.000", "+0.459", "1", "0", "0"],
         ]
     ]
-    in_variants = [replace(each, variant=name) for each in results for name in ("bm25", "knn")]
+    in_variants = [each._replace(variant=name) for each in results for name in ("bm25", "knn")]
     table = next(table for table in read(run_markdown(run(*in_variants))).tables if table[0][0].startswith("by tag"))
     assert [row[:3] for row in table[:3]] == [
         ["by tag (nDCG@10)", "variant", "cases"],
@@ -180,7 +180,7 @@ def test_in_full_all_are_listed_and_in_brief_no_failure_is() -> None:
 
 
 def test_a_query_is_in_one_table_alone() -> None:
-    slipped = replace(fallen("slipped", min_ndcg=0.1), baseline=BaselineComparison("within", 0.62))
+    slipped = fallen("slipped", min_ndcg=0.1)._replace(baseline=BaselineComparison("within", 0.62))
     found = run_markdown(run(fallen("new"), slipped, BOOTS))
     assert re.findall(r"^\*\*(.*)\*\*$", found, re.MULTILINE) == [
         "Newly failing (1)",
@@ -200,10 +200,10 @@ def test_the_lowest_are_listed_where_nothing_failed_or_moved() -> None:
 
 
 def test_a_few_suites_and_variants_have_a_line_and_many_a_table() -> None:
-    in_variants = [replace(LAMP, variant=name) for name in ("bm25", "dense")]
+    in_variants = [LAMP._replace(variant=name) for name in ("bm25", "dense")]
     found = run_markdown(run(*in_variants))
     assert "- `bm25: mean nDCG@10 1.000`\n- `dense: mean nDCG@10 1.000`\n" in found
-    many = [replace(LAMP, file=f"{name}.relevance.yaml") for name in "abcde"]
+    many = [LAMP._replace(file=f"{name}.relevance.yaml") for name in "abcde"]
     found = run_markdown(run(*many))
     assert "- mean nDCG@10 1.000 over all suites and variants\n" in found
     assert "- `a.relevance.yaml`, `b.relevance.yaml`, `c.relevance.yaml`, `2 more suites`, `search`" in found
@@ -312,12 +312,12 @@ def test_a_cut_report_is_never_too_long_and_is_a_beginning_of_the_whole(sections
 def everywhere(text: str) -> Run:
     """A run whose queries, ids, titles, documents, tags, variants, files, gates, notes and errors are a text."""
     titled = {"good": text, "worse": text, "same": text}
-    new = replace(fallen(text, titled, note=text, tags=[text, "some"], weight=2), id=f"1 {text}")
+    new = fallen(text, titled, note=text, tags=[text, "some"], weight=2)._replace(id=f"1 {text}")
     untitled = result(f"2 {text}", f"doc {text}", judgments={f"other {text}": 3}, tags=["some"])
     error = case_result(FILE, 9, f"4 {text}", "error", outcome="failed", error=SearchError(text, text, text))
     file = f"{text}.relevance.yaml"
-    results = [new, replace(new, variant=f"b{text}"), untitled, error, replace(risen(f"3 {text}"), variant=text)]
-    results += [replace(LAMP, file=file, search=text, variant=text)]
+    results = [new, new._replace(variant=f"b{text}"), untitled, error, risen(f"3 {text}")._replace(variant=text)]
+    results += [LAMP._replace(file=file, search=text, variant=text)]
     gates = (
         gate_record("mean", id=text, bounds=[["nDCG@10", 0.9]], tag=text),
         gate_record("passing", id=f"{text} ", share=0.99),
@@ -348,8 +348,8 @@ def test_whatever_users_write(text: str) -> None:
 
 
 def test_the_names_of_many_variants_stay_text() -> None:
-    in_variants = [replace(LAMP, variant=f"@{number}", tags=("a", "b")[: 1 + number % 2]) for number in range(40)]
-    page = read(run_markdown(run(*in_variants, *(replace(BOOTS, variant=f"@{number}") for number in range(40)))))
+    in_variants = [LAMP._replace(variant=f"@{number}", tags=("a", "b")[: 1 + number % 2]) for number in range(40)]
+    page = read(run_markdown(run(*in_variants, *(BOOTS._replace(variant=f"@{number}") for number in range(40)))))
     assert_inert(page)
     assert {"@0", "@39"} <= {*page.codes}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -118,7 +117,7 @@ def test_a_gate_on_the_share_of_passing_cases_names_the_others() -> None:
 
 def test_a_gate_on_the_drop_names_what_fell_most() -> None:
     before = BaselineComparison("regression", 0.75)
-    fallen = [replace(each, baseline=before, tags=("head",)) for each in (BOOTS, LAMP)]
+    fallen = [each._replace(baseline=before, tags=("head",)) for each in (BOOTS, LAMP)]
     lines = plain(
         gate_lines(judged(*fallen, condition="max_drop", bounds=[["nDCG@10", 0.01]], tag="head"))
     ).splitlines()

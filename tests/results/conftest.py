@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -37,7 +36,7 @@ class Maker:
         """What a case came to; `keys` are those of a case in a case file, `asked` is how many results it asked for."""
         keys = {"query": query, "judgments": self.judgments.get(query, {}), **keys}
         found = result_of(keys, ranking, file=file, line=7, asked=asked)
-        return found if variant is None else replace(found, variant=variant, node=f"{found.node}[{variant}]")
+        return found if variant is None else found._replace(variant=variant, node=f"{found.node}[{variant}]")
 
     def without_score(self, query: str, verdict: str) -> CaseResult:
         """A case that has none: an error, or skipped."""

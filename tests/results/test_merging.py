@@ -174,7 +174,7 @@ def test_checks_of_tests_in_python_are_told_apart_by_their_tests(make: Maker) ->
 def test_what_did_not_finish_in_one_and_did_in_another(make: Maker) -> None:
     names = ("boots", "shoes@group", "std%3A%3Avector[words]", "hats")
     one = shard([], "one", missing=[*(f"{FILE}::{name}" for name in names), "broken.relevance.yaml"])
-    vector = replace(make.result("std::vector", [], variant="words"), node=f"{FILE}::std%3A%3Avector[words]")
+    vector = make.result("std::vector", [], variant="words")._replace(node=f"{FILE}::std%3A%3Avector[words]")
     two = shard([make.result("boots"), make.result("shoes"), vector], "two")
     merged = merge_runs([one, two])
     assert merged.run.missing == (f"{FILE}::hats", "broken.relevance.yaml")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
@@ -251,7 +251,7 @@ class CallEnd(NamedTuple):
         outcome = _outcome(run, result, report, self.call)
         if outcome == result.verdict:
             return result
-        return replace(result, call=result.call._replace(outcome=outcome))
+        return result._replace(call=result.call._replace(outcome=outcome))
 
 
 def _needs_details(result: CaseResult) -> bool:

@@ -411,8 +411,7 @@ def rejudge(
             changed[conditions.settings] = replace(conditions.settings, **settings)
         k, found_settings = own.pop("k", conditions.k), own.pop("settings", changed[conditions.settings])
         found.append(
-            replace(
-                result,
+            result._replace(
                 conditions=conditions._replace(k=k, settings=found_settings),
                 ranking=result.ranking._replace(grades=grades),
                 evaluation=CaseEvaluation(judgments, digest=digest, recorded_digest=evaluation.digest),

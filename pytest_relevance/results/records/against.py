@@ -98,7 +98,7 @@ def compare_recorded(
             baseline, reasons = BaselineComparison(NEW), result.evaluation.reasons
             if entry is not None:
                 baseline, reasons = _compared(result, entry, theirs.get(result.key), gates.get(result.file, ()))
-            result = replace(result, baseline=baseline).with_reasons(reasons)
+            result = result.with_baseline(baseline, result.verdict, reasons)
         results.append(result)
     ran: dict[str, dict[EntryKey, CaseResult]] = {}
     for result in run.results:

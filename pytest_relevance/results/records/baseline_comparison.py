@@ -96,7 +96,7 @@ class Baseline:
         if entry is None:
             entry, moved = self._moved.get(result.id, (None, ()))
         if entry is None:
-            return replace(result, baseline=BaselineComparison(NEW)), False
+            return result._replace(baseline=BaselineComparison(NEW)), False
         reasons = (*moved, *stale_reasons(entry, case, result.params, is_cut=result.is_cut))
         if reasons:
             found, fails, verdict = BaselineComparison(STALE, stale=reasons), not accepting, result.verdict
@@ -110,7 +110,7 @@ class Baseline:
             found = BaselineComparison(found.standing, found.score, found.stale, found.scores)
         elif fingerprint:
             found = replace(found, searched=changed(self.fingerprint, fingerprint))
-        return replace(result, verdict=verdict, baseline=found).with_reasons(because), fails
+        return result.with_baseline(found, verdict, because), fails
 
     def with_titles(self, result: CaseResult) -> CaseResult:
         """The result with the titles that the baseline has of documents without a title."""
