@@ -210,7 +210,7 @@ def _is_yaml(name: str) -> bool:
 CASE_FILES: pytest.StashKey[CaseFiles] = pytest.StashKey()
 
 
-class Settings(NamedTuple):
+class RunSettings(NamedTuple):
     """What options and ini keys ask for, checked once in each process.
 
     `calls` is how often a search is called for a case, `concurrency` how many searches run at a time, `batch` for how
@@ -238,10 +238,10 @@ class Settings(NamedTuple):
     home: tuple[int, int]
 
 
-_SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
+_SETTINGS: pytest.StashKey[RunSettings] = pytest.StashKey()
 
 
-def settings(config: pytest.Config) -> Settings:
+def settings(config: pytest.Config) -> RunSettings:
     """Return the settings of this process."""
     return config.stash[_SETTINGS]
 
@@ -257,7 +257,7 @@ def read_settings(config: pytest.Config) -> None:
     outputs = [name for name in OUTPUTS if getattr(option, f"relevance_{name}") is not None]
     reports_to_ci = _choice(config, "relevance_ci", CI) == "auto"
     is_step = os.environ.get("GITHUB_ACTIONS") == "true" and bool(os.environ.get("GITHUB_STEP_SUMMARY"))
-    config.stash[_SETTINGS] = Settings(
+    config.stash[_SETTINGS] = RunSettings(
         tolerance=_tolerance(config),
         requires_baseline=_choice(config, "relevance_baseline", BASELINE) == "require",
         requires_gates=option.relevance_gates == "require",

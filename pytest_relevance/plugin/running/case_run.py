@@ -11,7 +11,7 @@ import pytest
 
 from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin.failures import CaseError, NotSearched, search_error
-from pytest_relevance.plugin.options import Settings, redaction
+from pytest_relevance.plugin.options import RunSettings, redaction
 from pytest_relevance.plugin.run_store import ATTRIBUTE, sendable
 from pytest_relevance.results.case_parts import SCORING, SETUP, CaseCall, Repeats, SearchError, text_reason
 from pytest_relevance.results.case_result import (
@@ -72,7 +72,7 @@ class CaseRun:
 
     case: Case
     item: pytest.Item
-    settings: Settings
+    settings: RunSettings
     file: str
     path: str
     function: Any = None  # a FunctionType or None: mypy takes a field of this type for a method
