@@ -90,12 +90,15 @@ class JudgmentFile:
             yield f"{self.name}: {amount}: {examples(without_case)}"
 
     def _names(self, wanted: Wanted, at: Location) -> Sequence[str]:
-        """The keys that belong to a case: its id, else keys with its text, and ids that files of queries give it."""
+        """The names of a case: its id and text, or else ids with its text, and ids that files of queries give it."""
         known, name, text = self.known, wanted.id, wanted.text
         # an id of the case is no name of a query here where it is the text of another one
         is_other = self.ratings.by_id is False and name != text and text in known
         if name is not None and (name in known or name in known.queries) and not is_other:
-            return (name,) if self._is_text_of(name, text, at) else ()
+            if not self._is_text_of(name, text, at):
+                return ()
+            # rows without an id belong to the query of their text
+            return (name, text) if name != text == known.text(name) == known.text(text) else (name,)
         keys = list(dict.fromkeys([*self._texts(text, has_id=name is not None), *wanted.ids]))
         ids = [key for key in keys if key != text and key in known]
         if len(ids) > 1 and name is None:

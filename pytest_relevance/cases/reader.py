@@ -7,6 +7,7 @@ again after a suite key below `cases`, which is a default for the cases above it
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -76,12 +77,18 @@ def parse_suite(data: bytes, file: str, *, shown: str | None = None, owned_tags:
 
 
 def has_cases(data: bytes) -> bool:
-    """Whether a line of a YAML text begins with `cases:` or `queries:`, which makes it a case file whatever its name.
+    """Whether a YAML text seems to have `cases` or `queries` at its top, which makes it a case file whatever its name.
 
-    The text is not parsed: a mistake above the cases must be shown, not hide the file.
+    The text is not parsed: a mistake above the cases must be shown, not hide the file. The key begins a line, or stands
+    anywhere in a file that begins with a brace, as JSON does.
     """
     text = data.decode("utf-16" if is_utf_16(data) else "utf-8", "replace").removeprefix("\ufeff")
-    return any(line.startswith((f"{CASES}:", f"{QUERIES}:")) for line in text.splitlines())
+    return bool((_CASES_WITHIN if text.lstrip().startswith("{") else _CASES_LINE).search(text))
+
+
+_CASES_KEY = rf"""(?:{CASES}|{QUERIES})["']?[ \t]*:"""
+_CASES_LINE = re.compile(rf"""^["']?{_CASES_KEY}""", re.MULTILINE)
+_CASES_WITHIN = re.compile(rf"\b{_CASES_KEY}")
 
 
 def _read_top_level(events: EventReader, builder: SuiteBuilder, header: Pairs) -> bool:

@@ -47,7 +47,7 @@ def drawn_p(terms: Sequence[float], resamples: int, seed: int) -> float:
     least = abs(fsum(terms)) - TOLERANCE * fsum(map(abs, terms))
     tables = [_all_flips(terms[start : start + 8]) for start in range(0, len(terms), 8)]
     tables = [table * (256 // len(table)) for table in tables]
-    source, count = Random(seed), 0
+    source, count = Random(int(seed)), 0  # numpy's integers are no seeds for Python
     for start in range(0, resamples, _BLOCK):
         sums = [0.0] * min(_BLOCK, resamples - start)
         for table in tables:

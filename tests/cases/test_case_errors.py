@@ -202,6 +202,10 @@ def test_the_path_to_a_mistake() -> None:
         ("# comment\nk: 5\ncases:\n  - nonsense", True),
         ("k: [\ncases:\n  - query: a\n", True),  # broken, and must show how
         ("\ufeffcases: []", True),
+        ('"cases": []', True),
+        ("queries : q.tsv", True),
+        ('{"k": 5, "cases": []}', True),
+        ('{"showcases": []}', False),
         ("", False),
         ("# cases:\n", False),
         ("- cases: []", False),

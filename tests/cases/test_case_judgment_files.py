@@ -62,6 +62,13 @@ def test_the_cases_find_their_judgments_in_the_file_of_the_suite(rated: Shop, na
     assert rated.judgments(text) == BOTH
 
 
+def test_rows_without_an_id_belong_to_the_query_of_their_text(shop: Shop) -> None:
+    rows = ["query_id,query,docid,rating", "q1,blue shoes,boot,3", ",blue shoes,sandal,2"]
+    shop.write("rated.csv", "\n".join(rows))
+    cases = "cases: [{id: q1, query: blue shoes}]"
+    assert shop.judgments(f"judgments: rated.csv\n{cases}") == {"q1": {"boot": 3, "sandal": 2}}
+
+
 @pytest.mark.parametrize("named", ["qrels.txt", "{file: qrels.txt, format: trec}", "[qrels.txt]", "rated.csv"])
 def test_a_case_may_name_files_of_its_own(rated: Shop, named: str) -> None:
     text = f"cases: [{{id: q1, query: blue shoes, judgments: {named}}}, {{query: something else}}]\n"

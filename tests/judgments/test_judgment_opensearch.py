@@ -86,6 +86,8 @@ def test_every_mistake_of_a_query_set(tmp_path: Path) -> None:
         "FILE: querySetQueries[2]: a query of a query set is an object with queryText, found nothing",
     ]
     assert query_problems(query_set(tmp_path, [])) == ["FILE: the file has no queries"]
+    (found,) = query_problems(query_set(tmp_path, {"tv": 3}))
+    assert found.startswith('FILE: querySetQueries: "querySetQueries" is a list of objects, found ')
 
 
 def test_a_query_set_that_is_cut_off_anywhere(tmp_path: Path) -> None:

@@ -349,6 +349,7 @@ EXPECTATIONS = [
     ("order: [a, b, c]", "b a c", "c b a", "neither"),
     ("exclude: [x], results: 0", "x", "x y", "neither"),
     ("include: [c]", "", "a b", "neither"),  # an empty ranking tells nothing
+    ('results: "> 0"', "", "", "neither"),
     ('latency: "<= 0.0001 ms"', "a b", "b a", "neither"),
     ('latency: "<= 0.0001 ms", include: [c]', "a b", "b a", "neither"),  # of a latency nothing is known
 ]
@@ -370,7 +371,7 @@ def test_an_expectation_is_newly_unmet_where_the_accepted_ranking_meets_it(proje
         assert result.baseline is not None
         found.append((result.baseline.newly_failing, result.baseline.failed_before))
     assert found == [(kind == "newly failing", kind == "failed before") for _, _, _, kind in EXPECTATIONS]
-    assert "21 cases, 21 failed: 8 newly, 7 other, 6 as before" in run.summary
+    assert "22 cases, 22 failed: 8 newly, 8 other, 6 as before" in run.summary
 
 
 def test_a_score_that_fell_below_a_floor_missed_before_got_worse(project: Project) -> None:

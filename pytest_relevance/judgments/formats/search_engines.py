@@ -139,7 +139,7 @@ def is_judgment_import(source: Source) -> bool:
 
 def is_query_set(source: Source) -> bool:
     """Whether it is a query set, or a response with query sets."""
-    return source.is_json and any(isinstance(holder.get(_QUERIES), list) for _, holder in _holders(source.json))
+    return source.is_json and any(_QUERIES in holder for _, holder in _holders(source.json))
 
 
 def has_queries(source: Source) -> bool:

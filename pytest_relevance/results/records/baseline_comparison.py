@@ -13,7 +13,7 @@ from itertools import chain
 
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.cases.checking.gates import MAX_DROP
-from pytest_relevance.cases.model import Case, Gate
+from pytest_relevance.cases.model import Case, Gate, most_results
 from pytest_relevance.metrics.graded import GradedRanking, grade_ranking
 from pytest_relevance.metrics.scalar import score
 from pytest_relevance.results.case_parts import (
@@ -200,7 +200,9 @@ def _compared_reasons(
         is_cut=entry.reaches_depth,
     )
     may_go_on = not entry.whole and len(entry.documents) >= entry.depth
-    expects_none = any(each.kind == "results" and each.bound == 0 for each in result.evaluation.outcomes)
+    expects_none = not most_results(
+        expectation_of(each) for each in result.evaluation.outcomes if each.kind == "results"
+    )
     are_known = bool(entry.documents) or expects_none
     reasons: list[Outcome] = []
     for reason in result.evaluation.reasons:
