@@ -321,9 +321,13 @@ def decide(
     floor = case.min_ndcg
     if floor is None and not outcomes:
         return MEASURED, ()
-    others = [outcome for outcome in outcomes if not outcome.met and not outcome.is_score]
-    scores = [outcome for outcome in outcomes if not outcome.met and outcome.is_score]
-    in_doubt = any(outcome.is_score for outcome in outcomes)
+    others: list[Outcome] = []
+    scores: list[Outcome] = []
+    in_doubt = False
+    for outcome in outcomes:
+        in_doubt |= outcome.is_score
+        if not outcome.met:
+            (scores if outcome.is_score else others).append(outcome)
     if floor is not None:
         bounded = is_bounded(case)
         if not (bounded and lower >= floor):

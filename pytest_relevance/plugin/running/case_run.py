@@ -116,30 +116,24 @@ class CaseRun:
         if self.is_check:  # several tests may check the same query, even on the same line
             file, _, name = self.item.location
             test = f"{file.replace(os.sep, '/')}::{name}"  # a scheduler may have added a group to the node id
-        return CaseInRun(
-            file=self.file.replace(os.sep, "/"),
-            node=_without_group(self.item),
-            search=CHECK if self.is_check else None,
-            variant=self.variant,
-            params=redaction(self.item.config).values(params) if params else params,
-            tolerance=self.settings.tolerance,
-            variant_index=self.variant_index,
-            test=test,
-            items=self.items,
+        return CaseInRun(  # without names of arguments, which cost every case more than the tuple
+            self.file.replace(os.sep, "/"),
+            _without_group(self.item),
+            CHECK if self.is_check else None,
+            self.variant,
+            redaction(self.item.config).values(params) if params else params,
+            self.settings.tolerance,
+            self.variant_index,
+            test,
+            self.items,
         )
 
     def call(self, latency: float | None = None, error: SearchError | None = None) -> CaseCall:
         """The calls of the search in the current attempt; `latency` is in seconds, None where there is none."""
         attempt = self.attempt
-        is_timed = latency is not None
-        is_concurrent = is_timed and attempt.is_in_window and not attempt.latency_shared
-        return CaseCall(
-            error,
-            latency,
-            latency_shared=is_timed and attempt.latency_shared,
-            concurrency=self.settings.concurrency if is_concurrent else 1,
-            repeats=attempt.repeats,
-        )
+        is_shared = latency is not None and attempt.latency_shared
+        is_concurrent = latency is not None and attempt.is_in_window and not is_shared
+        return CaseCall(error, latency, is_shared, self.settings.concurrency if is_concurrent else 1, attempt.repeats)
 
 
 _NOT_COLLECTED = (
