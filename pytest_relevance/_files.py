@@ -60,7 +60,7 @@ class Unreadable(ValueError):
 
 
 def read_whole(path: str | os.PathLike[str]) -> bytes:
-    """Return the bytes of a file, unpacked if its first bytes are those of gzip.
+    """Return the bytes of a file, unpacked if they begin as gzip does.
 
     Raises OSError where the file cannot be read, and `Unreadable` where `unpacked` does.
     """

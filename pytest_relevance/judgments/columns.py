@@ -233,7 +233,7 @@ _FURTHER = {"query_id": IDS, "query": TEXTS, "ratings": ("ratings", "judgments",
 class ObjectLayout:
     """`at`: the keys of an object, by what they mean; `keys`: the same of one that rates a document of a known query.
 
-    `keys` always has those of the document and the grade, even if the object lacks them.
+    `keys` always has the keys of the document and of the grade, even if the object lacks them.
     """
 
     at: Mapping[str, str]

@@ -266,7 +266,7 @@ class Rated:
 
 @dataclass(frozen=True, slots=True)
 class RaterFigures:
-    """One rater: the number of documents they rated, and how many of these others rated too.
+    """One rater: the number of documents they rated, and how many of them others rated too.
 
     `bias` is the mean, over the latter, of their rating less the mean of the others' ratings: above 0 for a rater who
     is generous, below for one who is strict. None where they share no document with anybody. `alone` counts the

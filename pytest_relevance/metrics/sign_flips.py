@@ -42,7 +42,7 @@ def exact_p(terms: Sequence[float]) -> float:
 def drawn_p(terms: Sequence[float], resamples: int, seed: int) -> float:
     """The p-value of `exact_p`, estimated from random flips: (count + 1) / (resamples + 1).
 
-    A random byte flips eight terms at once: it selects one of the 256 signed sums of these eight.
+    A random byte flips eight terms at once: it selects one of their 256 signed sums.
     """
     least = abs(fsum(terms)) - TOLERANCE * fsum(map(abs, terms))
     tables = [_all_flips(terms[start : start + 8]) for start in range(0, len(terms), 8)]

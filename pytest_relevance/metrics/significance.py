@@ -188,7 +188,7 @@ def _differences(first: npt.ArrayLike, second: npt.ArrayLike, weights: npt.Array
 def _count_flips(terms: Floats, found: float, resamples: int, seed: int) -> int:
     """Count the random flips whose sum is at least `found` away from 0.
 
-    A random byte flips eight terms at once: it selects one of the 256 signed sums of these eight.
+    A random byte flips eight terms at once: it selects one of their 256 signed sums.
     """
     groups = -(-terms.size // 8)
     tables = np.pad(terms, (0, 8 * groups - terms.size)).reshape(groups, 8) @ _SIGNS

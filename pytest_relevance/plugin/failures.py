@@ -238,7 +238,7 @@ def missing_fixture(error: pytest.FixtureLookupError, search: str) -> str:
 
 
 def shorten(excinfo: pytest.ExceptionInfo[BaseException], config: pytest.Config) -> None:
-    """Make pytest show an exception without the frames of this plugin, and without those of installed packages.
+    """Make pytest show an exception without the frames of this plugin and of installed packages.
 
     A traceback that ends in this plugin stays complete. Of an exception that a batch returned, or that ended the
     waiting for searches (a timeout), only the case is shown. The last frame is shown wherever it is, and the frames of

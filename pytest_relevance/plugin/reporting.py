@@ -394,7 +394,7 @@ class NotSearching:
 
 
 def _is_ahead(item: pytest.Item) -> bool:
-    """Whether the search of a case was called before, together with those of others."""
+    """Whether the search of a case was called before, in one window with other cases."""
     searches = item.config.stash.get(SEARCHES, None)
     return searches is not None and searches.is_ahead(item.stash[CASE_RUN])
 

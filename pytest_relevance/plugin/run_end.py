@@ -140,7 +140,7 @@ def _lost_results(config: pytest.Config, store: RunStore) -> Iterator[Finding]:
     """Say which cases have no result.
 
     A plugin that runs tests in another process and builds reports of its own may drop the results attached to reports.
-    Cases with a failed report, such as those whose process crashed, are not counted: that failure is shown already. A
+    Cases with a failed report, such as those whose process crashed, are not counted: their failure is shown already. A
     case that passed without being scored, because a plugin ran something else instead, is counted only where an option
     needs every result.
     """

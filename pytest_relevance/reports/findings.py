@@ -24,7 +24,7 @@ MOST_OF_A_KIND = 10
 MOST_LISTED = 20
 MOST_QUERIES = 5
 MOST_OF_A_QUERY = 3
-"""How many pairs of one query are listed before those of others: one bad query would hide all others."""
+"""How many pairs of one query are listed first, so that one bad query does not hide the others."""
 
 RELIABLE, TENTATIVE = 0.8, 0.667
 """Krippendorff, Content Analysis, 2004, chapter 11: the alpha of reliable ratings, and the least for any conclusion."""

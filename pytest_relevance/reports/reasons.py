@@ -229,7 +229,7 @@ def case_label(result: CaseResult) -> str:
 def item_heading(name: str, case: str, query: str) -> str:
     """The heading of an item by its name and the id and the query of its case: `q043 "gaming laptop"[bm25]`.
 
-    The query is left out where it is the id, and for an item of another name: that of a test with checks.
+    The query is left out where it is the id, and for an item that is a test with checks.
     """
     if query == case or not name.startswith(case):
         return harmless(name)

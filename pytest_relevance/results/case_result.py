@@ -37,7 +37,7 @@ WITHOUT_SCORE = (ERROR, NOT_SEARCHED)
 """The verdicts of a case that was to be scored and has no score."""
 
 OUTCOMES = (*VERDICTS, "xfailed", "xpassed")
-"""pytest's outcomes of a case; without one of these the verdict is the outcome."""
+"""pytest's outcomes of a case; a case without one has its verdict as the outcome."""
 
 CHECK = "relevance.check"
 """The name of the search of a result whose ranking a test in Python gave."""

@@ -56,7 +56,7 @@ class Scores(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """The means of both sets over `queries` cases, and how many of these became better, worse, or stayed the same."""
+    """The means of both sets over `queries` cases, and how many cases got better, got worse, or stayed the same."""
 
     queries: int
     first: float

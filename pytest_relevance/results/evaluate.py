@@ -108,7 +108,7 @@ def _nothing_in_common(judgments: CompiledJudgments, rankings: CompiledRankings)
 
 
 def compile_judgments(judgments: AnyJudgments) -> CompiledJudgments:
-    """Check and compile judgments in any form that `evaluate` takes, for many calls. Raises ValueError as that does."""
+    """Check and compile judgments in any form that `evaluate` takes, for many calls. Raises ValueError as it does."""
     from pytest_relevance.metrics.compiled import CompiledJudgments
 
     if isinstance(judgments, CompiledJudgments):
@@ -118,7 +118,7 @@ def compile_judgments(judgments: AnyJudgments) -> CompiledJudgments:
 
 
 def compile_rankings(rankings: AnyRankings) -> CompiledRankings:
-    """Check and compile rankings in any form that `evaluate` takes, for many calls. Raises ValueError as that does."""
+    """Check and compile rankings in any form that `evaluate` takes, for many calls. Raises ValueError as it does."""
     from pytest_relevance.metrics.compiled import CompiledRankings
 
     if isinstance(rankings, CompiledRankings):

@@ -90,7 +90,7 @@ def _present(expected: Expectation, found: Found) -> Outcome:
 
 
 def _order(expected: Expectation, found: Found) -> Outcome:
-    """Check that each document, or every document of a set, comes before those of the next.
+    """Check that each document, or every document of a set, comes before all documents of the next.
 
     What is absent, or below `within`, comes last, none of it before another. Of the pairs that are wrong, those with
     the best-ranked later document are first.

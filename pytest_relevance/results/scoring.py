@@ -52,7 +52,7 @@ class CaseInRun(NamedTuple):
     """What the result of a case has from its run, and the case does not know.
 
     `params` are those of the case with secrets masked, None where there are none to mask. `search` is the name of the
-    search, None for that of the case. `tolerance` is used for a case that sets none. The other fields are those of
+    search, None for the one of the case. `tolerance` is used for a case that sets none. The other fields are those of
     `CaseResult` and its `CaseOrigin`.
     """
 

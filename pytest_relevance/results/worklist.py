@@ -311,7 +311,7 @@ def _ids_by_query(queries: Iterable[tuple[str, str]]) -> dict[tuple[str, str], s
     """The id that each query, an id and a text, is listed under.
 
     It is its own, unless suites use one id for different texts: in one file of judgments it can only mean one of them,
-    and each of these texts is its own id.
+    and each text is its own id.
     """
     ids = {(own, text): own for own, text in queries}
     while True:

@@ -65,7 +65,7 @@ def is_file(value: Mapping[object, object], scale: Scale | None) -> bool:
 
 
 def check_files(value: object, at: Location, keys: Sequence[str] = _FILE_KEYS) -> object:
-    """Files, as a tuple of `NamedFile`s: a name, `{file: ...}` with more of these `keys`, or a list of these."""
+    """Files, as a tuple of `NamedFile`s: a name, `{file: ...}` with any of `keys`, or a list of both."""
     if not isinstance(value, (list, tuple)):
         return (_named(value, keys, at, ()),)
     files: list[NamedFile | None] = []

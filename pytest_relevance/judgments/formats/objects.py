@@ -49,7 +49,7 @@ def is_json(source: Source) -> bool:
 
 
 def collect(source: Source, *, for_queries: bool) -> Collector:
-    """Collect judgments, in one JSON text or in one a line; `for_queries`: queries, or those of judgments."""
+    """Collect judgments, in one JSON text or one a line; `for_queries`: collect queries, also from judgments."""
     reader = _ObjectReader(source, for_queries=for_queries)
     reader.read()
     return reader

@@ -140,7 +140,7 @@ def read_ltr(source: Source) -> Ratings:
 
 
 def read_ltr_queries(source: Source) -> list[Query]:
-    """Read the queries: those of the headers, and those whose text is in their lines.
+    """Read the queries: from the headers, and from lines that have the text of their query.
 
     Raises:
         FileError: lines are wrong, or the text of a query is not known.
@@ -213,7 +213,7 @@ class _Lines:
         self.rows.append((query, document, grade, text, number))
 
     def texts_are_queries(self) -> bool:
-        """Whether the texts after the documents are those of the queries, and not titles; then describe the queries."""
+        """Whether the texts after the documents are the texts of queries, and not titles; then describe the queries."""
         pairs = dict.fromkeys((query, text) for query, _, _, text, _ in self.rows)
         if len(pairs) > len(self.first):
             return False

@@ -64,7 +64,7 @@ def _got_worse(result: CaseResult) -> bool:
 
 
 def page_data(run: Run, results: Sequence[CaseResult]) -> dict[str, Any]:
-    """Everything the script of the page needs of these results of a run: an object for each, and what they share."""
+    """The data that the page's script needs of some results of a run: an object for each, and what they share."""
     tables = _Tables()
     gains = PlausibleGains(results)
     variants = variants_of(results)

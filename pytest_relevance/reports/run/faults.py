@@ -37,7 +37,7 @@ def fault_sentences(results: Sequence[CaseResult], info: RunInfo, *, full: bool 
 def shown_together(keys: Sequence[diagnoses.Key | None]) -> Iterator[tuple[bool, Sequence[int]]]:
     """The indices of failures in the order in which they are shown, by the keys of their faults (None: no fault).
 
-    Each is shown by itself; of a fault with more than `MOST_ALIKE` repeats all of these are shown together, in the
+    Each is shown by itself; the repeats of a fault with more than `MOST_ALIKE` are shown together, in the
     place of the first. With each, whether it repeats an earlier failure.
     """
     groups: dict[diagnoses.Key, list[int]] = {}

@@ -163,7 +163,7 @@ def _case_tables(
 
 
 def _failure_sections(run: Run, worst: Sequence[changes.CaseChange], verbosity: int) -> Iterator[Section]:
-    """The failures, folded, in the order of `changes`; those of a fault that many cases have in common in one line."""
+    """The failures, folded, in the order of `changes`; cases that failed alike share one line."""
     places = {id(change.result): place for place, change in enumerate(worst)}
     found = [*results_to_report(run, verbosity)]
     for repeats, results in sorted(found, key=lambda each: places.get(id(each[1][0]), len(places))):

@@ -244,7 +244,7 @@ def run_gates(run: Run) -> list[GateResult]:
 
 
 def results_to_report(run: Run, verbosity: int = 0) -> Iterator[tuple[bool, Sequence[CaseResult]]]:
-    """The results to report, those of a fault with many cases together, and whether they repeat an earlier one.
+    """The results to report, grouped where many cases failed alike, and whether they repeat an earlier one.
 
     Those that failed, and with a verbosity of 2 the others too; at last those that were not searched, together.
     """
@@ -317,7 +317,7 @@ def with_missing(merged: Merged) -> Run:
 
 
 def merged_data(merged: Merged, records: int) -> dict[str, Any]:
-    """The report of a merge as data in builtin types: that of the whole run, and how it was merged."""
+    """The report of a merge as data in builtin types: the report of the whole run, and how it was merged."""
     how = {
         "records": records,
         "again": [list(key) for key in merged.again],
