@@ -295,7 +295,7 @@ def short_reasons(result: CaseResult) -> list[str]:
         for reason, text in zip(reasons, _texts(result, reasons, _LONGEST_TITLE), strict=True)
     ]
     head = failure_head(result)
-    if not head and reasons and reasons[0].kind == DROP and result.verdict == FAILED:
+    if not head and result.verdict == FAILED and any(reason.kind == DROP for reason in result.evaluation.reasons):
         head = "regression: "
     return [head + texts[0], *texts[1:]] if texts else []
 

@@ -380,9 +380,11 @@ def test_a_score_that_fell_below_a_floor_missed_before_got_worse(project: Projec
     shop.returns(boots="b a")
     shop.run(UPDATE)
     shop.returns(boots="x b a")
-    found = shop.run().results["boots"].baseline
+    run = shop.run()
+    found = run.results["boots"].baseline
     assert found is not None
     assert (found.standing, found.newly_failing, found.failed_before) == ("regression", False, False)
+    assert run.short_summary == ["FAILED shop.relevance.yaml::boots - regression: 0.710 -> 0.541, floor 0.900"]
 
 
 def test_the_judgments_of_today_decide_what_the_accepted_ranking_meets(project: Project) -> None:
