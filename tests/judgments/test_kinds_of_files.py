@@ -164,10 +164,14 @@ def test_what_is_no_queries(tmp_path: Path, name: str, said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "header", ["number\tutterance", "qid\tutterance", "topicId\twords", "query_nr\twords", "label\tutterance"]
+    ("header", "key"),
+    [
+        *(("number\tutterance", "q1"), ("qid\tutterance", "q1"), ("topicId\twords", "red"), ("query_nr\twords", "red")),
+        ("label\tutterance", "q1"),
+    ],
 )
-def test_a_header_that_nobody_knows_is_no_query(tmp_path: Path, header: str) -> None:
-    said = problem(read_queries, f"{header}\nq1\tred shoes\nq2\tred hats\n", tmp_path)
+def test_a_header_that_nobody_knows_is_no_query(tmp_path: Path, header: str, key: str) -> None:
+    said = problem(read_queries, f"{header}\n{key}\tred shoes\nq2\tred hats\n", tmp_path)
     assert said.startswith("FILE:1: the first line seems to be a header that is not known; found ")
     assert "call the columns query_id and query" in said
 

@@ -184,6 +184,8 @@ _IN_QUERIES = {"query_id": ("id", "number", "num", "nr", "no"), "query": ("text"
 """More names (folded: `_id` is `id`) of columns in files of queries; in a table of judgments they may be anything."""
 
 _DIGIT = re.compile("[0-9]")
+_CALLED_ID = re.compile(r"(?i:(?:^|[ _.-])(?:id|no|nr|num|number|key))$|[a-z](?:Id|ID|Nr|Number)$")
+"""How the names of columns of ids end: `topic_nr`, `topicId`."""
 
 
 def is_query_table(source: Source) -> bool:
@@ -222,10 +224,13 @@ def _are_ids_and_texts(source: Source) -> bool:
 
 
 def _seems_a_header(source: Source) -> bool:
-    """Whether the first of the lines `id<TAB>text` seems a header that is not known: only the first id has no digit."""
+    """Whether the first of the lines `id<TAB>text` seems a header that is not known.
+
+    Its first cell is called as ids are, or all other ids have digits and it has none.
+    """
     first, *ids = (line.partition("\t")[0] for line in _lines_of_head(source))
     is_unlike = len(ids) > 1 and not _DIGIT.search(first) and all(map(_DIGIT.search, ids))
-    return is_unlike and _are_ids_and_texts(source)
+    return (is_unlike or _CALLED_ID.search(first) is not None) and _are_ids_and_texts(source)
 
 
 def _lines_of_head(source: Source) -> list[str]:
