@@ -45,7 +45,7 @@ print(json.dumps([took, time.process_time() - used, resource.getrusage(resource.
 
 TESTS = """
 from random import Random
-from pytest_relevance.results.differences import ScorePair, Scores, differences_of
+from pytest_relevance.results.compare.differences import ScorePair, Scores, differences_of
 draw = Random(20).random
 pairs = [ScorePair(("", str(number), ""), draw(), draw(), draw() + 1) for number in range(10_000)]
 started, used = time.perf_counter(), time.process_time()

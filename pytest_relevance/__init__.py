@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pytest_relevance.results.case_result import CaseResult as CaseResult
     from pytest_relevance.results.compare.pairing import Incomparable as Incomparable
     from pytest_relevance.results.evaluate import evaluate as evaluate
-    from pytest_relevance.results.read_run import read_run as read_run
+    from pytest_relevance.results.compare.read_run import read_run as read_run
     from pytest_relevance.results.records.run import Run as Run
     from pytest_relevance.results.records.run_info import FileInfo as FileInfo, RunInfo as RunInfo
 
@@ -56,7 +56,7 @@ _MODULES = {
     "results.case_result": "CaseResult",
     "results.compare.pairing": "Incomparable",
     "results.evaluate": "evaluate",
-    "results.read_run": "read_run",
+    "results.compare.read_run": "read_run",
     "results.records.run": "Run",
     "results.records.run_info": "FileInfo RunInfo",
 }

@@ -40,7 +40,7 @@ INPUTS: Mapping[str, set[str]] = {
     "metrics": {"graded", "names", "scalar", "settings", "significance"},
     "judgments": {"model"},
     "cases": {"model", "reader"},
-    "results": {"case_parts", "case_result", "gates", "rank_changes", "records.merge"},
+    "results": {"case_parts", "case_result", "compare.rank_changes", "gates", "records.merge"},
 }
 """The modules of a layer that tests of the layers above take inputs and expected values from."""
 

@@ -169,7 +169,7 @@ def _read(arguments: Namespace) -> tuple[Judgments, list[str]]:
 
 def _run_read(path: str) -> tuple[Judgments, list[str]]:
     """Return a run in the form of judgments: the grades of the results descend to 1. A later copy is left out."""
-    from pytest_relevance.results.read_run import read_run
+    from pytest_relevance.results.compare.read_run import read_run
 
     found = Judgments()
     for query, documents in read_run(path).items():

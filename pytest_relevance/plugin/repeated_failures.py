@@ -21,8 +21,8 @@ from pytest_relevance.reports.failure import failure_message, failure_reason
 from pytest_relevance.reports.run.faults import repeated_lines, shown_together, together_text, together_title
 from pytest_relevance.reports.text import BAD, folded_lines, line
 from pytest_relevance.results.case_result import NOT_SEARCHED, CaseResult
+from pytest_relevance.results.compare.differences import failure_order
 from pytest_relevance.results.diagnoses import Diagnosis, Key, diagnose, key_of
-from pytest_relevance.results.differences import failure_order
 
 _MOST_OUTPUT = 10  # lines of captured output
 

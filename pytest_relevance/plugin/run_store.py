@@ -216,7 +216,7 @@ class RunStore:
             with paused_gc():
                 self._results = [CaseResult.from_dict(values) for values in self._ended()]
                 if any(len(result.origin.items) > 1 for result in self._results):
-                    from pytest_relevance.results.rank_changes import worst_of_repeats
+                    from pytest_relevance.results.compare.rank_changes import worst_of_repeats
 
                     self._results = worst_of_repeats(self._results)
             self._results = self.completed(self._results)

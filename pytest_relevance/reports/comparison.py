@@ -62,9 +62,9 @@ from pytest_relevance.reports.text import (
 from pytest_relevance.results.case_dict import settings_to_dict
 from pytest_relevance.results.case_result import Key
 from pytest_relevance.results.compare.comparison import MOST_MOVERS, Compared, Mover
+from pytest_relevance.results.compare.differences import TIE, Difference
 from pytest_relevance.results.compare.pairing import some_cases
 from pytest_relevance.results.compare.runs import Options, compare
-from pytest_relevance.results.differences import TIE, Difference
 from pytest_relevance.results.gates import ComparisonGates, judge_comparison
 from pytest_relevance.results.records.run_info import changes_text
 from pytest_relevance.results.unseen_ranks import asked_text

@@ -34,7 +34,7 @@ from pytest_relevance.reports.text import (
 )
 from pytest_relevance.results.case_parts import NEW, REGRESSION, STALE
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.rank_changes import Move, baseline_changes
+from pytest_relevance.results.compare.rank_changes import Move, baseline_changes
 from pytest_relevance.results.records.run_info import MOST_SHOWN, changes_text
 
 MOST_ROWS = 10

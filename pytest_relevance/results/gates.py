@@ -20,7 +20,7 @@ from pytest_relevance.cases.model import Gate
 from pytest_relevance.metrics.names import Metric, largest_score, parse_metric
 from pytest_relevance.metrics.scalar import ranks_needed
 from pytest_relevance.results.case_result import FAILED, MEASURED, PASSED, SKIPPED, WITHOUT_SCORE, CaseResult
-from pytest_relevance.results.differences import (
+from pytest_relevance.results.compare.differences import (
     TIE,
     Difference,
     Scores,

@@ -74,13 +74,13 @@ def test_forty_cases_import_neither_numpy_nor_pandas(forty: Project, options: tu
 
 
 FOR_FAILURES = ("plugin.repeated_failures", "reports.breakdown", "reports.failure", "results.diagnoses")
-FOR_BASELINES = ("reports.run.baseline", "results.records.baseline", "results.differences")
+FOR_BASELINES = ("reports.run.baseline", "results.records.baseline", "results.compare.differences")
 FOR_OPTIONS = ("plugin.outputs", "results.worklist", "results.records.file", "results.records.merge")
 FOR_OTHER_RESPONSES = tuple(f"results.responses.{name}" for name in ("bodies", "families", "stores"))
 FOR_OTHER_SUITES = (
     *("_files", "_source", "_tables"),
     *("judgments.grading", "judgments.model", "judgments.reading"),
-    *("plugin.running.documents", "reports.run.changes", "results.gates", "results.rank_changes"),
+    *("plugin.running.documents", "reports.run.changes", "results.gates", "results.compare.rank_changes"),
 )
 
 
@@ -129,7 +129,7 @@ def test_a_baseline_imports_neither_numpy_nor_pandas_where_forty_cases_changed(f
             return lambda query: query.split()[::-1]
     """)
     modules = imported(forty, "-o", "relevance_tolerance=1")
-    assert "pytest_relevance.results.differences" in modules
+    assert "pytest_relevance.results.compare.differences" in modules
     assert heavy(modules) == {"yaml"}
 
 

@@ -15,7 +15,7 @@ from pytest_relevance.reports.run.baseline import Headline, headline
 from pytest_relevance.reports.run.changes import CaseChange, worst_first
 from pytest_relevance.reports.run.report import run_gates
 from pytest_relevance.results.case_parts import IMPROVEMENT, NEW, REGRESSION, STALE, WITHIN, BaselineComparison
-from pytest_relevance.results.rank_changes import Move
+from pytest_relevance.results.compare.rank_changes import Move
 from tests.helpers import changed, gate_record, result_of
 from tests.reports.conftest import Shop
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from pytest_relevance import CaseResult, FileInfo, Run, compare_runs
 from pytest_relevance.reports.run.gates import finding_text, gate_message
 from pytest_relevance.results.case_parts import BaselineComparison
-from pytest_relevance.results.differences import mean_change
+from pytest_relevance.results.compare.differences import mean_change
 from pytest_relevance.results.gates import (
     CASE_DROPS,
     DROP,

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from pytest_relevance import RelevanceWarning, read_run
 from pytest_relevance._problems import FileError
-from pytest_relevance.results import read_run as large_runs
+from pytest_relevance.results.compare import read_run as large_runs
 
 pytest.importorskip("pyarrow")
 pytestmark = pytest.mark.filterwarnings("ignore:.* a document more than once:pytest_relevance.RelevanceWarning")
@@ -68,7 +68,7 @@ def test_parquet_is_read_without_pandas(tmp_path: Path, small: int) -> None:
     code = """
 import sys
 from pytest_relevance import read_run
-from pytest_relevance.results import read_run as large_runs
+from pytest_relevance.results.compare import read_run as large_runs
 large_runs.SMALL = int(sys.argv[2])
 assert read_run(sys.argv[1]) == {"q": ["b", "a"]}
 assert "pyarrow" in sys.modules and "pandas" not in sys.modules

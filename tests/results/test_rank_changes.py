@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import jaccard, rbo
-from pytest_relevance.results.rank_changes import Move, compare_calls, rank_changes
+from pytest_relevance.results.compare.rank_changes import Move, compare_calls, rank_changes
 from tests.helpers import case_of, ranking_of
 
 RANKINGS = st.lists(st.sampled_from("abcdefgh"), max_size=8)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pytest_relevance import RelevanceWarning, Run, evaluate, read_run
 from pytest_relevance._problems import FileError
-from pytest_relevance.results import read_run as large_runs
+from pytest_relevance.results.compare import read_run as large_runs
 from tests.judgments.helpers import problems_of, write
 
 if TYPE_CHECKING:

@@ -90,7 +90,7 @@ def _searches(this: CaseRun) -> Searches | None:
 def _score_first(this: CaseRun, calls: Sequence[tuple[Ranking, float]]) -> None:
     """Score the ranking of the first call; compare the rankings of the other calls with it."""
     if len(calls) > 1:
-        from pytest_relevance.results.rank_changes import compare_calls
+        from pytest_relevance.results.compare.rank_changes import compare_calls
 
         this.attempt.repeats = compare_calls(this.case, [ranking for ranking, _ in calls])
     score(this, *calls[0])
@@ -335,7 +335,7 @@ def _to_explain(result: CaseResult) -> Iterator[str]:
     """Give the documents to explain: unwanted ones, others that rank too high, and those that left the top k."""
     from pytest_relevance.reports.breakdown import break_down
     from pytest_relevance.reports.ranking import unwanted_documents
-    from pytest_relevance.results.rank_changes import baseline_changes
+    from pytest_relevance.results.compare.rank_changes import baseline_changes
 
     if not result.is_unjudged:
         unwanted = unwanted_documents(result)

@@ -17,7 +17,7 @@ from pytest_relevance.reports.run.cases import variant_label, variant_of, varian
 from pytest_relevance.reports.run.changes import CaseChange, is_new_failure
 from pytest_relevance.results.case_parts import NEW, REGRESSION
 from pytest_relevance.results.case_result import SKIPPED, CaseResult
-from pytest_relevance.results.differences import has_failed
+from pytest_relevance.results.compare.differences import has_failed
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.worklist import PlausibleGains, top_grade
 

@@ -22,7 +22,7 @@ from pytest_relevance.reports.run import cases
 from pytest_relevance.reports.text import LEAST, PLAIN, Line, signed
 from pytest_relevance.results.case_parts import NEW, STALE
 from pytest_relevance.results.case_result import SKIPPED, CaseResult
-from pytest_relevance.results.differences import (
+from pytest_relevance.results.compare.differences import (
     NEWLY_FAILING,
     Difference,
     Means,
@@ -34,9 +34,9 @@ from pytest_relevance.results.differences import (
     means_of,
     score_pairs,
 )
-from pytest_relevance.results.differences import key_of as key_of_pair
+from pytest_relevance.results.compare.differences import key_of as key_of_pair
+from pytest_relevance.results.compare.rank_changes import Move
 from pytest_relevance.results.expectations import first_ranks
-from pytest_relevance.results.rank_changes import Move
 
 MOST_TAGS, MOST_ROWS = 8, 5
 """How many tags, and how many queries, a table lists unless all are asked for."""

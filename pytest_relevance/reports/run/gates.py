@@ -35,7 +35,7 @@ from pytest_relevance.reports.text import (
 )
 from pytest_relevance.results import gates
 from pytest_relevance.results.case_result import FAILED, NOT_SEARCHED, PASSED, SKIPPED, WITHOUT_SCORE, CaseResult
-from pytest_relevance.results.differences import TIE, has_relevant, score_before
+from pytest_relevance.results.compare.differences import TIE, has_relevant, score_before
 from pytest_relevance.results.gates import DROP, ERRORS, INCOMPLETE, PASSING, UPDATING, GateFinding, GateResult, passes
 
 MOST_CASES = 5

@@ -45,8 +45,7 @@ from pytest_relevance.reports.run.report import case_counts, results_to_report, 
 from pytest_relevance.reports.text import LONGEST_TEXT, code, code_block, command, cut, escaped, plain, span
 from pytest_relevance.results.case_parts import REGRESSION
 from pytest_relevance.results.case_result import ERROR, INCONCLUSIVE, SKIPPED, CaseResult
-from pytest_relevance.results.diagnoses import ids_are_known
-from pytest_relevance.results.differences import (
+from pytest_relevance.results.compare.differences import (
     FAILED_BEFORE,
     NEWLY_FAILING,
     REGRESSED,
@@ -54,6 +53,7 @@ from pytest_relevance.results.differences import (
     failure_kind,
     has_failed,
 )
+from pytest_relevance.results.diagnoses import ids_are_known
 from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.records.run import Run
 

@@ -126,7 +126,7 @@ def case_counts(results: Sequence[CaseResult]) -> list[str]:
     )
     kinds: list[str] = []
     if failed:
-        from pytest_relevance.results.differences import FAILED_BEFORE, NEWLY_FAILING, REGRESSED, failure_counts
+        from pytest_relevance.results.compare.differences import FAILED_BEFORE, NEWLY_FAILING, REGRESSED, failure_counts
 
         words = {NEWLY_FAILING: "newly", FAILED_BEFORE: "as before", REGRESSED: "regressions"}
         for kind, count in failure_counts(results).items():
@@ -250,7 +250,7 @@ def results_to_report(run: Run, verbosity: int = 0) -> Iterator[tuple[bool, Sequ
     """
     from pytest_relevance.reports.run.faults import shown_together
     from pytest_relevance.results import diagnoses
-    from pytest_relevance.results.differences import has_failed, in_failure_order
+    from pytest_relevance.results.compare.differences import has_failed, in_failure_order
 
     found = diagnoses.diagnose(run.results)
     results = [

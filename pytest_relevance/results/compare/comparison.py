@@ -14,8 +14,7 @@ from pytest_relevance.metrics.names import Metric, parse_metric
 from pytest_relevance.metrics.scalar import ranks_needed, score
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_result import CaseResult, Key
-from pytest_relevance.results.compare.pairing import ErroredCase, Incompatibility, Metrics, Pair
-from pytest_relevance.results.differences import (
+from pytest_relevance.results.compare.differences import (
     TIE,
     Difference,
     Means,
@@ -26,7 +25,8 @@ from pytest_relevance.results.differences import (
     key_of,
     means_of,
 )
-from pytest_relevance.results.rank_changes import Move, RankChanges, changes_to
+from pytest_relevance.results.compare.pairing import ErroredCase, Incompatibility, Metrics, Pair
+from pytest_relevance.results.compare.rank_changes import Move, RankChanges, changes_to
 from pytest_relevance.results.records.run import as_frame
 
 if TYPE_CHECKING:

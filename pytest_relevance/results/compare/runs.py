@@ -66,7 +66,7 @@ def load_run(source: RunSource, name: str, k: int) -> Run:
         return Run.open(source)
     if kind == BASELINE.kind:
         return _read_baseline(Path(source))
-    from pytest_relevance.results.read_run import read_run
+    from pytest_relevance.results.compare.read_run import read_run
 
     return plain_run(read_run(source).items(), Path(source).name, k)
 

@@ -24,7 +24,7 @@ from pytest_relevance import (
 )
 from pytest_relevance.metrics.significance import effect_size
 from pytest_relevance.results.case_result import SKIPPED
-from pytest_relevance.results.differences import ScorePair, Scores, differences_of
+from pytest_relevance.results.compare.differences import ScorePair, Scores, differences_of
 from pytest_relevance.results.records.run_info import RecordError
 from tests.helpers import changed
 
