@@ -266,6 +266,7 @@ def test_what_an_editor_does_to_a_record_does_not_matter(
         ([change(2, '"nDCG@10":1.0', '"nDCG@10":"1.0"')], "FILE:2: the line is damaged: "),
         ([change(2, '"nDCG@10":1.0', '"nDCG@10":NaN')], "FILE:2: expected a JSON object"),
         ([change(2, '"nDCG@10":1.0', '"nDCG@10":1e400')], "FILE:2: the line is damaged: it has the scores"),
+        ([change(2, '"nDCG@10":1.0', '"nDCG@10":{}')], "FILE:2: the line is damaged: unsupported operand type"),
         ([change(2, '"file"', '"weight":0,"file"')], "FILE:2: the line is damaged: its k is 10, its weight 0; make"),
         ([change(2, '"file"', '"weight":"2","file"')], "FILE:2: the line is damaged: "),
         ([change(4, '"file"', '"k":9999999999,"file"')], "FILE:4: the line is damaged: its k is 9999999999"),

@@ -277,6 +277,7 @@ def _case_result(values: dict[str, Any]) -> CaseResult:
         gains[grade]  # a ValueError where it has none; a mapping may lack the ends of a scale
     if sum(evaluation.judgments.values()) > MOST_JUDGMENTS:
         raise ValueError(f"it has more than {MOST_JUDGMENTS:,} judgments")
-    if not math.isfinite(sum(filter(None, (*evaluation.scores.values(), evaluation.lower, evaluation.upper)))):
+    figures = (*evaluation.scores.values(), evaluation.lower, evaluation.upper)
+    if not math.isfinite(sum(figure for figure in figures if figure is not None)):
         raise ValueError(f"it has the scores {evaluation.scores}")
     return found
