@@ -10,6 +10,7 @@ from pytest_relevance.metrics.names import largest_score, parse_metric
 from pytest_relevance.reports.blocks import Sentence
 from pytest_relevance.reports.run.cases import (
     LOST,
+    WIDEST_NAME,
     case_count,
     grouped,
     mean_text,
@@ -18,7 +19,7 @@ from pytest_relevance.reports.run.cases import (
     variant_of,
     variants_of,
 )
-from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, SIGNIFICANT, signed
+from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, SIGNIFICANT, cut, signed
 from pytest_relevance.results.case_parts import IMPROVEMENT, NEW, REGRESSION, STALE
 from pytest_relevance.results.case_result import FAILED, MEASURED, PASSED, SKIPPED, WITHOUT_SCORE, CaseResult
 from pytest_relevance.results.compare import differences
@@ -220,7 +221,7 @@ def mean_sentences(results: Sequence[CaseResult], *, only_changes: bool = False)
     has_files, variants, found = len({file for file, _ in groups}) > 1, variants_of(results), []
     for key in sorted(groups, key=str):
         (file, variant), group = key, groups[key]
-        names = [file] * has_files + [variant_label(variant, variants)] * (len(variants) > 1)
+        names = [file] * has_files + [cut(variant_label(variant, variants), WIDEST_NAME)] * (len(variants) > 1)
         head = f"{'  '.join(names)}: " if names else ""
         change = differences.mean_change(group)
         if change is not None:

@@ -33,6 +33,9 @@ NOT_PASSED = frozenset({"failed", "error", "not searched", "inconclusive"})
 WIDEST_VARIANT = 16
 """The width to which a variant is cut among figures, in terminal columns."""
 
+WIDEST_NAME = 60
+"""The width to which a variant is cut in a sentence."""
+
 LOST: Mapping[str, tuple[str, str]] = {
     GONE: ("is gone", "are gone"),
     UNJUDGED: ("has no judgments now", "have no judgments now"),
@@ -163,7 +166,7 @@ def suite_sentences(
         # A gate is about all searches with one parameter, or without any: it is shown in the last of their lines.
         last = {variant[1]: variant for variant in ordered}
         for variant in ordered:
-            label = variant_label(variant, variants if len(groups) > 1 else ())
+            label = cut(variant_label(variant, variants if len(groups) > 1 else ()), WIDEST_NAME)
             is_named = len(groups) > 1 or variant[1] or len(variants) > 1
             own = outcomes.get((file, variant[1])) if last[variant[1]] == variant else None
             found.append((f"{file}  {label}" if is_named else file, [*suite_figures(groups[variant], own or {})]))
