@@ -36,14 +36,15 @@ FLOOR, DROP, TOO_FEW_JUDGED, STALE_ENTRY, TEXT = "floor", "drop", "min_judged", 
 class Outcome:
     """The outcome of one demand on a case. The unmet outcomes of a failing case are its reasons.
 
-    The words for it are made in `reports.reason_text`, and nowhere else. `kind` is one of
+    The words for it are made in `reports.reasons`, and nowhere else. `kind` is one of
 
-    - "metric", or the key of another expectation ("first", "include" ...); - `FLOOR`: nDCG@k, which has to be at least
-    `bound`; - `DROP`: nDCG@k, which may be at most `bound` below its value `before`; - `TOO_FEW_JUDGED`: `value` of the
-    first `within` documents are judged; their share has to be at least `bound`; - `STALE_ENTRY`: `clauses` say what
-    changed since the ranking was accepted; `name` is the name of the record that the
-      entry comes from, empty for a baseline;
-    - `TEXT`: `clauses` has a sentence; why there is no score, or a reason in a record of an older version.
+    - "metric", or the key of another expectation ("first", "include" ...)
+    - `FLOOR`: nDCG@k, which has to be at least `bound`
+    - `DROP`: nDCG@k, which may be at most `bound` below its value `before`
+    - `TOO_FEW_JUDGED`: `value` of the first `within` documents are judged; their share has to be at least `bound`
+    - `STALE_ENTRY`: `clauses` say what changed since the ranking was accepted; `name` is the name of the record that
+      the entry comes from, empty for a baseline
+    - `TEXT`: `clauses` has a sentence: why there is no score, or a reason in a record of an older version
 
     `value` is the figure found, None where there is none (a latency is in seconds); `comparison` is the operator
     between a figure and `bound`, or a rank and `within`. `documents`, `within` and `sets` are what was expected, as in

@@ -1,6 +1,6 @@
 """Checks of a ranking against the expectations of a case: one checker for each kind in `cases.checking`.
 
-A checker returns what was found and whether that meets the expectation; `reports.reason_text` has the words for it.
+A checker returns what was found and whether that meets the expectation; `reports.reasons` has the words for it.
 """
 
 from __future__ import annotations

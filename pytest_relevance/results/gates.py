@@ -1,7 +1,7 @@
 """Gates: whether the cases of a file, or a run beside another one, are good enough as a whole.
 
 `judge_gates` judges the gates of case files, for a run and for `merge`; `judge_comparison` judges for `compare`. One
-function judges the drop of a mean for both. What is found is data, and `reports.gates` has the words.
+function judges the drop of a mean for both. What is found is data, and `reports.run.gates` has the words.
 
 Means are over the weights, of the cases with relevant judgments; inconclusive cases and those that were expected to
 fail count, skipped ones do not. A case that ended in an error fails every gate of its file.

@@ -57,12 +57,6 @@ def grouped(results: Iterable[CaseResult], key: Callable[[CaseResult], Group]) -
     return groups
 
 
-def suite_groups(results: Iterable[CaseResult]) -> dict[tuple[str, Variant], list[CaseResult]]:
-    """The results by suite and variant, sorted."""
-    groups = grouped(results, lambda result: (result.file, variant_of(result)))
-    return {key: groups[key] for key in sorted(groups, key=str)}
-
-
 def key_of(result: CaseResult) -> tuple[str, str]:
     """The file and the id of a case, which all of its variants share."""
     return result.file, result.id
