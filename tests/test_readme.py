@@ -61,7 +61,7 @@ def test_every_link_is_to_a_file_of_the_repository() -> None:
 
 def test_the_links_of_the_package_are_absolute() -> None:
     metadata = importlib.metadata.metadata("pytest-relevance")
-    links = re.findall(r"\]\(([^)]*)\)", str(metadata.get_payload()))
+    links = re.findall(r"\]\(([^)]*)\)", str(metadata.json["description"]))
     repository = dict(url.split(", ") for url in metadata.get_all("Project-URL", []))["Repository"]
     files, pictures = f"{repository}/blob/main/", f"{repository}/raw/main/docs/images/"
     assert [link for link in links if not link.startswith((files, pictures))] == []
