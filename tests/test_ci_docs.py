@@ -303,7 +303,7 @@ def test_a_pull_request_that_makes_search_worse(origin: Path, main_record: dict[
 
     posted = machine.calls[-1]
     assert posted.arguments[:4] == ["api", "--method", "POST", "repos/shop/search/issues/7/comments"]
-    assert posted.sent[0].startswith(f"{MARK}\n### \u274c Search got worse: 1 case newly fails\n")
+    assert posted.sent[0].startswith(f"{MARK}\n### \u274c Search got worse: 1 query\n")
     assert "Orbit 2" in posted.sent[0]
     listed = machine.calls[-2].arguments
     assert listed[:3] == ["api", "--paginate", "repos/shop/search/issues/7/comments"]
@@ -360,9 +360,7 @@ def test_shards_and_their_merge(origin: Path, main_record: dict[str, bytes], tmp
     machine, steps = shards.run("merge")
     assert {name: step.code for name, step in by_name(steps).items() if step.code} == {"Merge": 1}
     assert "2 records, 3 results" in by_name(steps)["Merge"].output
-    assert machine.summary.read_text(encoding="utf-8").startswith(
-        f"{MARK}\n### \u274c Search got worse: 1 case newly fails\n"
-    )
+    assert machine.summary.read_text(encoding="utf-8").startswith(f"{MARK}\n### \u274c Search got worse: 1 query\n")
     assert (machine.work / "relevance.html").is_file()
 
 
@@ -425,7 +423,7 @@ def test_gitlab(origin: Path, tmp_path: Path) -> None:
     branch = Machine(tmp_path / "branch", origin, "worse")
     code, output = gitlab_job("relevance", branch, artifacts_of("relevance-fetch", fetch))
     assert code == 1
-    assert "1 failed: 1 newly" in output
+    assert "1 got worse" in output
     assert "main.jsonl.gz -> branch.jsonl.gz" in output
     assert (branch.work / "junit.xml").is_file()
     kept = artifacts_of("relevance", branch)
@@ -439,7 +437,7 @@ def test_gitlab(origin: Path, tmp_path: Path) -> None:
     assert posted.arguments[posted.arguments.index("--request") + 1] == "POST"
     assert posted.arguments[-1] == NOTES
     assert BEARER in posted.arguments
-    assert posted.sent[0].startswith(f"{MARK}\n### \u274c Search got worse: 1 case newly fails\n")
+    assert posted.sent[0].startswith(f"{MARK}\n### \u274c Search got worse: 1 query\n")
 
     (tmp_path / "notes.json").write_text(json.dumps([{"id": 1, "body": "Hm"}, {"id": 9, "body": posted.sent[0]}]))
     assert gitlab_job("relevance-note", note, kept) == (0, "")

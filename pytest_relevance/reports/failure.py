@@ -82,7 +82,7 @@ def failure_message(result: CaseResult) -> str:
 
 
 def reason_in_brief(result: CaseResult) -> str:
-    """Why a case failed, in a few words: `newly failing: 0.764 -> 0.310, floor 0.500`."""
+    """Why a case failed, in a few words: `0.764 -> 0.310, floor 0.500`."""
     return failure_reason(result) if result.call.error is not None else "; ".join(reasons.short_reasons(result))
 
 

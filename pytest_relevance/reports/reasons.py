@@ -213,12 +213,9 @@ _WIDEST_QUERY = 60  # in a heading
 
 
 def failure_head(result: CaseResult) -> str:
-    """`newly failing: ` or `failed before: ` where the baseline says so; else empty, as the reasons say enough."""
-    if result.baseline is None or result.verdict != FAILED:
-        return ""
-    if result.baseline.newly_failing:
-        return "newly failing: "
-    return "failed before: " if result.baseline.failed_before else ""
+    """`failed before: ` where the baseline says so; else empty, as the reasons say enough."""
+    failed_before = result.baseline is not None and result.verdict == FAILED and result.baseline.failed_before
+    return "failed before: " if failed_before else ""
 
 
 def case_label(result: CaseResult) -> str:
@@ -263,8 +260,8 @@ def settings_text(settings: Settings, depth: int | None = None) -> str:
 
 
 def query_first(reason: str, result: CaseResult) -> str:
-    """A reason behind the query, where a node id does not name it: `"gaming laptop": nDCG@10 0.31 is below 0.50`."""
-    return reason if result.id == result.query else f"{quoted(result.query, _LONGEST_QUERY)}: {reason}"
+    """A reason behind the query, where a node id does not name it: `"gaming laptop" 0.946 -> 0.310, floor 0.500`."""
+    return reason if result.id == result.query else f"{quoted(result.query, _LONGEST_QUERY)} {reason}"
 
 
 def reasons_in_full(result: CaseResult, columns: int, *, full: bool = False) -> list[Line]:
@@ -286,18 +283,15 @@ def reason_texts(result: CaseResult, longest: int = _LONGEST_TITLE) -> list[str]
 def short_reasons(result: CaseResult) -> list[str]:
     """The reasons for the short summary of pytest, which cuts its lines: the score is as short as it can be.
 
-    `newly failing: 1.000 -> 0.936, floor 0.950`, `regression: 1.000 -> 0.900, tolerance 0.050`, without a baseline
-    `nDCG@10 0.936, floor 0.950`; other reasons are whole.
+    `1.000 -> 0.936, floor 0.950`, `1.000 -> 0.900, tolerance 0.05`, without a baseline `nDCG@10 0.936, floor 0.950`;
+    other reasons are whole.
     """
     reasons = _shown_reasons(result)
     texts = [
         _score_in_brief(reason, result) if reason.kind in (FLOOR, DROP) else text
         for reason, text in zip(reasons, _texts(result, reasons, _LONGEST_TITLE), strict=True)
     ]
-    head = failure_head(result)
-    if not head and result.verdict == FAILED and any(reason.kind == DROP for reason in result.evaluation.reasons):
-        head = "regression: "
-    return [head + texts[0], *texts[1:]] if texts else []
+    return [failure_head(result) + texts[0], *texts[1:]] if texts else []
 
 
 def _score_in_brief(reason: Outcome, result: CaseResult) -> str:

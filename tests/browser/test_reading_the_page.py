@@ -39,7 +39,7 @@ class TestFirstScreen:
     def test_shows_the_verdict_and_the_worst_queries(self, reader: Reader, page: Path) -> None:
         reader.open(page)
         assert reader.attribute("[data-verdict]", "data-verdict") == "worse"
-        assert reader.text("[data-verdict]") == "Search got worse: 1 case newly fails"
+        assert reader.text("[data-verdict]") == "Search got worse: 1 query"
         assert len(reader.queries) == 10
         assert reader.queries[:3] == WORST
 
@@ -57,7 +57,7 @@ class TestFirstScreen:
 
     def test_is_readable_with_scripts_off(self, reader: Reader, page: Path) -> None:
         reader.open(page, scripts=False)
-        assert reader.element("h1").text == "Search got worse: 1 case newly fails"
+        assert reader.element("h1").text == "Search got worse: 1 query"
         rows = reader.driver.find_elements("css selector", "#list tbody tr")
         assert [row.find_element("css selector", ".query").text for row in rows] == WORST
         assert not reader.element("#controls").is_displayed()
@@ -100,7 +100,7 @@ class TestFinding:
     @pytest.mark.parametrize(
         ("button", "found"),
         [
-            ("Newly failing 1", ["smart watch"]),
+            ("Got worse 1", ["smart watch"]),
             ("Failed 3", WORST),
             ("Unjudged 4", [*WORST, "it's $(date)"]),
             ("Changed 4", [*WORST, "rain jacket"]),

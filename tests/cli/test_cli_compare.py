@@ -145,7 +145,7 @@ def test_markdown_has_sound_tables(shop: Terminal) -> None:
     said = shop.run(*RUNS, "--format=markdown", "--max-case-drop=0.3", "--metric=nDCG@10", "--metric=P@1")
     assert said.code == 1
     assert said.lines[0] == "<!-- pytest-relevance report -->"
-    assert said.lines[1] == "### \u274c Search got worse: 1 gate is not met"
+    assert said.lines[1] == "### \u274c 1 gate is not met"
     assert said.lines[3] == "- `main.jsonl` -> `branch.jsonl`, 6 cases compared"
     assert "- `1 of 1 gate not met`" in said.lines
     tables = [table.splitlines() for table in re.findall(r"(?:^\|.*\n)+", said.out, re.MULTILINE)]

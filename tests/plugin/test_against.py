@@ -39,9 +39,7 @@ def test_it_tells_what_a_committed_baseline_tells(shop: Shop, workers: tuple[str
         "against main.jsonl:",
         "mean nDCG@10 0.855 -> 0.782 (-0.073, p 1.000): 1 better, 2 worse, 1 the same",
     ]
-    assert run.sentences("4 cases") == [
-        "4 cases: 1 measured; 3 failed: 1 newly, 1 regression, 1 as before; mean nDCG@10 0.782"
-    ]
+    assert run.sentences("4 cases") == ["4 cases: 1 measured; 2 got worse, 1 failed before; mean nDCG@10 0.782"]
     assert [line.split(" - ")[0].split("::")[1] for line in run.short_summary] == ["floor", "drop", "low"]
     moved = '  moved: a "Title of a" (grade 3, rank 1 -> 2), b "Title of b" (grade 1, rank 2 -> 1)'
     assert moved in run.failure("floor")
@@ -243,8 +241,8 @@ def test_a_report_from_two_files_says_what_a_run_says(
     change = "mean nDCG@10 0.855 -> 0.782 (-0.073, p 1.000): 1 better, 2 worse, 1 the same"
     assert [line.strip() for line in compared.sentences("mean nDCG@10 0.855 -> ")] == [change]
     assert f"against {accepted}:\n{change}\n" in text
-    assert text.index("newly failing: nDCG@10 0.710") < text.index("failed before: nDCG@10 0.710")
-    assert "2 failed: 1 newly, 1 as before" in text
+    assert text.index(": nDCG@10 0.710") < text.index("failed before: nDCG@10 0.710")
+    assert "1 got worse, 1 failed before" in text
     for finding in ("mean nDCG@10 fell by 0.073, from 0.855 to 0.782", "mean P@1 is unchanged, from 1.000 to 1.000"):
         assert finding in " ".join(compared.text.split())
         assert finding in text
@@ -260,7 +258,7 @@ def test_a_report_knows_the_sets_of_an_order(shop: Shop, capsys: pytest.CaptureF
     shop.run(RECORD)
     shop.returns(floor="c a b")
     shop.run("--relevance-record=branch.jsonl")
-    assert "1 failed: 1 newly" in report(capsys, "branch.jsonl", "--against", "main.jsonl")
+    assert "1 got worse" in report(capsys, "branch.jsonl", "--against", "main.jsonl")
 
 
 def test_it_knows_the_judgments_of_the_run(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:

@@ -52,7 +52,7 @@ def test_another_ranker_fails_on_the_queries_that_it_ranks_worse(
     newly = {name for name, each in run.results.items() if each.baseline is not None and each.baseline.newly_failing}
     assert newly == {*expected["fail"]["title"]}
     assert dropped <= newly  # in this suite every drop goes below a floor
-    assert f"; {len(newly)} failed: {len(newly)} newly; " in run.summary
+    assert f"; {len(newly)} got worse; " in run.summary
     failed = [line.split("::")[1].split(" - ")[0] for line in run.short_summary if line.startswith("FAILED")]
     assert {*failed[: len(newly)]} == newly
 

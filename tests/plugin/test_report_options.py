@@ -89,11 +89,11 @@ def test_what_got_worse_since_the_baseline(shop: Shop, workers: tuple[str, ...])
     shop.run(UPDATE)
     got_worse(shop)
     shop.run(HTML, MARKDOWN, *workers)
-    assert verdict_of(page(shop)) == ("Search got worse: 1 case newly fails", "worse")
-    assert "Search got worse: 1 case newly fails" in markdown(shop).splitlines()[1]
+    assert verdict_of(page(shop)) == ("Search got worse: 1 query", "worse")
+    assert "Search got worse: 1 query" in markdown(shop).splitlines()[1]
     assert "against the baseline" in page_text(page(shop))
     boots = cases(page(shop))["boots"]
-    assert (boots["isNew"], boots["accepted"], boots["acceptedGrades"]) == (True, ["b1", "b2", "b3"], [3, 1, 0])
+    assert (boots["gotWorse"], boots["accepted"], boots["acceptedGrades"]) == (True, ["b1", "b2", "b3"], [3, 1, 0])
     assert (boots["lost"], boots["onTop"]) == ({"document": "b1", "from": 1, "to": None}, "b3")
     assert cases(page(shop))["hats"]["accepted"] == ["h1", "h2"]
 

@@ -208,7 +208,7 @@ class TestRepeats:
         conftest(project, SEARCH.replace("str.split", "lambda query: query.split()[::-1]"), repeating())
         run = project.run(*workers)
         assert run.counts == {"failed": 4}
-        assert "2 cases, 2 failed: 2 regressions" in run.summary
+        assert "2 cases: 2 got worse" in run.summary
         assert "no ranking changes from call to call: 2 cases, 2 calls each" in run.summary
         assert sum("  1.000 -> 0.710  " in line for line in run.summary.splitlines()) == 2
 
@@ -231,7 +231,7 @@ class TestRepeats:
         gates = [outcome for name, outcome in run.outcomes.items() if name.startswith("gate")]
         assert gates == ["failed", "failed"]
         assert "0 of 2 cases pass" in run.text
-        assert "2 cases, 2 failed: 2 regressions; mean nDCG@10 0.710" in " ".join(run.summary.split())
+        assert "2 cases: 2 got worse; mean nDCG@10 0.710" in " ".join(run.summary.split())
         assert "ranking changes from call to call: 2 cases of 2, 3 calls each" in run.summary
         assert "a b  rank 1: a / b" in run.summary
 
@@ -427,7 +427,7 @@ class TestMoved:
         file.write_text(file.read_text().replace('"variant":"bm25"', '"variant":"lexical"'))
         run = project.run()
         assert run.counts == {"failed": 2}
-        assert "2 cases, 2 failed: 2 regressions" in run.summary
+        assert "2 cases: 2 got worse" in run.summary
 
     @pytest.mark.parametrize(
         ("before", "after", "options", "counts"),

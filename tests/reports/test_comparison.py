@@ -195,7 +195,7 @@ def test_the_report_as_markdown(tagged: Comparison) -> None:
     gate = finding_text(tagged.judge({"nDCG@10": 0.2}).findings[0])
     assert found.replace("\u00a0", " ").replace(gate, "{gate}") == block("""
         <!-- pytest-relevance report -->
-        ### \u274c Search got worse: 1 gate is not met
+        ### \u274c 1 query got worse, 1 better; the mean is unchanged within chance; 1 gate is not met
 
         - `first` -> `second`, 4 cases compared
         - **nDCG@10 fell from 0.897 to 0.787 (-0.111, p 1.000) over 4 cases: no more than chance would do**
@@ -247,15 +247,15 @@ def one_by_one(*changes: float, metric: str = "nDCG@10", variants: Sequence[str 
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ([-0.2] * 8, "\u274c Search got worse: 8 cases fell by more than 0.05"),
-        ([-0.2, *[-0.04] * 9], "\u274c Search got worse: 1 case fell by more than 0.05"),
-        ([-0.04] * 8, "\u274c Search got worse: the mean fell"),
-        ([0.2] * 8, "\u2705 Search got better: 8 cases rose by more than 0.05"),
-        ([0.04] * 8, "\u2705 Search got better: the mean rose"),
-        ([0.2, -0.2, -0.2], "\u2705 No significant change: 2 cases fell by more than 0.05, 1 rose"),
-        ([0.02, -0.02], "\u2705 No significant change: no case changed by more than 0.05"),
+        ([-0.2] * 8, "\u274c Search got worse: 8 queries"),
+        ([-0.2, *[-0.04] * 9], "\u274c Search got worse: 1 query"),
+        ([-0.04] * 8, "\u274c Search got worse: the mean fell significantly, no single query by much"),
+        ([0.2] * 8, "\u2705 Search got better: 8 queries"),
+        ([0.04] * 8, "\u2705 Search got better: the mean rose significantly"),
+        ([0.2, -0.2, -0.2], "\u26a0\ufe0f 2 queries got worse, 1 better; the mean is unchanged within chance"),
+        ([0.02, -0.02], "\u2705 No query got worse"),
         ([0.0, 0.0], "\u2705 No score changed"),
-        ([0.05, -0.05], "\u2705 No significant change: no case changed by more than 0.05"),
+        ([0.05, -0.05], "\u2705 No query got worse"),
     ],
 )
 def test_the_sentence(changes: list[float], sentence: str) -> None:
@@ -269,7 +269,7 @@ def test_the_sentence_about_nothing() -> None:
 
 def test_in_variants_a_query_counts_once() -> None:
     found = one_by_one(*[-0.4] * 8, variants=("bm25", "dense"))
-    assert comparison_headline(found).text == "Search got worse: 8 cases fell by more than 0.05"
+    assert comparison_headline(found).text == "Search got worse: 8 queries"
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -365,4 +365,4 @@ def test_what_is_not_defined_is_null_in_json() -> None:
 
 def test_the_sentence_of_a_metric_that_is_not_from_0_to_1_has_no_threshold() -> None:
     sentence = one_by_one(*[-0.01] * 8, metric="DCG@10").to_markdown().split("\n")[1]
-    assert sentence == "### \u274c Search got worse: 8 cases fell"
+    assert sentence == "### \u274c Search got worse: 8 queries"

@@ -72,35 +72,44 @@ RUNS: dict[str, tuple[Headline, str, str]] = {
     "nothing ran": (of([]), "Nothing was searched", "nothing"),
     "all were skipped": (of([SKIPPED]), "Nothing was searched", "nothing"),
     "nothing was collected": (of([], ["f.yaml"]), "Nothing was searched: 1 case is missing", "nothing"),
-    "one newly fails": (of([NEWLY, FELL, BEFORE]), "Search got worse: 1 case newly fails", "worse"),
-    "several newly fail": (
-        of([NEWLY, NEWLY._replace(id="hats"), PASSED]),
-        "Search got worse: 2 cases newly fail",
+    "one got worse": (of([NEWLY, BEFORE]), "Search got worse: 1 query", "worse"),
+    "several got worse": (
+        of([NEWLY, FELL, PASSED]),
+        "Search got worse: 2 queries",
         "worse",
     ),
-    "in two variants": (of(VARIANTS), "Search got worse: 1 case newly fails", "worse"),
+    "in two variants": (of(VARIANTS), "Search got worse: 1 query", "worse"),
     "worse and unfinished": (
         of([NEWLY], ["x", "y"]),
-        "Search got worse: 1 case newly fails, and 2 cases are missing",
+        "Search got worse: 1 query; 2 cases are missing",
         "worse",
     ),
-    "one fell": (of([FELL, BEFORE]), "Search got worse: 1 case fell by more than its tolerance", "worse"),
-    "several fell": (
-        of([FELL, FELL._replace(id="other")]),
-        "Search got worse: 2 cases fell by more than their tolerance",
+    "worse, better, and an error": (
+        of([NEWLY, error("hats"), *(case(f"q{number}", before=0.9, standing=IMPROVEMENT) for number in range(2))]),
+        "1 query got worse, 2 better; the mean is unchanged within chance; 1 case could not be scored",
+        "mixed",
+    ),
+    "worse in few, better in many": (
+        of([FELL, *(case(f"q{number}", before=0.5, standing=IMPROVEMENT) for number in range(20))]),
+        "1 query got worse, 20 better; the mean rose significantly",
+        "mixed",
+    ),
+    "worse in many, better in few": (
+        of([case("better", before=0.9, standing=IMPROVEMENT), *(FELL._replace(id=f"q{n}") for n in range(20))]),
+        "Search got worse: 20 queries",
         "worse",
     ),
     "a gate alone": (
         of([case(ranking=["b", "a"], before=1.0)], gate=0.99),
-        "Search got worse: 1 gate is not met",
-        "worse",
+        "1 gate is not met",
+        "broken",
     ),
     "unfinished": (of([PASSED], ["x"]), "The run did not finish: 1 case is missing", "broken"),
     "unfinished and failed": (of([failed()], ["x", "y"]), "The run did not finish: 2 cases are missing", "broken"),
     "an error": (of([error(), failed("hats")]), "1 case could not be scored", "broken"),
     "failed, no baseline": (of([failed(), PASSED, case("hats")]), "1 of 2 cases fails", "broken"),
     "several failed": (of([failed(), failed("hats"), case("socks")]), "2 of 3 cases fail", "broken"),
-    "failed before": (of([BEFORE, PASSED]), "1 of 2 cases fails, as before", "broken"),
+    "failed before": (of([BEFORE, PASSED]), "No query got worse; 1 failed before", "broken"),
     "inconclusive": (
         of([case(changes={"verdict": "inconclusive", "outcome": "failed"}), case("hats")]),
         "1 of 2 cases fails or is inconclusive",
@@ -112,21 +121,21 @@ RUNS: dict[str, tuple[Headline, str, str]] = {
     "one case": (of([PASSED]), "1 case passes", "fine"),
     "some measured": (
         of([PASSED, case("hats", min_ndcg=0.5), case("gloves")]),
-        "All 2 cases with a floor or an expectation pass; 1 is only measured",
+        "All 2 cases with a floor pass; 1 is only measured",
         "fine",
     ),
     "all measured": (of([case(), case("hats")]), "2 cases measured, without a floor", "fine"),
     "fails as expected": (of([failed("hats", changes={"outcome": "xfailed"}), PASSED]), "No case fails", "fine"),
-    "same as the baseline": (of([case(before=1.0)]), "No case newly fails", "fine"),
-    "better by chance": (of([case(before=0.9)]), "No case newly fails", "fine"),
+    "same as the baseline": (of([case(before=1.0)]), "No query got worse", "fine"),
+    "better by chance": (of([case(before=0.9)]), "No query got worse", "fine"),
     "better": (
-        of([case(f"q{number}", before=0.9) for number in range(9)]),
-        "Search got better: no case newly fails",
+        of([case(f"q{number}", before=0.9, standing=IMPROVEMENT) for number in range(9)]),
+        "Search got better: 9 queries",
         "better",
     ),
     "slightly worse everywhere": (
         of([case(f"q{number}", ["b", "a", "c"], before=1.0) for number in range(9)]),
-        "Search got worse: the mean fell significantly, and no case newly fails",
+        "Search got worse: the mean fell significantly, no single query by much",
         "worse",
     ),
 }
@@ -214,7 +223,7 @@ def test_the_worst_come_first() -> None:
         newly,
         failed("far", before=1.0, standing=REGRESSION),
     ]
-    assert [change.result.id for change in worst_first(results)] == ["newly", "far", "heavy", "slightly", "hats"]
+    assert [change.result.id for change in worst_first(results)] == ["far", "newly", "heavy", "slightly", "hats"]
     assert worst_first([PASSED, case("same", before=1.0)]) == []
 
 

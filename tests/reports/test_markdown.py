@@ -28,7 +28,7 @@ def result(query: str, *ranking: str, judgments: dict[str, int], file: str = FIL
 
 
 def fallen(query: str, titles: dict[str, str] | None = None, **keys: Any) -> CaseResult:
-    """A case that newly fails: `good`, of grade 3, was first and is third, `worse` is first now."""
+    """A case that got worse: `good`, of grade 3, was first and is third, `worse` is first now."""
     ranking = ("worse", "same", "good")
     found = result(query, *ranking, judgments={"good": 3, "same": 1, "worse": 0}, **{"min_ndcg": 0.9, **keys})
     accepted = BaselineComparison(
@@ -89,7 +89,7 @@ def test_without_a_baseline() -> None:
         | `mean` | **not met** | `mean nDCG@10 0.388, below 0.800 (2 cases)` |
         | `passing` | met | `1 of 2 cases pass (50.0%), at least 50%` |
 
-        **Failing (1)**
+        **Failed (1)**
 
         | query | nDCG@10 | lost | now on top |
         | --- | ---: | --- | --- |
@@ -109,15 +109,15 @@ def test_without_a_baseline() -> None:
     assert found.endswith("\n```\n\n</details>\n")
 
 
-def test_beside_a_baseline_it_names_what_newly_fails_with_what_was_lost_and_what_took_its_place() -> None:
+def test_beside_a_baseline_it_names_what_got_worse_with_what_was_lost_and_what_took_its_place() -> None:
     titles = {"good": "Watch Orbit 2", "worse": "Strap 22 mm"}
     whole = run(LAMP, risen("belt"), fallen("smart watch", titles), fingerprint={"index": "products-20"})
     found = run_markdown(whole)
-    assert "### ❌ Search got worse: 1 case newly fails\n" in found
+    assert "### ❌ Search got worse: 1 query\n" in found
     assert "- `mean nDCG@10 0.770 -> 0.771 (0.000, p 1.000): 1 better, 1 worse, 0 the same (2 of 3 cases)`\n" in found
     assert "- `shop.relevance.yaml`, `search`, `against the baseline`, `index products-20`\n" in found
-    newly, rose = read(found).tables
-    assert newly == [
+    fallen_, rose = read(found).tables
+    assert fallen_ == [
         ["query", "nDCG@10", "lost", "now on top"],
         ["smart watch", "1.000\u00a0→\u00a00.541", "Watch Orbit 2 1\u00a0→\u00a03", "Strap 22 mm"],
     ]
@@ -127,25 +127,25 @@ def test_beside_a_baseline_it_names_what_newly_fails_with_what_was_lost_and_what
 def test_tables_and_folded_failures_begin_with_the_worst() -> None:
     results = [fallen(f"q{number}", weight=number) for number in (1, 3, 7, 2, 5, 4, 6)]
     found = run_markdown(run(*results))
-    assert "**Newly failing (5 of 7)**" in found
-    newly, further = read(found).tables
-    assert [row[0] for row in newly[1:]] == ["q7", "q6", "q5", "q4", "q3"]
+    assert "**Got worse (5 of 7)**" in found
+    fallen_, further = read(found).tables
+    assert [row[0] for row in fallen_[1:]] == ["q7", "q6", "q5", "q4", "q3"]
     assert [row[0] for row in further[1:]] == ["q2", "q1"]
     assert re.findall(r"<summary><code>(.*?)</code>", found) == ["q7", "q6", "q5", "q4", "q3", "q2", "q1"]
 
 
-def test_all_newly_failing_queries_are_named_before_the_folded_failures() -> None:
+def test_all_queries_that_got_worse_are_named_before_the_folded_failures() -> None:
     """The five worst with what was lost, the others in folded tables with their scores, in order."""
     whole = run(*(fallen(f"q{number:03}", weight=1000 - number) for number in range(120)))
     found = run_markdown(whole)
     worst, further, last = read(found).tables
-    assert "**Newly failing (5 of 120)**" in found
-    assert "<details><summary>Newly failing, 6 to 105 of 120</summary>\n\n| query |" in found
-    assert "<details><summary>Newly failing, 106 to 120 of 120</summary>\n\n| query |" in found
+    assert "**Got worse (5 of 120)**" in found
+    assert "<details><summary>Got worse, 6 to 105 of 120</summary>\n\n| query |" in found
+    assert "<details><summary>Got worse, 106 to 120 of 120</summary>\n\n| query |" in found
     assert further[:2] == [["query", "nDCG@10"], ["q005", "1.000\u00a0\u2192\u00a00.541"]]
     assert [row[0] for table in (worst, further, last) for row in table[1:]] == [f"q{n:03}" for n in range(120)]
-    assert found.index("Newly failing, 106") < found.index("<summary><code>q000</code>")
-    assert "Newly failing, 6 to" not in run_markdown(whole, verbosity=1)  # the first table has all
+    assert found.index("Got worse, 106") < found.index("<summary><code>q000</code>")
+    assert "Got worse, 6 to" not in run_markdown(whole, verbosity=1)  # the first table has all
 
 
 def test_tags_have_their_change_since_the_baseline_the_worst_first() -> None:
@@ -183,8 +183,8 @@ def test_a_query_is_in_one_table_alone() -> None:
     slipped = fallen("slipped", min_ndcg=0.1)._replace(baseline=BaselineComparison("within", 0.62))
     found = run_markdown(run(fallen("new"), slipped, BOOTS))
     assert re.findall(r"^\*\*(.*)\*\*$", found, re.MULTILINE) == [
-        "Newly failing (1)",
-        "Other failures (1)",
+        "Got worse (1)",
+        "Failed (1)",
         "Fell without failing (1)",
     ]
     rows = [row[0] for table in read(found).tables for row in table]

@@ -119,7 +119,7 @@ def test_a_comparison_shows_its_verdict_the_metrics_and_the_movers() -> None:
     shown = Shown(compare_runs(before, after, judgments=JUDGMENTS, resamples=100))
 
     assert shown.paragraphs[:3] == [
-        "No significant change: 1 case fell by more than 0.05, 1 rose",
+        "1 query got worse, 1 better; the mean is unchanged within chance",
         "first -> second, 2 cases compared",
         "nDCG@10 fell from 0.815 to 0.606 (-0.209, p 1.000) over 2 cases: no more than chance would do",
     ]

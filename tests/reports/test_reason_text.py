@@ -196,9 +196,9 @@ BELOW = Outcome("nDCG@10", FLOOR, met=False, value=0.266, bound=0.9, before=0.38
 def test_the_bound_that_is_newly_missed_comes_first_with_its_own_figures() -> None:
     found = beside_a_baseline(NEW, DROPPED, BELOW, newly_failing=True)
 
-    assert failure_message(found) == "newly failing: P@2 0.500 is below 0.900; 0.387 -> 0.266, floor 0.900"
+    assert failure_message(found) == "P@2 0.500 is below 0.900; 0.387 -> 0.266, floor 0.900"
     assert plain(reasons_in_full(found, 160)).splitlines() == [
-        "f:1: newly failing: P@2 0.500 is below 0.900   (baseline 1.000, down 0.500)",
+        "f:1: P@2 0.500 is below 0.900   (baseline 1.000, down 0.500)",
         "  nDCG@10 0.266 is below 0.900   (baseline 0.387, down 0.121)",
     ]
 
@@ -206,7 +206,7 @@ def test_the_bound_that_is_newly_missed_comes_first_with_its_own_figures() -> No
 def test_a_drop_alone_has_a_heading_of_its_own() -> None:
     found = beside_a_baseline(DROPPED)
 
-    assert failure_message(found) == "regression: 0.387 -> 0.266, tolerance 0.05"
+    assert failure_message(found) == "0.387 -> 0.266, tolerance 0.05"
     assert plain(reasons_in_full(found, 160)) == (
         "f:1: nDCG@10 0.266 is 0.121 below the baseline 0.387, more than the tolerance 0.050"
     )

@@ -32,6 +32,7 @@ from pytest_relevance.reports.run.report import run_gates
 from pytest_relevance.reports.text import PLAIN, Line, number
 from pytest_relevance.results.case_parts import NEW
 from pytest_relevance.results.case_result import ERROR, FAILED, NOT_SEARCHED, SKIPPED, CaseResult
+from pytest_relevance.results.compare.differences import got_worse
 from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.records.run import Run
 
@@ -156,7 +157,7 @@ def _class(result: CaseResult) -> str:
 
 def _scores(scores: str, result: CaseResult) -> str:
     """Scores before and after, and what became of the case."""
-    status = "newly failing" if changes.is_new_failure(result) else text(result.status)
+    status = "got worse" if got_worse(result) else text(result.status)
     if result.score is None:
         scores = scores.removesuffix(result.status) + "n/a"  # the status follows
     hint = f' title="{_NO_SCORE}"' if result.score is None and result.verdict not in _WITHOUT_RESULTS else ""

@@ -14,10 +14,10 @@ from pytest_relevance.reports.breakdown import losses_of
 from pytest_relevance.reports.failure import unstable_text
 from pytest_relevance.reports.reasons import case_label, reason_texts, search_label, settings_text
 from pytest_relevance.reports.run.cases import variant_label, variant_of, variants_of
-from pytest_relevance.reports.run.changes import CaseChange, is_new_failure
-from pytest_relevance.results.case_parts import NEW, REGRESSION
+from pytest_relevance.reports.run.changes import CaseChange
+from pytest_relevance.results.case_parts import NEW
 from pytest_relevance.results.case_result import SKIPPED, CaseResult
-from pytest_relevance.results.compare.differences import has_failed
+from pytest_relevance.results.compare.differences import got_worse, has_failed
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.worklist import PlausibleGains, top_grade
 
@@ -44,7 +44,7 @@ def detailed(results: Iterable[CaseResult]) -> list[CaseResult]:
     if len(searched) <= MOST_CASES:
         return searched
     tests: Sequence[Callable[[CaseResult], object]] = (
-        _got_worse,
+        got_worse,
         has_failed,
         lambda result: result.change != 0,
         lambda result: result.unjudged,
@@ -57,10 +57,6 @@ def detailed(results: Iterable[CaseResult]) -> list[CaseResult]:
     )
     places = sorted(place for _, _, place in heapq.nsmallest(MOST_DETAILED, keys))
     return [searched[place] for place in places]
-
-
-def _got_worse(result: CaseResult) -> bool:
-    return is_new_failure(result) or (result.baseline is not None and result.baseline.standing == REGRESSION)
 
 
 def page_data(run: Run, results: Sequence[CaseResult]) -> dict[str, Any]:
@@ -198,7 +194,7 @@ def _case(result: CaseResult, name: str, tables: _Tables, variants: Sequence[Any
         "params": {name: str(value) for name, value in result.params.items()},
         "note": result.note,
         "status": result.status,
-        "isNew": is_new_failure(result),
+        "gotWorse": got_worse(result),
         "k": result.conditions.k,
         "floor": result.conditions.floor,
         "score": result.score,

@@ -20,8 +20,17 @@ from pytest_relevance.reports.run.cases import (
     variants_of,
 )
 from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, SIGNIFICANT, cut, signed
+from pytest_relevance.results import diagnoses
 from pytest_relevance.results.case_parts import IMPROVEMENT, NEW, REGRESSION, STALE
-from pytest_relevance.results.case_result import FAILED, MEASURED, PASSED, SKIPPED, WITHOUT_SCORE, CaseResult
+from pytest_relevance.results.case_result import (
+    FAILED,
+    MEASURED,
+    NOT_SEARCHED,
+    PASSED,
+    SKIPPED,
+    WITHOUT_SCORE,
+    CaseResult,
+)
 from pytest_relevance.results.compare import differences
 from pytest_relevance.results.records.run_info import GONE, FileInfo, Fingerprint, RunInfo, changed, changes_text
 
@@ -36,13 +45,13 @@ NOTABLE = 0.05
 MOST_NAMES = 3
 """How many files, searches and entries of a fingerprint a report names."""
 
-WORSE, BROKEN, BETTER, FINE, NOTHING = "worse", "broken", "better", "fine", "nothing"
-"""What a run came to: the search got worse than its baseline; something failed, or did not run, and no baseline says
-that it got worse; the mean rose significantly and nothing failed; nothing failed; nothing ran."""
+WORSE, MIXED, BROKEN, BETTER, FINE, NOTHING = "worse", "mixed", "broken", "better", "fine", "nothing"
+"""What a run came to: the search got worse than its baseline; some queries got worse and others better; something
+failed, or did not run, and no baseline says that it got worse; the search got better; nothing failed; nothing ran."""
 
 
 class Headline(NamedTuple):
-    """A sentence without a full stop, and which of `WORSE`, `BROKEN`, `BETTER`, `FINE` and `NOTHING` it says."""
+    """A sentence without a full stop, and which of `WORSE`, `MIXED`, `BROKEN` ... it says."""
 
     text: str
     kind: str
@@ -53,69 +62,95 @@ class Headline(NamedTuple):
         return _MARKS[self.kind]
 
 
-_MARKS = {WORSE: "\u274c", BROKEN: "\u274c", BETTER: "\u2705", FINE: "\u2705", NOTHING: "\u26a0\ufe0f"}
+_MARKS = {
+    **dict.fromkeys((WORSE, BROKEN), "\u274c"),
+    **dict.fromkeys((BETTER, FINE), "\u2705"),
+    **dict.fromkeys((MIXED, NOTHING), "\u26a0\ufe0f"),
+}
+
+
+def balance(worse: int, better: int, mean: int) -> Headline:
+    """The sentence that weighs the queries that got worse against those that got better.
+
+    `mean` is -1 where the mean fell significantly, 1 where it rose significantly, else 0.
+    """
+    if worse and (mean < 0 or not better):
+        return Headline(f"Search got worse: {counted(worse, 'query', 'queries')}", WORSE)
+    if worse:
+        rest = "the mean rose significantly" if mean else "the mean is unchanged within chance"
+        return Headline(f"{counted(worse, 'query', 'queries')} got worse, {better:,} better; {rest}", MIXED)
+    if mean < 0:
+        return Headline("Search got worse: the mean fell significantly, no single query by much", WORSE)
+    if better:
+        return Headline(f"Search got better: {counted(better, 'query', 'queries')}", BETTER)
+    if mean > 0:
+        return Headline("Search got better: the mean rose significantly", BETTER)
+    return Headline("No query got worse", FINE)
 
 
 def headline(results: Sequence[CaseResult], gates: Iterable[GateResult], info: RunInfo) -> Headline:
-    """The sentence about a run: `Search got worse: 20 cases newly fail`.
+    """The sentence about a run: `Search got worse: 20 queries`.
 
-    The first of these that holds: nothing ran, cases fail newly, scores dropped by more than their tolerance, gates
-    failed and the mean fell, cases are missing, searches failed, cases fail, gates failed, the mean rose or fell
-    significantly, nothing failed. A case that fails in several variants counts once.
+    The first of these that holds: nothing ran, the search was down or returned nothing, queries got worse, cases are
+    missing, cases fail, gates failed; else what the baseline says, or without one that nothing failed. A query that
+    fails in several variants counts once.
     """
     ran = [result for result in results if result.status != SKIPPED]
     missing = f"{counted(len(info.missing), 'case is', 'cases are')} missing" if info.missing else ""
     if not ran:
         return Headline(f"Nothing was searched{f': {missing}' if missing else ''}", NOTHING)
     failed = [result for result in ran if differences.has_failed(result)]
+    broken = case_count(result for result in failed if result.verdict in WITHOUT_SCORE)
+    unscored = f"{counted(broken, 'case')} could not be scored" if broken else ""
+    worse = case_count(filter(differences.got_worse, failed))
+    change = differences.mean_change(ran)
+    better = case_count(result for result in ran if result.baseline and result.baseline.standing == IMPROVEMENT)
+    moved = 0
+    if change is not None and change.p <= SIGNIFICANT:
+        moved = 1 if change.after > change.before else -1
     unmet = sum(gate.outcome() == FAILED for gate in gates)
-    unmet_text = f"{counted(unmet, 'gate is', 'gates are')} not met"
-    change: differences.MeanChange | None = None
-    worse = _worse(failed)
-    if not worse:
-        change = differences.mean_change(ran)
-        worse = unmet_text if unmet and change is not None and change.after < change.before else ""
+    if outage := _outage(ran):
+        return Headline(outage, BROKEN)
     if worse:
-        return Headline(f"Search got worse: {worse}{f', and {missing}' if missing else ''}", WORSE)
+        said = balance(worse, better, moved)
+        return said._replace(text="; ".join(filter(None, (said.text, unscored, missing))))
     if missing:
         return Headline(f"The run did not finish: {missing}", BROKEN)
+    before = case_count(result for result in ran if result.baseline and result.baseline.failed_before)
+    still = f"; {before:,} failed before" if before else ""
     if failed:
-        return Headline(_failures_in_words(failed, ran), BROKEN)
+        if all(differences.failure_kind(result) == differences.FAILED_BEFORE for result in failed):
+            return Headline(balance(0, better, moved).text + still, BROKEN)
+        return Headline(unscored or _failures_in_words(failed, ran), BROKEN)
     if unmet:
-        return Headline(unmet_text[0].upper() + unmet_text[1:], BROKEN)
+        return Headline(counted(unmet, "gate is", "gates are") + " not met", BROKEN)
     if change is None:
         return Headline(_without_failure(ran), FINE)
-    if change.after == change.before or change.p > SIGNIFICANT:
-        return Headline("No case newly fails", FINE)
-    if change.after > change.before:
-        return Headline("Search got better: no case newly fails", BETTER)
-    return Headline("Search got worse: the mean fell significantly, and no case newly fails", WORSE)
+    said = balance(0, better, moved)
+    return said._replace(text=said.text + still)
 
 
-def _worse(failed: Sequence[CaseResult]) -> str:
-    """How many cases newly fail, or else how many scores dropped by too much; empty where none did."""
-    for kind, one, several in (
-        (differences.NEWLY_FAILING, "case newly fails", "cases newly fail"),
-        (differences.REGRESSED, "case fell by more than its tolerance", "cases fell by more than their tolerance"),
-    ):
-        if count := case_count(result for result in failed if differences.failure_kind(result) == kind):
-            return counted(count, one, several)
-    return ""
+def _outage(ran: Sequence[CaseResult]) -> str:
+    """That every search failed, by the type of the first error, or that a search returned nothing in any case."""
+    called = [result for result in ran if result.status != NOT_SEARCHED]
+    errors = [result.call.error for result in called if result.call.error is not None and result.call.error.type]
+    if len(errors) > 1 and len(errors) == len(called):
+        alike = sum(error.type == errors[0].type for error in errors)
+        left = len(ran) - len(called)
+        not_searched = f", {counted(left, 'case')} not searched" if left else ""
+        return f"Search was down: {errors[0].type} in {alike:,} of {counted(len(called), 'call')}{not_searched}"
+    found = diagnoses.diagnose(ran).values()
+    empty = case_count(result for each in found if each.kind == diagnoses.NOTHING for result in each.results)
+    return f"Search returned nothing for {empty:,} of {counted(case_count(ran), 'query', 'queries')}" if empty else ""
 
 
 def _failures_in_words(failed: Sequence[CaseResult], ran: Sequence[CaseResult]) -> str:
-    """How many cases could not be scored, or else how many fail."""
-    if broken := case_count(result for result in failed if result.verdict in WITHOUT_SCORE):
-        return f"{counted(broken, 'case')} could not be scored"
+    """How many cases fail: `9 of 135 cases fail`."""
     count = case_count(failed)
     some = f"{count:,} of {counted(case_count(ran), 'case')} {'fails' if count == 1 else 'fail'}"
     if any(differences.failure_kind(result) == differences.IN_DOUBT for result in failed):
         return f"{some} or {'is' if count == 1 else 'are'} inconclusive"
-    return (
-        f"{some}, as before"
-        if all(differences.failure_kind(result) == differences.FAILED_BEFORE for result in failed)
-        else some
-    )
+    return some
 
 
 def _without_failure(ran: Sequence[CaseResult]) -> str:
@@ -128,40 +163,33 @@ def _without_failure(ran: Sequence[CaseResult]) -> str:
     if not passed:
         return f"{counted(measured, 'case')} measured, without a floor"
     which = f"{counted(passed, 'case')} with a floor or an expectation" if measured else counted(passed, "case")
+    if measured and all(result.conditions.floor is not None for result in ran if result.status == PASSED):
+        which = f"{counted(passed, 'case')} with a floor"
     text = f"{'All ' if passed > 1 else ''}{which} {'passes' if passed == 1 else 'pass'}"
     return f"{text}; {measured:,} {'is' if measured == 1 else 'are'} only measured" if measured else text
 
 
 def comparison_headline(comparison: Compared, gates: ComparisonGates | None = None) -> Headline:
-    """The sentence about a comparison: `Search got worse: 44 cases fell by more than 0.05`.
+    """The sentence about a comparison: `Search got worse: 44 queries`.
 
-    The first of these that holds: nothing can be compared, the mean of the first metric fell significantly in any
-    variant, cases are an error in the second run alone, gates are not met, the mean rose significantly, no score
-    changed; else the change is not significant.
+    It weighs the queries whose score moved by more than `NOTABLE`, and the means of the first metric in any variant.
+    Cases that are an error in the second run alone, and gates that are not met, follow.
     """
     rows = [*{row.variant: row for row in reversed(comparison.metrics)}.values()]
     if not any(row.means.queries for row in rows):
         return Headline("No case has a score in both runs", NOTHING)
     tested = [row.means.difference for row in rows if row.adjusted_p <= SIGNIFICANT]
-    fell, rose = _moved_cases(comparison, -1), _moved_cases(comparison, 1)
-    by = f" by more than {NOTABLE:g}" if _is_bounded(comparison) else ""
+    mean = -1 if any(difference < 0 for difference in tested) else 1 if any(tested) else 0
     new = sum(error.is_new for error in comparison.errors)
     unmet = 0 if gates is None else sum(not finding.is_met for finding in gates.findings)
-    if any(difference < 0 for difference in tested):
-        how = f"{counted(fell, 'case')} fell{by}" if fell else "the mean fell"
-        return Headline(f"Search got worse: {how}", WORSE)
-    if new:
-        return Headline(f"{counted(new, 'case')} could not be scored, and could before", BROKEN)
-    if unmet:
-        return Headline(f"Search got worse: {counted(unmet, 'gate is', 'gates are')} not met", WORSE)
-    if tested and all(difference > 0 for difference in tested):
-        how = f"{counted(rose, 'case')} rose{by}" if rose else "the mean rose"
-        return Headline(f"Search got better: {how}", BETTER)
-    if not any(row.means.better + row.means.worse for row in rows):
-        return Headline("No score changed", FINE)
-    if not (fell or rose):
-        return Headline(f"No significant change: no case changed{by}", FINE)
-    return Headline(f"No significant change: {counted(fell, 'case')} fell{by}, {rose:,} rose", FINE)
+    said = balance(_moved_cases(comparison, -1), _moved_cases(comparison, 1), mean)
+    further = [f"{counted(new, 'case')} could not be scored, and could before"] if new else []
+    further += [f"{counted(unmet, 'gate is', 'gates are')} not met"] if unmet else []
+    if said.kind in (WORSE, MIXED):
+        return Headline("; ".join([said.text, *further]), BROKEN if further and said.kind == MIXED else said.kind)
+    if further:
+        return Headline("; ".join(further), BROKEN)
+    return said if any(row.means.better + row.means.worse for row in rows) else Headline("No score changed", FINE)
 
 
 def _moved_cases(comparison: Compared, sign: int) -> int:

@@ -23,13 +23,12 @@ from pytest_relevance.reports.text import LEAST, PLAIN, Line, signed
 from pytest_relevance.results.case_parts import NEW, STALE
 from pytest_relevance.results.case_result import SKIPPED, CaseResult
 from pytest_relevance.results.compare.differences import (
-    NEWLY_FAILING,
     Difference,
     Means,
     ScorePair,
     Scores,
     differences_of,
-    failure_kind,
+    got_worse,
     has_failed,
     means_of,
     score_pairs,
@@ -124,12 +123,12 @@ def _accepted(result: CaseResult) -> Sequence[str]:
 
 
 def worst_first(results: Iterable[CaseResult]) -> list[CaseChange]:
-    """The cases that failed or whose score fell, the newly failing first, then by weight times drop."""
+    """The cases that failed or whose score fell, what got worse first, then by weight times drop."""
     found = [CaseChange(result) for result in results if result.status != SKIPPED]
     chosen = [
         change for change in found if has_failed(change.result) or (change.before is not None and change.effect < 0)
     ]
-    return sorted(chosen, key=lambda change: (not is_new_failure(change.result), change.effect))
+    return sorted(chosen, key=lambda change: (not got_worse(change.result), change.effect))
 
 
 def movers(results: Iterable[CaseResult], sign: int) -> list[CaseResult]:
@@ -139,11 +138,6 @@ def movers(results: Iterable[CaseResult], sign: int) -> list[CaseResult]:
     """
     moved = [result for result in results if result.change * sign > LEAST]
     return sorted(moved, key=lambda result: -result.weight * result.change * sign)
-
-
-def is_new_failure(result: CaseResult) -> bool:
-    """Whether a case newly fails."""
-    return has_failed(result) and failure_kind(result) == NEWLY_FAILING
 
 
 def _most_lost(result: CaseResult) -> Move | None:

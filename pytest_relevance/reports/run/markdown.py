@@ -1,7 +1,7 @@
 """A run in a CI job: Markdown for the comment of a pull request, and annotations for GitHub Actions.
 
-Markdown begins with one sentence, the change of the mean, the gates and the queries that newly fail; further tables,
-all queries that newly fail and the folded report of each failure follow. Where all of it is longer than allowed, whole
+Markdown begins with one sentence, the change of the mean, the gates and the queries that got worse; further tables,
+all queries that got worse and the folded report of each failure follow. Where all of it is longer than allowed, whole
 sections are left out from the end, and a last line names them. User text stands in code spans and code blocks.
 """
 
@@ -43,14 +43,14 @@ from pytest_relevance.reports.run.faults import fault_sentences, together_text, 
 from pytest_relevance.reports.run.gates import gate_message, gate_table
 from pytest_relevance.reports.run.report import case_counts, results_to_report, run_gates
 from pytest_relevance.reports.text import LONGEST_TEXT, code, code_block, command, cut, escaped, plain, span
-from pytest_relevance.results.case_parts import REGRESSION
-from pytest_relevance.results.case_result import ERROR, INCONCLUSIVE, SKIPPED, CaseResult
+from pytest_relevance.results.case_result import SKIPPED, CaseResult
 from pytest_relevance.results.compare.differences import (
+    ENDED_IN_ERROR,
     FAILED_BEFORE,
-    NEWLY_FAILING,
-    REGRESSED,
     STALE_ENTRY,
+    WITHOUT_ENTRY,
     failure_kind,
+    got_worse,
     has_failed,
 )
 from pytest_relevance.results.diagnoses import ids_are_known
@@ -97,11 +97,11 @@ def run_sections(run: Run, *, verbosity: int = 0, notes: Sequence[str] = ()) -> 
     compared = [result for result in ran if not result.is_check]
     yield from table_sections("the tags", [changes.tag_table(compared, variants, None if full else changes.MOST_TAGS)])
     yield from table_sections("the variants", changes.variant_tables(compared, variants, most))
-    new = [change for change in worst if changes.is_new_failure(change.result)]
-    for start in range(most or len(new), len(new), _MOST_FURTHER):
-        rows = [changes.moved_case(change, variants) for change in new[start : start + _MOST_FURTHER]]
-        title = f"Newly failing, {start + 1:,} to {start + len(rows):,} of {len(new):,}"
-        yield Section(details(title, changes.moved_table("", rows).markdown()), "further newly failing cases")
+    fallen = [change for change in worst if got_worse(change.result)]
+    for start in range(most or len(fallen), len(fallen), _MOST_FURTHER):
+        rows = [changes.moved_case(change, variants) for change in fallen[start : start + _MOST_FURTHER]]
+        title = f"Got worse, {start + 1:,} to {start + len(rows):,} of {len(fallen):,}"
+        yield Section(details(title, changes.moved_table("", rows).markdown()), "further cases that got worse")
     if verbosity >= 0:
         yield from _failure_sections(run, worst, verbosity)
 
@@ -141,17 +141,22 @@ def _case_tables(
 
     Without any that fails or moved, those with the lowest scores.
     """
-    new = [change for change in worst if changes.is_new_failure(change.result)]
-    failing = [change for change in worst if has_failed(change.result) and not changes.is_new_failure(change.result)]
+    failing = [change for change in worst if has_failed(change.result)]
+    fallen, others = [], []
+    for change in failing:
+        if got_worse(change.result):
+            fallen.append(change)
+        elif failure_kind(change.result) != FAILED_BEFORE:
+            others.append(change)
     fell = [change for change in worst if not has_failed(change.result)]
     rose = [changes.CaseChange(result) for result in changes.movers(ran, 1)]
     low = [] if worst or rose else [changes.CaseChange(result) for result in lowest(ran)]
     for name, title, found, documents in (
-        ("the newly failing cases", "Newly failing", new, (changes.LOST, changes.ON_TOP)),
-        ("the failing cases", "Other failures" if new else "Failing", failing, (changes.LOST, changes.ON_TOP)),
+        ("the cases that got worse", "Got worse", fallen, (changes.LOST, changes.ON_TOP)),
+        ("the failing cases", "Failed", others, (changes.LOST, changes.ON_TOP)),
         (
             "the cases that fell most",
-            f"Fell{' without failing' if new or failing else ''}",
+            f"Fell{' without failing' if failing else ''}",
             fell,
             (changes.LOST, changes.ON_TOP),
         ),
@@ -189,13 +194,8 @@ MOST_ANNOTATIONS = 10
 _GATES = 3  # so many annotations are reserved for gates
 _LONGEST_TITLE, _LONGEST_LINE = 120, 400
 
-_KINDS = {
-    NEWLY_FAILING: "Newly failing",
-    REGRESSED: "Worse than its baseline",
-    STALE_ENTRY: "Stale baseline entry",
-    FAILED_BEFORE: "Failed before",
-}
-_VERDICTS = {ERROR: "Error", INCONCLUSIVE: "Inconclusive"}
+_KINDS = {STALE_ENTRY: "Stale baseline entry", WITHOUT_ENTRY: "Failed", ENDED_IN_ERROR: "Error"}
+"""How an annotation calls a kind of failure, where not by its own words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +215,7 @@ class Annotation:
 
 
 def run_annotations(run: Run, failed_gates: Sequence[GateResult]) -> list[Annotation]:
-    """The first ten failures of a run, in the order of its report: newly failing cases first, gates last.
+    """The first ten failures of a run, in the order of its report: what got worse first, gates last.
 
     Cases that failed alike are one failure, as in the report. Up to three of the ten are gates, or more where there is
     room for them.
@@ -235,10 +235,11 @@ def _cases_annotation(results: Sequence[CaseResult], several_variants: bool) -> 
     file = result.origin.source or result.file
     if len(results) > 1:
         return Annotation(file, result.line, together_title(results), _cut_line(together_text(results)))
-    kind = _VERDICTS.get(result.verdict) or _KINDS.get(failure_kind(result), "Failed")
+    kind = failure_kind(result)
+    kind = _KINDS.get(kind, kind.capitalize())
     variant = f" [{result.variant}]" if several_variants and result.variant is not None else ""
     title = cut(f"{kind}: {harmless(case_label(result) + variant)}", _LONGEST_TITLE)
-    parts = [reason_in_brief(result).removeprefix(failure_head(result) or f"{REGRESSION}: ")]  # which the title says
+    parts = [reason_in_brief(result).removeprefix(failure_head(result))]  # which the title says
     change = changes.CaseChange(result)
     if change.after is not None:
         row = changes.moved_case(change, ())

@@ -19,7 +19,7 @@ from pytest_relevance.reports.blocks import Block, Sentence, lines_of
 from pytest_relevance.reports.reasons import STATUSES
 from pytest_relevance.reports.run import cases
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, STRONG, WIDEST, Line, folded_lines, line, wrapped
-from pytest_relevance.results.case_parts import NEW, REGRESSION, STALE
+from pytest_relevance.results.case_parts import NEW
 from pytest_relevance.results.case_result import FAILED, NOT_SEARCHED, SKIPPED, CaseResult, Key
 from pytest_relevance.results.records.run_info import FileInfo, RunInfo, changes_text
 
@@ -27,12 +27,6 @@ if TYPE_CHECKING:
     from pytest_relevance.results.gates import GateResult
     from pytest_relevance.results.records.merge import Merged
     from pytest_relevance.results.records.run import Run
-
-_STANDINGS_IN_VERDICT = {
-    REGRESSION: "worse than the baseline",
-    STALE: "with a stale baseline",
-    NEW: "new to the baseline",
-}
 
 
 def summary_lines(
@@ -99,7 +93,7 @@ def verdict_lines(
 ) -> list[Line]:
     """The last line of a report: `52 cases: 49 passed, 3 failed; mean nDCG@10 0.701; 1 of 2 gates failed`.
 
-    With a baseline it says how many cases fail newly: `3 failed: 1 newly, 2 as before`.
+    With a baseline it counts the failures by their kind: `44 got worse, 9 failed before`.
     With a `verbosity` below 0 the mean and the gates are left out if there is one suite, whose line has them.
     It says how many of the cases that were to run did not finish; pytest itself reports files that are not collected.
     """
@@ -114,32 +108,34 @@ def verdict_lines(
 
 
 def case_counts(results: Sequence[CaseResult]) -> list[str]:
-    """How many cases there are, how many of each status, and how many failed newly, over all variants."""
+    """How many cases there are and how many of each status, over all variants; failures by kind beside a baseline.
+
+    `135 cases: 61 passed, 30 measured` and `44 got worse, 9 failed before`.
+    """
     shown = cases.counted_cases(results)
     searched = [result for result in results if not result.is_check]
     if len({(cases.key_of(result), cases.variant_of(result)) for result in searched}) > cases.case_count(searched):
         shown += f" in {counted(len(cases.variants_of(results)), 'variant')}"
-    found = Counter(result.status for result in results)
-    failed = found.pop(FAILED, 0)
-    standings = Counter(
-        result.baseline.standing for result in results if result.baseline is not None and result.status != FAILED
-    )
-    kinds: list[str] = []
-    if failed:
-        from pytest_relevance.results.compare.differences import FAILED_BEFORE, NEWLY_FAILING, REGRESSED, failure_counts
+    others, kinds = [*results], Counter[str]()
+    if any(result.status in cases.NOT_PASSED for result in results):
+        from pytest_relevance.results.compare.differences import FAILURE_KINDS, failure_kind, has_failed
 
-        words = {NEWLY_FAILING: "newly", FAILED_BEFORE: "as before", REGRESSED: "regressions"}
-        for kind, count in failure_counts(results).items():
-            kinds.append(f"{count:,} {kind if count == 1 and kind == REGRESSED else words.get(kind, kind)}")
-    in_kinds = [f"{failed:,} failed: {', '.join(kinds)}"] if kinds else []
-    if failed and not kinds:
-        found[FAILED] = failed
-    counts = ", ".join(f"{found[status]:,} {status}" for status in STATUSES if found[status])
-    since = [
-        f"{standings[standing]:,} {words}" for standing, words in _STANDINGS_IN_VERDICT.items() if standings[standing]
+        failed = [*filter(has_failed, results)]
+        if any(result.baseline is not None for result in failed):
+            others = [result for result in results if not has_failed(result)]
+            found = Counter(
+                result.status if result.status == NOT_SEARCHED else failure_kind(result) for result in failed
+            )
+            kinds = Counter({kind: found[kind] for kind in (*FAILURE_KINDS, NOT_SEARCHED) if found[kind]})
+    statuses = Counter(result.status for result in others)
+    new = sum(result.baseline is not None and result.baseline.standing == NEW for result in others)
+    parts = [
+        ", ".join(f"{statuses[status]:,} {status}" for status in STATUSES if statuses[status])
+        + (f" ({new:,} new to the baseline)" if new else ""),
+        ", ".join(f"{count:,} {kind}" for kind, count in kinds.items()),
     ]
-    others = (f": {counts}" if counts else "") + (f" ({', '.join(since)})" if since else "")
-    return [shown + others, *in_kinds] if counts else [", ".join([shown + others, *in_kinds])]
+    first, *rest = [*filter(None, parts), ""][:2]
+    return [f"{shown}: {first}" if first else shown, *filter(None, rest)]
 
 
 def _means(results: Sequence[CaseResult]) -> list[str]:

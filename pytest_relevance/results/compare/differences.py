@@ -10,7 +10,6 @@ weighted by the weights of the cases. Signs and queries are drawn for the pairs 
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
@@ -226,14 +225,14 @@ def mean_change(results: Iterable[CaseResult]) -> MeanChange | None:
     return MeanChange(change.first, change.second, p_value(pairs), change.better, change.worse, change.same, total)
 
 
-FAILURE_KINDS = NEWLY_FAILING, REGRESSED, IN_DOUBT, ENDED_IN_ERROR, STALE_ENTRY, OTHER, WITHOUT_ENTRY, FAILED_BEFORE = (
-    *("newly failing", "regression", "inconclusive", "error", "stale", "other", "without an entry", "failed before"),
+FAILURE_KINDS = GOT_WORSE, IN_DOUBT, ENDED_IN_ERROR, STALE_ENTRY, WITHOUT_ENTRY, OTHER, FAILED_BEFORE = (
+    *("got worse", "inconclusive", "error", "stale", "without an entry", "failed", "failed before"),
 )
 """The kinds of failing cases, in the order in which they are reported.
 
-Newly failing: a floor or an expectation is not met that the accepted ranking meets. Regression: these hold, or there
-are none, and the score dropped by more than the tolerance. Failed before: the accepted ranking does not meet them
-either. Other: all other failures, such as a search that was too slow.
+Got worse: a floor or an expectation is not met that the accepted ranking meets, or the score dropped by more than the
+tolerance. Failed before: the accepted ranking is known to miss all of them too, by no less. `OTHER` are all other
+failures, such as a search that was too slow.
 """
 
 
@@ -250,11 +249,14 @@ def failure_kind(result: CaseResult) -> str:
         return WITHOUT_ENTRY
     if baseline.standing == STALE:
         return STALE_ENTRY
-    if baseline.newly_failing:
-        return NEWLY_FAILING
-    if baseline.failed_before:
-        return FAILED_BEFORE
-    return REGRESSED if baseline.standing == REGRESSION else OTHER
+    if baseline.newly_failing or baseline.standing == REGRESSION:
+        return GOT_WORSE
+    return FAILED_BEFORE if baseline.failed_before else OTHER
+
+
+def got_worse(result: CaseResult) -> bool:
+    """Whether a case fails because it is worse than its accepted ranking."""
+    return has_failed(result) and failure_kind(result) == GOT_WORSE
 
 
 def has_failed(result: CaseResult) -> bool:
@@ -273,12 +275,3 @@ def in_failure_order(results: Sequence[CaseResult]) -> list[CaseResult]:
         return [*results]
     last = len(FAILURE_KINDS), 0.0
     return sorted(results, key=lambda result: failure_order(result) if has_failed(result) else last)
-
-
-def failure_counts(results: Iterable[CaseResult]) -> dict[str, int]:
-    """The number of failed cases of each kind, in order; empty if none of them has a comparison."""
-    failed = [result for result in results if result.status == FAILED]
-    if all(result.baseline is None for result in failed):
-        return {}
-    counts = Counter(map(failure_kind, failed))
-    return {kind: counts[kind] for kind in FAILURE_KINDS if counts[kind]}

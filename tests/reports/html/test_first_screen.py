@@ -55,7 +55,7 @@ def test_a_regression() -> None:
     boots = result("boots", ["x1", "x2"], ["b1", "x1"])
     hats = result("hats", ["b1"], ["b1"])
     page = screen(boots, hats, gate=0.9, info=info, has_baseline=True)
-    assert verdict_of(page) == ("Search got worse: 1 case newly fails", "worse")
+    assert verdict_of(page) == ("Search got worse: 1 query", "worse")
     lines = page_text(page).splitlines()
     assert "nDCG@10 1.000 \u2192 0.500" in lines[1]
     for part in (FILE, "search", "against the baseline", "index products-20", "commit abc", "2026-01-02 03:04 UTC"):
@@ -65,7 +65,7 @@ def test_a_regression() -> None:
         "NOT MET",
         "mean nDCG@10 0.500, below 0.900 (2 cases)",
     ]
-    assert rows(page) == [["boots", "1.000 \u2192 0.000\nnewly failing", "Winter boots\n1 \u2192 gone", "Boot polish"]]
+    assert rows(page) == [["boots", "1.000 \u2192 0.000\ngot worse", "Winter boots\n1 \u2192 gone", "Boot polish"]]
     assert f'data-case="{FILE}::boots"' in page
 
 

@@ -82,6 +82,7 @@ def test_every_field_of_a_case(shop: Shop) -> None:
         "k": 10,
         "floor": 0.9,
         "before": 1.0,
+        "gotWorse": True,
         "lost": {"document": "sku-2", "from": 2, "to": None},
         "onTop": "sku-4",
         "latency": 0.0123,
@@ -146,12 +147,12 @@ def test_a_new_entry_of_the_baseline_has_no_ranking(shop: Shop) -> None:
     assert (found["accepted"], found["stale"]) == (["sku-2"], ["the query"])
 
 
-def test_what_newly_fails_is_marked(shop: Shop) -> None:
+def test_what_got_worse_is_marked(shop: Shop) -> None:
     result = shop.result(["sku-4"], accepted=["sku-1"], min_ndcg=0.9)
-    assert "isNew" not in case_of(result)
+    assert case_of(result)["gotWorse"] is True
     assert result.baseline is not None
-    result = changed(result, baseline=replace(result.baseline, newly_failing=True))
-    assert case_of(result)["isNew"] is True
+    result = changed(result, baseline=replace(result.baseline, standing="within", failed_before=True))
+    assert "gotWorse" not in case_of(result)
 
 
 def test_each_check_of_one_test_has_a_name_of_its_own(shop: Shop) -> None:

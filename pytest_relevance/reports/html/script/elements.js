@@ -131,7 +131,7 @@ function titleOf(item, name) {
 
 /** What became of a case, in words. @param {Case} item */
 function statusText(item) {
-  return item.isNew ? "newly failing" : item.status;
+  return item.gotWorse ? "got worse" : item.status;
 }
 
 /** The class of a status. @param {Case} item */

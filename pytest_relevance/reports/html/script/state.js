@@ -26,7 +26,7 @@ const START = { open: "", text: "", show: "", verdict: "", tag: "", suite: "", v
  */
 const SHOWN = {
   "": { label: "All", includes: () => true },
-  new: { label: "Newly failing", includes: (item) => item.isNew === true },
+  worse: { label: "Got worse", includes: (item) => item.gotWorse === true },
   failed: { label: "Failed", includes: (item) => isFailed(item) },
   unjudged: { label: "Unjudged", includes: (item) => unjudgedOf(item).length > 0 },
   changed: { label: "Changed", includes: (item) => isChanged(item) },
@@ -60,10 +60,10 @@ function isListed(item) {
   return isFailed(item) || (item.before !== undefined && effectOf(item) < 0);
 }
 
-/** Cases that newly fail before the others that failed or fell, and these before the rest. @param {Case} one @param {Case} other */
+/** Cases that got worse before the others that failed or fell, and these before the rest. @param {Case} one @param {Case} other */
 function byListed(one, other) {
-  const isNew = Number(other.isNew ?? false) - Number(one.isNew ?? false);
-  return isNew || Number(isListed(other)) - Number(isListed(one));
+  const gotWorse = Number(other.gotWorse ?? false) - Number(one.gotWorse ?? false);
+  return gotWorse || Number(isListed(other)) - Number(isListed(one));
 }
 
 /** @param {Case} item */
