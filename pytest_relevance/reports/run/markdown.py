@@ -103,7 +103,7 @@ def run_sections(run: Run, *, verbosity: int = 0, notes: Sequence[str] = ()) -> 
         title = f"Got worse, {start + 1:,} to {start + len(rows):,} of {len(fallen):,}"
         yield Section(details(title, changes.moved_table("", rows).markdown()), "further cases that got worse")
     if verbosity >= 0:
-        yield from _failure_sections(run, worst, verbosity)
+        yield from _failure_sections(run, verbosity)
 
 
 def _first_section(run: Run, ran: Sequence[CaseResult], gates: Sequence[GateResult], means: Sequence[Sentence]) -> str:
@@ -167,16 +167,21 @@ def _case_tables(
         yield name, changes.moved_table(title, rows, *documents, total=len(found))
 
 
-def _failure_sections(run: Run, worst: Sequence[changes.CaseChange], verbosity: int) -> Iterator[Section]:
-    """The failures, folded, in the order of `changes`; cases that failed alike share one line."""
-    places = {id(change.result): place for place, change in enumerate(worst)}
-    found = [*results_to_report(run, verbosity)]
-    for repeats, results in sorted(found, key=lambda each: places.get(id(each[1][0]), len(places))):
+def _failure_sections(run: Run, verbosity: int) -> Iterator[Section]:
+    """The failures, folded, in their order; cases that failed alike share one line."""
+    for repeats, results in _to_report(run, verbosity):
         if len(results) == 1:
             known = results[0].is_unjudged and ids_are_known(results[0], run.results)
             yield Section(partial(_folded, results[0], -1 if repeats else verbosity, known), FAILURE)
         else:
             yield Section(code(together_text(results, full=verbosity > 0)), FAILURE)
+
+
+def _to_report(run: Run, verbosity: int = 0) -> Iterator[tuple[bool, Sequence[CaseResult]]]:
+    """The failures of the report, without the cases that failed before, unless all are asked for."""
+    for repeats, results in results_to_report(run, verbosity):
+        if verbosity > 0 or failure_kind(results[0]) != FAILED_BEFORE:
+            yield repeats, results
 
 
 def _folded(result: CaseResult, verbosity: int, ids_known: bool) -> str:
@@ -222,7 +227,7 @@ def run_annotations(run: Run, failed_gates: Sequence[GateResult]) -> list[Annota
     """
     room = MOST_ANNOTATIONS - min(len(failed_gates), _GATES)
     several = len(variants_of(run.results)) > 1
-    found = [_cases_annotation(results, several) for _, results in islice(results_to_report(run), room)]
+    found = [_cases_annotation(results, several) for _, results in islice(_to_report(run), room)]
     for gate in failed_gates[: MOST_ANNOTATIONS - len(found)]:
         title = cut(f"Gate not met: {harmless(gate.name)}", _LONGEST_TITLE)
         found.append(Annotation(gate.file, gate.line, title, _cut_line(gate_message(gate))))
