@@ -10,7 +10,7 @@ from __future__ import annotations
 import shlex
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -29,7 +29,7 @@ from pytest_relevance.cases.reader import load_suite
 from pytest_relevance.plugin import reporting
 from pytest_relevance.plugin.case_items import ItemMaker, bind, marks_of
 from pytest_relevance.plugin.failures import shown_path
-from pytest_relevance.plugin.options import CASE_FILES, recorded_rankings, redaction, settings
+from pytest_relevance.plugin.options import CASE_FILES, recorded_rankings, redaction, settings, silent_text
 from pytest_relevance.plugin.pytest_internals import AnyItem
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun
@@ -37,7 +37,7 @@ from pytest_relevance.results.case_dict import to_builtin
 from pytest_relevance.results.records.run_info import SUFFIX, FileInfo, Lost, RecordError, baseline_path, has_baseline
 
 if TYPE_CHECKING:
-    from pytest_relevance.results.records.baseline import BaselineEntries
+    from pytest_relevance.results.records.baseline import BaselineEntries, EntryKey
     from pytest_relevance.results.records.baseline_comparison import Baseline
 
 
@@ -116,9 +116,10 @@ class CaseFile(pytest.Module):
         from pytest_relevance.results.records.baseline_comparison import Baseline
 
         try:
-            return Baseline(self._masked(read_baseline(baseline_path(self.path), f"{shown}{SUFFIX}")))
+            entries = self._masked(read_baseline(baseline_path(self.path), f"{shown}{SUFFIX}"))
         except RecordError as error:
             raise self.CollectError(str(error)) from None
+        return Baseline(entries, expects_known=settings(self.config).expects_known)
 
     def _masked(self, entries: BaselineEntries) -> BaselineEntries:
         """Return baseline entries with secrets masked: the file may have been written before the mask was set."""
@@ -126,7 +127,7 @@ class CaseFile(pytest.Module):
 
         hide = redaction(self.config).values
         masked = (replace(entry, params=hide(entry.params)) if entry.params else entry for entry in entries.values())
-        return BaselineEntries(masked, entries.titles, hide(entries.fingerprint))
+        return BaselineEntries(masked, entries.titles, hide(entries.fingerprint), errors=entries.errors)
 
     def _recorded_baseline(self, shown: str) -> Baseline:
         """Return the rankings of the record that `--relevance-against` names.
@@ -142,7 +143,8 @@ class CaseFile(pytest.Module):
                 f"{recorded.name} has no scored case of {shown}, and relevance_baseline is require: compare with a "
                 "record that has them"
             )
-        return Baseline(self._masked(entries), record=recorded.name)
+        expects_known = settings(self.config).expects_known
+        return Baseline(self._masked(entries), record=recorded.name, expects_known=expects_known)
 
     def _info(self, suite: Suite, runs: Sequence[CaseRun], digest: str) -> FileInfo:
         """Return the `FileInfo` of the file: totals, gates, digests, orphaned baseline entries."""
@@ -153,9 +155,12 @@ class CaseFile(pytest.Module):
             {**gate_values(gate), "line": line} for gate, line in zip(suite.terms.gates, suite.gate_lines, strict=True)
         ]
         lost: Sequence[Lost] = ()
-        if self._baseline is not None:
-            lost = self._baseline.collected({(run.case.id, run.variant): run.case for run in runs}, suite.left_out)
-        against = "" if self._baseline is None else self._baseline.record
+        unknown: Sequence[EntryKey] = ()
+        baseline, expects_known = self._baseline, settings(self.config).expects_known
+        if baseline is not None:
+            compared = {(run.case.id, run.variant): run.case for run in runs}
+            lost = baseline.collected(compared, suite.left_out)
+            unknown = self._unknown(baseline, compared) if expects_known else ()
         return FileInfo(
             path=str(self.path),
             node=self.nodeid,
@@ -163,13 +168,25 @@ class CaseFile(pytest.Module):
             totals=tuple((search, variant, count) for (search, variant), count in counts.items()),
             items={case: count for case, count in variants.items() if count > 1},
             gates=tuple(gates),
-            has_baseline=self._baseline is not None,
+            has_baseline=baseline is not None,
             lost=tuple(lost),
+            expects_known=expects_known and baseline is not None,
+            unknown=tuple(unknown),
             unjudged=suite.unjudged_words,
-            against=against,
+            against="" if baseline is None else baseline.record,
             documents={} if suite.terms.documents is None else to_builtin(suite.terms.documents),
-            fingerprint={} if self._baseline is None else self._baseline.fingerprint,
+            fingerprint={} if baseline is None else baseline.fingerprint,
         )
+
+    def _unknown(self, baseline: Baseline, cases: Mapping[EntryKey, Case]) -> Sequence[EntryKey]:
+        """Return the cases of the baseline of which it tells nothing.
+
+        Raises `CollectError` for a committed baseline in which a search returned nothing, unless it is being replaced.
+        """
+        unknown, silent = baseline.untold(cases)
+        if silent and not baseline.record and self.config.option.relevance_update != "all":
+            raise self.CollectError(silent_text(f"{shown_path(self.path, self.config)}{SUFFIX}", silent))
+        return unknown
 
     def _warn(self, messages: Iterable[str], shown: str) -> None:
         """Issue warnings about the file, in a run with pytest-xdist only on the first worker.

@@ -17,12 +17,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
+from pytest_relevance._text import listed
+
 if TYPE_CHECKING:
     from pytest_relevance.plugin.redaction import Redaction
     from pytest_relevance.results.records.against import RecordedRankings
 
 PATTERNS = ("*.relevance.yaml", "*.relevance.yml")
 BASELINE = ("auto", "require")
+KNOWN = ("fail", "xfail")
 CI = ("auto", "off")
 FILES: Mapping[str, str] = {
     "unjudged": "write a worklist of the results that nobody has judged, as CSV, the most valuable first",
@@ -86,6 +89,11 @@ _OPTIONS: Mapping[str, Mapping[str, Any]] = {
         "metavar": "RUN",
         "help": "compare with the record of a run (--relevance-record) in the place of committed baselines",
     },
+    "--relevance-known": {
+        "choices": KNOWN,
+        "help": "what becomes of a case that failed before: its accepted ranking misses the same, by no less. It fails "
+        "(fail, the default), or is expected to fail, so that the run fails for what got worse alone (xfail)",
+    },
     **{f"--relevance-{name}": {"metavar": "FILE", "help": what} for name, what in FILES.items()},
     "--relevance-ci": {
         "choices": CI,
@@ -128,6 +136,10 @@ _INI: Mapping[str, tuple[str, object]] = {
     "relevance_baseline": (
         "auto (default) or require: whether a case file without a baseline fails (--relevance-baseline)",
         "auto",
+    ),
+    "relevance_known": (
+        "fail (default) or xfail: what becomes of a case that failed before (--relevance-known)",
+        "fail",
     ),
     "relevance_ci": ("auto (default) or off: what a run leaves in GitHub Actions (--relevance-ci)", "auto"),
     "relevance_redact": (
@@ -216,7 +228,8 @@ class RunSettings(NamedTuple):
     `calls` is how often a search is called for a case, `concurrency` how many searches run at a time, `batch` for how
     many cases at most `many` is called at once. A search that failed in `give_up` cases in a row is given up (0:
     never). `tolerance` is for cases that set none. `requires_baseline`: a case file without a baseline fails;
-    `requires_gates`: a gate without a verdict has failed. `outputs` are the names of the options for files that are
+    `expects_known`: a case that failed before is expected to fail; `requires_gates`: a gate without a verdict has
+    failed. `outputs` are the names of the options for files that are
     written at the end of the run; `reports_to_ci`: the run leaves its report in GitHub Actions. `details`: ranking,
     grades and titles are needed of every case, also of those that pass; `properties`: a JUnit file is written.
     `runs_tests`: the command does not only list tests, set them up or show their fixtures. `home` is the process and
@@ -229,6 +242,7 @@ class RunSettings(NamedTuple):
     give_up: int
     tolerance: float
     requires_baseline: bool
+    expects_known: bool
     requires_gates: bool
     outputs: Sequence[str]
     reports_to_ci: bool
@@ -260,6 +274,7 @@ def read_settings(config: pytest.Config) -> None:
     config.stash[_SETTINGS] = RunSettings(
         tolerance=_tolerance(config),
         requires_baseline=_choice(config, "relevance_baseline", BASELINE) == "require",
+        expects_known=_choice(config, "relevance_known", KNOWN) == "xfail" and not option.runxfail,
         requires_gates=option.relevance_gates == "require",
         give_up=_number(config, "relevance_give_up", _failures),
         batch=_number(config, "relevance_batch", _at_least_one),
@@ -326,7 +341,8 @@ AGAINST: pytest.StashKey[RecordedRankings] = pytest.StashKey()
 def recorded_rankings(config: pytest.Config) -> RecordedRankings:
     """Return the rankings of the record that `--relevance-against` names, read once in each process.
 
-    Raises UsageError for a record that cannot be read, and with an option that writes baselines.
+    Raises UsageError for a record that cannot be read, with an option that writes baselines, and where failures of
+    before are expected for a record in which a search returned nothing.
     """
     if AGAINST not in config.stash:
         from pytest_relevance._files import name_to_forward
@@ -343,8 +359,19 @@ def recorded_rankings(config: pytest.Config) -> RecordedRankings:
             found = read_rankings(os.path.abspath(os.path.expanduser(name)), name)
         except RecordError as error:
             raise pytest.UsageError(f"--relevance-against: {error}") from None
+        if found.silent and settings(config).expects_known:
+            raise pytest.UsageError(f"--relevance-against: {silent_text(name, found.silent)}")
         config.stash[AGAINST] = replace(found, name=name_to_forward(name, config.rootpath))
     return config.stash[AGAINST]
+
+
+def silent_text(reference: str, searches: Sequence[str]) -> str:
+    """Return the sentence that refuses a reference in which searches returned nothing at all."""
+    return (
+        f"in {reference} {listed(searches, 'and')} returned nothing in any case, which tells nothing about what failed "
+        "before (relevance_known is xfail): accept rankings of a search that works, write results: 0 where nothing "
+        "shall be found, or set --relevance-known=fail"
+    )
 
 
 _REDACTION: pytest.StashKey[Redaction] = pytest.StashKey()

@@ -19,7 +19,8 @@ from pytest_relevance.plugin.failures import Crash, FailureText
 from pytest_relevance.plugin.options import recorded_rankings, settings
 from pytest_relevance.plugin.run_store import LOST, PASSED_OVER, RunStore, first_named, run_store
 from pytest_relevance.plugin.terminal import not_run
-from pytest_relevance.results.case_result import SKIPPED
+from pytest_relevance.results.case_result import SKIPPED, XFAILED
+from pytest_relevance.results.compare.differences import has_failed
 from pytest_relevance.results.records.run_info import SUFFIX
 
 if TYPE_CHECKING:
@@ -54,12 +55,11 @@ def report_gates(session: pytest.Session, store: RunStore) -> list[GateResult]:
         if gate.file in ran or require or (gate.file in ended and store.is_whole(gate.file))
     ]
     for gate in judged:
-        outcome = cast("Outcome", gate.outcome())
-        _log(session, store.files[gate.file].path, gate, outcome, _longrepr(option, store, gate, outcome))
+        _log(session, store.files[gate.file].path, gate, _longrepr(option, store, gate))
     return judged
 
 
-def _log(session: pytest.Session, path: str, gate: GateResult, outcome: Outcome, longrepr: Any) -> None:
+def _log(session: pytest.Session, path: str, gate: GateResult, longrepr: Any) -> None:
     """Report a gate as pytest reports a test."""
     from pytest_relevance.reports.run.gates import gate_message
 
@@ -67,14 +67,18 @@ def _log(session: pytest.Session, path: str, gate: GateResult, outcome: Outcome,
     choosers = [plugin for plugin in map(manager.get_plugin, _CHOOSERS) if plugin is not None]
     log = manager.subset_hook_caller("pytest_runtest_logreport", [session, *choosers])
     nodeid, location = f"{gate.node}::{name}", (gate.node, gate.line - 1, name)
-    found = [("verdict", outcome), ("found", harmless(gate_message(gate)))]
+    outcome, message = gate.outcome(), harmless(gate_message(gate))
+    found = [("verdict", outcome), ("found", message)]
     hook.pytest_runtest_logstart(nodeid=nodeid, location=location)
     session.testscollected += 1  # the progress display counts it: progress must not exceed 100 %
     session.testsfailed += outcome == "failed"  # counted here: the session would also stop the run for --maxfail
     now = time()
     make = partial(pytest.TestReport, nodeid, location, {name: 1}, start=now, stop=now, user_properties=found)
     log(report=make("passed", None, "setup"))
-    report = make(outcome, longrepr, "call")
+    if outcome == XFAILED:
+        report = make("skipped", longrepr, "call", wasxfail=f"failed before: {message}")
+    else:
+        report = make(cast("Outcome", outcome), longrepr, "call")
     if manager.has_plugin(_TEST_EXPLORER):
         report.when = "gate"  # type: ignore[assignment]  # the terminal counts and shows it like a call
     log(report=report)
@@ -82,8 +86,9 @@ def _log(session: pytest.Session, path: str, gate: GateResult, outcome: Outcome,
     hook.pytest_runtest_logfinish(nodeid=nodeid, location=location)
 
 
-def _longrepr(option: Any, store: RunStore, gate: GateResult, outcome: Outcome) -> Any:
+def _longrepr(option: Any, store: RunStore, gate: GateResult) -> Any:
     """Return the `longrepr` of a gate's report: None if it passed, a reason if it was skipped, else its failure."""
+    outcome = gate.outcome()
     if outcome == "passed":
         return None
     from pytest_relevance.reports.run.gates import gate_lines, gate_message
@@ -112,6 +117,7 @@ def findings(config: pytest.Config, *, has_ended: bool, is_complete: bool) -> It
         yield from _nothing_ran(config, store)
     if is_complete:
         yield from _lost_results(config, store)
+        yield from _without_reference(config, store)
         yield from _without_comparison(config, store)
         yield from _lost_cases(config, store)
     if lost := store.told.named[LOST]:
@@ -174,6 +180,16 @@ def _without_comparison(config: pytest.Config, store: RunStore) -> Iterator[Find
             f"--relevance-against: {against} has none of the case files that ran, so that nothing was compared, and "
             "the run fails; was it recorded from another folder, or of other files?",
             fails=True,
+        )
+
+
+def _without_reference(config: pytest.Config, store: RunStore) -> Iterator[Finding]:
+    """Say once that failures cannot be known, as nothing is compared."""
+    files = {result.file for result in store.results if has_failed(result) and not result.is_check}
+    if settings(config).expects_known and (alone := [each for each in files if not store.files[each].has_baseline]):
+        yield Finding(
+            f"--relevance-known=xfail: {examples(sorted(alone))} {'has' if len(alone) == 1 else 'have'} nothing to be "
+            "compared with, so that every failure counts: give --relevance-against=RUN, or commit a baseline"
         )
 
 

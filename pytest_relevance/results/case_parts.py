@@ -80,8 +80,9 @@ class BaselineComparison:
 
     `newly_failing`: a floor or an expectation is not met that the accepted ranking meets under the judgments of today.
     `failed_before`: the accepted ranking is known to miss each unmet floor and expectation too, by no less, and the
-    score did not drop by more than the tolerance. A latency counts for neither. `searched` is the difference of the
-    fingerprints, `{name: [before, now]}`.
+    score did not drop by more than the tolerance. A latency counts for neither. `known`: pytest reports the case as
+    xfailed for that reason (`--relevance-known=xfail`). `searched` is the difference of the fingerprints,
+    `{name: [before, now]}`.
     """
 
     standing: str
@@ -93,6 +94,7 @@ class BaselineComparison:
     then: Mapping[str, float | None] = field(default_factory=dict)
     newly_failing: bool = False
     failed_before: bool = False
+    known: bool = False
     searched: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     others: Mapping[str, Any] = field(default_factory=dict)
 

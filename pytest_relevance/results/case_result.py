@@ -36,7 +36,9 @@ as it had failed in too many cases before; `skipped`: it was not to run."""
 WITHOUT_SCORE = (ERROR, NOT_SEARCHED)
 """The verdicts of a case that was to be scored and has no score."""
 
-OUTCOMES = (*VERDICTS, "xfailed", "xpassed")
+XFAILED = "xfailed"
+
+OUTCOMES = (*VERDICTS, XFAILED, "xpassed")
 """pytest's outcomes of a case; a case without one has its verdict as the outcome."""
 
 CHECK = "relevance.check"
@@ -130,13 +132,18 @@ class CaseResult(NamedTuple):
     @property
     def status(self) -> str:
         """The status that a summary counts the case under."""
-        if self.outcome in ("xfailed", "xpassed"):
+        if self.outcome in (XFAILED, "xpassed"):
             return self.outcome
         if self.verdict == SKIPPED or (self.verdict in WITHOUT_SCORE and self.outcome == SKIPPED):
             return SKIPPED
         if self.verdict in (*WITHOUT_SCORE, INCONCLUSIVE):
             return self.verdict
         return self.verdict if self.outcome == PASSED and self.verdict == MEASURED else self.outcome
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the case failed before, and so was expected to fail (`--relevance-known=xfail`)."""
+        return self.baseline is not None and self.baseline.known and self.status == XFAILED
 
     @property
     def is_cut(self) -> bool:

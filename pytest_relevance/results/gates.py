@@ -19,13 +19,14 @@ from pytest_relevance._text import did_you_mean, listed
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.metrics.names import Metric, largest_score, parse_metric
 from pytest_relevance.metrics.scalar import ranks_needed
-from pytest_relevance.results.case_result import FAILED, MEASURED, PASSED, SKIPPED, WITHOUT_SCORE, CaseResult
+from pytest_relevance.results.case_result import FAILED, MEASURED, PASSED, SKIPPED, WITHOUT_SCORE, XFAILED, CaseResult
 from pytest_relevance.results.compare.differences import (
     TIE,
     Difference,
     Scores,
     differences_of,
     has_relevant,
+    means_of,
     score_before,
     score_pairs,
     weighted_mean,
@@ -57,7 +58,8 @@ class GateFinding:
     cases are looked at. `difference` is the difference of a mean; with `p` a drop counts only if its p-value is at most
     `p`. `cases` are the cases that a message names. `depths` are the depths that were set, or that searches were asked
     for, where the metric looks at the whole ranking. `against` is the record in the place of the baseline, if any, and
-    `lost` how many of its cases are not compared, by the reason (`records.run_info.GONE` ...).
+    `lost` how many of its cases are not compared, by the reason (`records.run_info.GONE` ...). `is_known`: what is not
+    met was missed before by no less, and is expected (`--relevance-known=xfail`).
     """
 
     kind: str
@@ -73,6 +75,7 @@ class GateFinding:
     depths: Sequence[int] = ()
     against: str = ""
     lost: Mapping[str, int] = field(default_factory=dict)
+    is_known: bool = False
 
     @property
     def about(self) -> str:
@@ -122,10 +125,15 @@ class GateResult:
         return [finding for finding in self.findings if not finding.is_met]
 
     def outcome(self) -> str:
-        """`passed`, `failed`, or `skipped` where there is no verdict, which fails where verdicts are required."""
+        """`passed`, `failed`, or `skipped` where there is no verdict, which fails where verdicts are required.
+
+        A gate that failed before is `xfailed` where that is expected.
+        """
         if self.not_judged is not None:
             return FAILED if self.is_required and self.not_judged.kind != UPDATING else SKIPPED
-        return FAILED if self.unmet else PASSED
+        if not self.unmet:
+            return PASSED
+        return XFAILED if all(finding.is_known for finding in self.unmet) else FAILED
 
 
 def judge_gates(
@@ -172,7 +180,10 @@ def _gates_of_file(
             else:
                 shown = [result for result in group if result.verdict in WITHOUT_SCORE or looks_at(gate, result)]
                 lost = _lost(info, gate, variant)
-                yield replace(judged, results=shown, findings=tuple(_judge(gate, group, info.against, lost)))
+                findings = _judge(gate, group, info.against, lost)
+                if info.expects_known:
+                    findings = (_with_known(finding, gate, group, info) for finding in findings)
+                yield replace(judged, results=shown, findings=tuple(findings))
 
 
 def in_variants(variants: Iterable[str | None], results: Iterable[CaseResult]) -> dict[str | None, list[CaseResult]]:
@@ -252,6 +263,26 @@ def _mean(metric: Metric, bound: float, cases: Sequence[CaseResult]) -> GateFind
     total = sum(case.verdict not in WITHOUT_SCORE for case in cases)
     is_met = mean >= bound - TIE
     return GateFinding(MEAN, is_met, metric, mean, bound, len(scored), total, depths=_set_depths(metric, cases))
+
+
+def _with_known(found: GateFinding, gate: Gate, results: Iterable[CaseResult], info: FileInfo) -> GateFinding:
+    """A finding that says whether it was missed before, by no less.
+
+    A share is known where every case that does not pass failed before. A mean is known where the reference misses it
+    too, where it fell neither over the cases that are compared nor by further ones, and where the reference tells
+    something of every case that it has.
+    """
+    if found.is_met or found.kind not in (PASSING, MEAN):
+        return found
+    cases = [result for result in results if looks_at(gate, result)]
+    if found.kind == PASSING:
+        failed = [case for case in cases if not (passes(case) or is_only_measured(case))]
+        is_known = bool(failed) and all(case.baseline is not None and case.baseline.failed_before for case in failed)
+        return replace(found, is_known=is_known)
+    means = means_of(score_pairs(cases, found.about))
+    is_told = {(case.id, case.variant) for case in cases}.isdisjoint(info.unknown)
+    misses = means.first < found.bound - TIE and min(means.second, found.figure) >= means.first - TIE
+    return replace(found, is_known=is_told and misses)
 
 
 def _drops(

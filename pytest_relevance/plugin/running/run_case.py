@@ -1,7 +1,8 @@
 """Run one case: call its search, read the ranking, score it, and raise the exception of a failed case.
 
 Functions here raise `CaseError` where no ranking can be scored, `CaseFailure` or `BaselineFailure` where a case fails,
-and pytest's skip exception where an inconclusive case is to be skipped. The project may have a fixture that says what
+and pytest's own exceptions where an inconclusive case is to be skipped, or a case that failed before is expected to
+fail. The project may have a fixture that says what
 is searched, and a hook that explains the ranks of a failing case: both are asked here.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -159,11 +161,17 @@ def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
 
 
 def _end(this: CaseRun, result: CaseResult, how: str) -> None:
-    """Raise the exception of a case that failed or is inconclusive.
+    """Raise the exception of a case that failed or is inconclusive; one that failed before may be expected to fail.
 
     `how` is `FAILED` or "fail" to fail, "skip" to skip, and "pass" to raise nothing.
     """
     attempt = this.attempt
+    if how == FAILED and result.baseline is not None and result.baseline.failed_before and _is_expected(this):
+        from pytest_relevance.reports.failure import failure_message
+
+        attempt.result = result._replace(baseline=replace(result.baseline, known=True))
+        attempt.error = pytest.xfail.Exception(failure_message(result))
+        raise attempt.error
     if how in (FAILED, "fail"):
         from pytest_relevance.reports.failure import failure_lines, failure_message
         from pytest_relevance.reports.text import plain
@@ -177,6 +185,11 @@ def _end(this: CaseRun, result: CaseResult, how: str) -> None:
 
         attempt.error = pytest.skip.Exception(failure_reason(result))
         raise attempt.error
+
+
+def _is_expected(this: CaseRun) -> bool:
+    """Whether a case that failed before is expected to fail; an `xfail` of its own is left to pytest."""
+    return this.settings.expects_known and this.item.get_closest_marker("xfail") is None
 
 
 def _ranking_of_call(this: CaseRun) -> tuple[Ranking, float]:

@@ -125,6 +125,12 @@ def mean_text(results: Sequence[CaseResult]) -> str:
     return f"mean {metric_of(results)} {score_text(weighted_mean(results))}"
 
 
+def known_text(results: Iterable[CaseResult]) -> str:
+    """`9 failed before, their mean nDCG@10 0.312`: the cases that were expected to fail for that; empty without any."""
+    known = [result for result in results if result.is_known]
+    return f"{len(known):,} failed before, their {mean_text(known)}" if known else ""
+
+
 def means_by_variant(results: Iterable[CaseResult]) -> dict[Variant, float]:
     """The weighted mean of each variant that has one."""
     means = {variant: weighted_mean(group) for variant, group in grouped(results, variant_of).items()}

@@ -34,7 +34,15 @@ from pytest_relevance.reports.text import (
     number,
 )
 from pytest_relevance.results import gates
-from pytest_relevance.results.case_result import FAILED, NOT_SEARCHED, PASSED, SKIPPED, WITHOUT_SCORE, CaseResult
+from pytest_relevance.results.case_result import (
+    FAILED,
+    NOT_SEARCHED,
+    PASSED,
+    SKIPPED,
+    WITHOUT_SCORE,
+    XFAILED,
+    CaseResult,
+)
 from pytest_relevance.results.compare.differences import TIE, has_relevant, score_before
 from pytest_relevance.results.gates import DROP, ERRORS, INCOMPLETE, PASSING, UPDATING, GateFinding, GateResult, passes
 
@@ -197,7 +205,7 @@ def _some(cases: Sequence[CaseResult]) -> str:
     return first_few([case_in_prose(case.id, case.query) for case in cases])
 
 
-OUTCOMES = {FAILED: "not met", SKIPPED: "not evaluated", PASSED: "met"}
+OUTCOMES = {FAILED: "not met", XFAILED: "failed before", SKIPPED: "not evaluated", PASSED: "met"}
 """The outcomes of gates in words for a reader who does not know pytest, in the order in which gates are listed."""
 
 
@@ -242,11 +250,12 @@ def gate_lines(judged: GateResult, *, verbosity: int = 0, width: int = WIDEST) -
 
 def named_gate_lines(judged: GateResult, columns: int = WIDEST) -> list[Line]:
     """The report of a gate under its name, as part of a whole report: what it found, also where that is met."""
-    if judged.unmet:
+    outcome = judged.outcome()
+    if judged.unmet and outcome == FAILED:
         return [line(harmless(judged.name), STRONG), *gate_lines(judged, width=columns)]
-    found = f"{'' if judged.not_judged else 'met: '}{gate_message(judged)}"
+    found = f"{'' if judged.not_judged else f'{OUTCOMES[outcome]}: '}{gate_message(judged)}"
     text = f"{judged.file}:{judged.line}: {judged.name} {found}"
-    return folded_lines(text, DOUBT if judged.not_judged else GOOD, columns)
+    return folded_lines(text, GOOD if outcome == PASSED else DOUBT, columns)
 
 
 def _cases_behind(judged: GateResult, finding: GateFinding, columns: int) -> list[Line]:

@@ -20,7 +20,7 @@ from pytest_relevance.reports.reasons import STATUSES
 from pytest_relevance.reports.run import cases
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, STRONG, WIDEST, Line, folded_lines, line, wrapped
 from pytest_relevance.results.case_parts import NEW
-from pytest_relevance.results.case_result import FAILED, NOT_SEARCHED, SKIPPED, CaseResult, Key
+from pytest_relevance.results.case_result import FAILED, NOT_SEARCHED, SKIPPED, XFAILED, CaseResult, Key
 from pytest_relevance.results.records.run_info import FileInfo, RunInfo, changes_text
 
 if TYPE_CHECKING:
@@ -110,19 +110,19 @@ def verdict_lines(
 def case_counts(results: Sequence[CaseResult]) -> list[str]:
     """How many cases there are and how many of each status, over all variants; failures by kind beside a baseline.
 
-    `135 cases: 61 passed, 30 measured` and `44 got worse, 9 failed before`.
+    `135 cases: 61 passed, 30 measured` and `44 got worse, 9 failed before`, the known ones of these with their mean.
     """
     shown = cases.counted_cases(results)
     searched = [result for result in results if not result.is_check]
     if len({(cases.key_of(result), cases.variant_of(result)) for result in searched}) > cases.case_count(searched):
         shown += f" in {counted(len(cases.variants_of(results)), 'variant')}"
-    others, kinds = [*results], Counter[str]()
+    others, kinds = [result for result in results if not result.is_known], Counter[str]()
     if any(result.status in cases.NOT_PASSED for result in results):
         from pytest_relevance.results.compare.differences import FAILURE_KINDS, failure_kind, has_failed
 
         failed = [*filter(has_failed, results)]
         if any(result.baseline is not None for result in failed):
-            others = [result for result in results if not has_failed(result)]
+            others = [result for result in others if not has_failed(result)]
             found = Counter(
                 result.status if result.status == NOT_SEARCHED else failure_kind(result) for result in failed
             )
@@ -132,7 +132,7 @@ def case_counts(results: Sequence[CaseResult]) -> list[str]:
     parts = [
         ", ".join(f"{statuses[status]:,} {status}" for status in STATUSES if statuses[status])
         + (f" ({new:,} new to the baseline)" if new else ""),
-        ", ".join(f"{count:,} {kind}" for kind, count in kinds.items()),
+        ", ".join(filter(None, [*(f"{count:,} {kind}" for kind, count in kinds.items()), cases.known_text(results)])),
     ]
     first, *rest = [*filter(None, parts), ""][:2]
     return [f"{shown}: {first}" if first else shown, *filter(None, rest)]
@@ -147,12 +147,14 @@ def _means(results: Sequence[CaseResult]) -> list[str]:
 
 
 def _gates(outcomes: Counter[str]) -> Iterable[str]:
-    total, failed, skipped = outcomes.total(), outcomes[FAILED], outcomes[SKIPPED]
+    total, failed, known, skipped = outcomes.total(), outcomes[FAILED], outcomes[XFAILED], outcomes[SKIPPED]
     if failed:
         yield f"{failed:,} of {counted(total, 'gate')} failed"
+    if known:
+        yield f"{known:,} of {counted(total, 'gate')} failed before"
     if skipped:
         yield f"{skipped:,} of {counted(total, 'gate')} not evaluated"
-    if total and not failed and not skipped:
+    if total and not failed and not known and not skipped:
         yield "the gate is met" if total == 1 else f"all {total:,} gates met"
 
 

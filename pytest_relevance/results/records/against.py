@@ -10,15 +10,21 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from pytest_relevance._text import counted
-from pytest_relevance.cases.checking.gates import gate_of
+from pytest_relevance._text import counted, with_variant
+from pytest_relevance.cases.checking.gates import MAX_DROP, MEAN, gate_of
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.metrics.graded import GradedRanking, grade_ranking
 from pytest_relevance.metrics.scalar import score
 from pytest_relevance.results.case_parts import NEW, STALE, BaselineComparison, Outcome
-from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult
 from pytest_relevance.results.records.baseline import BaselineEntries, BaselineEntry, EntryKey, entry_of
-from pytest_relevance.results.records.baseline_comparison import changes_since, comparison_of, gate_scores
+from pytest_relevance.results.records.baseline_comparison import (
+    changes_since,
+    comparison_of,
+    expects_results,
+    gate_scores,
+    silent_searches,
+)
 from pytest_relevance.results.records.file import DAMAGE, read_record
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.records.run_info import GONE, UNJUDGED, FileInfo, Fingerprint, Lost, RecordError
@@ -33,18 +39,19 @@ class RecordedRankings:
     """The rankings of a record, which messages call `name`.
 
     `entries` are the accepted rankings of each case file, by its name in the record; `nodes` are the names by pytest's
-    node id; `fingerprint` says what was searched.
+    node id; `fingerprint` says what was searched. `silent` are the searches that returned nothing in any case.
     """
 
     name: str
     entries: Entries = field(default_factory=dict)
     nodes: Mapping[str, str] = field(default_factory=dict)
     fingerprint: Fingerprint = field(default_factory=dict)
+    silent: Sequence[str] = ()
 
     def of_file(self, node: str, file: str) -> BaselineEntries:
         """The entries of a case file, found by its node id, or else by its name; empty for an unknown one."""
         entries = self.entries.get(self._name(node, file), BaselineEntries())
-        return BaselineEntries(entries.values(), fingerprint=self.fingerprint)
+        return BaselineEntries(entries.values(), fingerprint=self.fingerprint, errors=entries.errors)
 
     def not_run(self, ran: Iterable[tuple[str, str]]) -> tuple[str, ...]:
         """The names of the recorded case files that are not among those that ran, given by node id and name."""
@@ -65,18 +72,26 @@ def read_rankings(path: str | os.PathLike[str], shown: str | None = None) -> Rec
     try:
         nodes = {of_file.node or file: file for file, of_file in files.items()}
         entries = entries_of(results)
+        silent = silent_searches(
+            (with_variant(result.search, result.variant), bool(result.ranking.documents))
+            for result in results
+            if result.evaluation.scores and not result.is_check and expects_results(result.evaluation.outcomes)
+        )
     except DAMAGE as error:
         raise RecordError.at(name, f"the record is damaged: {error}; make it again") from None
-    return RecordedRankings(name, entries, nodes, info.fingerprint)
+    return RecordedRankings(name, entries, nodes, info.fingerprint, silent)
 
 
-def entries_of(results: Iterable[CaseResult]) -> dict[str, BaselineEntries]:
+def entries_of(results: Sequence[CaseResult]) -> dict[str, BaselineEntries]:
     """The entries that accept the rankings of results, by case file; none for a case without a score."""
     entries: dict[str, BaselineEntries] = {}
     for result in results:
         if result.evaluation.scores and not result.is_check:
             entry = entry_of(result)
             entries.setdefault(result.file, BaselineEntries()).setdefault(entry.key, entry)
+    for result in results:
+        if result.verdict in WITHOUT_SCORE and result.file in entries:
+            entries[result.file].errors.add((result.id, result.variant))
     return entries
 
 
@@ -98,6 +113,8 @@ def compare_recorded(
             baseline, reasons = BaselineComparison(NEW), result.evaluation.reasons
             if entry is not None:
                 baseline, reasons = _compared(result, entry, theirs.get(result.key), gates.get(result.file, ()))
+                is_known = result.is_known and baseline.failed_before
+                baseline = replace(baseline, known=is_known) if is_known else baseline
             result = result.with_baseline(baseline, result.verdict, reasons)
         results.append(result)
     ran: dict[str, dict[EntryKey, CaseResult]] = {}
@@ -145,7 +162,7 @@ def _compared(
     known = grade_ranking(entry.documents, grades)
     graded = GradedRanking(known.grades, known.repeated, result.graded.judged)
     before = defined(score(result.metric, graded, result.conditions.settings))
-    scores = gate_scores(result, gates, graded)
+    scores = gate_scores(result, gates, graded, (MAX_DROP, MEAN))
     return comparison_of(result, entry, graded, before, scores)
 
 

@@ -115,8 +115,9 @@ class BaselineEntries(dict[EntryKey, BaselineEntry]):
     """The entries of a baseline by their keys.
 
     `titles` are the known titles of their documents. `fingerprint` says what was searched when all of them were
-    accepted; empty: not known. `others` are the keys of its header that a later version has added, `further` the added
-    keys of the lines of titles, by document. `is_outdated`: the file has an older version of the format.
+    accepted; empty: not known. `errors` are the keys of cases that were an error in a record. `others` are the keys of
+    its header that a later version has added, `further` the added keys of the lines of titles, by document.
+    `is_outdated`: the file has an older version of the format.
     """
 
     def __init__(
@@ -125,6 +126,7 @@ class BaselineEntries(dict[EntryKey, BaselineEntry]):
         titles: Mapping[str, str] | None = None,
         fingerprint: Fingerprint | None = None,
         *,
+        errors: Iterable[EntryKey] = (),
         others: Mapping[str, Any] | None = None,
         further: Mapping[str, Mapping[str, Any]] | None = None,
         is_outdated: bool = False,
@@ -132,6 +134,7 @@ class BaselineEntries(dict[EntryKey, BaselineEntry]):
         super().__init__({entry.key: entry for entry in entries})
         self.titles: dict[str, str] = dict(titles or {})
         self.fingerprint: Fingerprint = fingerprint or {}
+        self.errors = {*errors}
         self.others: Mapping[str, Any] = others or {}
         self.further: dict[str, Mapping[str, Any]] = dict(further or {})
         self.is_outdated = is_outdated

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from pytest_relevance._text import listed, quoted
-from pytest_relevance.cases.checking.gates import MAX_DROP
+from pytest_relevance._text import listed, quoted, with_variant
+from pytest_relevance.cases.checking.gates import MAX_DROP, MEAN
 from pytest_relevance.cases.model import Case, Gate, most_results
 from pytest_relevance.metrics.graded import GradedRanking, grade_ranking
 from pytest_relevance.metrics.scalar import score
@@ -43,12 +43,14 @@ class Baseline:
     """The baseline of a case file: its entries, and their comparison with the cases that were collected.
 
     `record` is the name of the record that the entries come from, empty for a committed baseline. `fingerprint` says
-    what was searched when they were accepted; empty if unknown.
+    what was searched when they were accepted; empty if unknown. `expects_known`: what failed before is expected to
+    fail, and the comparisons have the scores that gates on a mean need for that.
     """
 
-    def __init__(self, entries: BaselineEntries, *, record: str = "") -> None:
+    def __init__(self, entries: BaselineEntries, *, record: str = "", expects_known: bool = False) -> None:
         self._entries = entries
         self.record = record
+        self._gates_compared = (MAX_DROP, MEAN) if expects_known else (MAX_DROP,)
         self.fingerprint: Fingerprint = entries.fingerprint
         self._moved: dict[str, tuple[BaselineEntry, Sequence[str]]] = {}
 
@@ -71,6 +73,20 @@ class Baseline:
                 self._moved[case] = self._entries[case, variants[0]], (change,)
         unlisted = frozenset(left_out)
         return lost + [(*key, LEFT_OUT if key[0] in unlisted else GONE) for key in left if key[0] not in self._moved]
+
+    def untold(self, cases: Mapping[EntryKey, Case]) -> tuple[list[EntryKey], list[str]]:
+        """The cases of which the baseline tells nothing, and the searches that returned nothing in any case.
+
+        Nothing is told of a case by an error or an empty ranking; cases with `results: 0` do not count.
+        """
+        returned = {
+            key: bool(self._entries[key].documents)
+            for key, case in cases.items()
+            if key in self._entries and most_results(case.expect)
+        }
+        unknown = [*self._entries.errors, *(key for key, has_results in returned.items() if not has_results)]
+        searches = ((with_variant(cases[key].search, key[1]), found) for key, found in returned.items())
+        return unknown, silent_searches(searches)
 
     def compare(
         self,
@@ -104,7 +120,8 @@ class Baseline:
             if fails:
                 verdict, because = FAILED, (Outcome(self.record, STALE_ENTRY, False, clauses=reasons), *because)
         else:
-            found, fails, verdict, because = _compare_scores(result, case, entry, accepting=accepting)
+            gates = self._gates_compared
+            found, fails, verdict, because = _compare_scores(result, case, entry, gates, accepting=accepting)
         passes = verdict in (PASSED, MEASURED)
         if passes and not details:
             found = BaselineComparison(found.standing, found.score, found.stale, found.scores)
@@ -115,6 +132,19 @@ class Baseline:
     def with_titles(self, result: CaseResult) -> CaseResult:
         """The result with the titles that the baseline has of documents without a title."""
         return result.with_titles(self._entries.titles, replace=False) if self._entries.titles else result
+
+
+def expects_results(outcomes: Iterable[Outcome]) -> bool:
+    """Whether the expectations with these outcomes allow any results; `results: 0` does not."""
+    return bool(most_results(expectation_of(each) for each in outcomes if each.kind == "results"))
+
+
+def silent_searches(returned: Iterable[tuple[str, bool]]) -> list[str]:
+    """The searches that returned nothing in any case, by the name of the search of each case and whether it did."""
+    found: dict[str, bool] = {}
+    for search, has_results in returned:
+        found[search] = found.get(search, False) or has_results
+    return [search for search, has_results in found.items() if not has_results]
 
 
 def _variants_by_case(keys: Iterable[EntryKey]) -> dict[str, list[str | None]]:
@@ -132,14 +162,14 @@ def _variants_text(names: Sequence[str | None]) -> str:
 
 
 def _compare_scores(
-    result: CaseResult, case: Case, entry: BaselineEntry, *, accepting: bool
+    result: CaseResult, case: Case, entry: BaselineEntry, gates: Sequence[str], *, accepting: bool
 ) -> tuple[BaselineComparison, bool, str, Sequence[Outcome]]:
     """Compare a result with the accepted ranking; whether a drop decides its verdict; the verdict and its reasons."""
     depth = None if looks_at_all(case) else case.depth
     is_same = entry.documents[:depth] == tuple(result.ranking.documents[:depth])  # down to the depth of the case
     graded = grade_ranking(entry.documents, case.judgments)
     before = result.score if is_same else defined(score(result.metric, graded, case.settings))
-    scores = gate_scores(result, case.terms.gates, graded) if case.judgments else {}
+    scores = gate_scores(result, case.terms.gates, graded, gates) if case.judgments else {}
     found, reasons = comparison_of(result, entry, graded, before, scores)
     if found.standing != REGRESSION or accepting:
         return found, False, result.verdict, reasons
@@ -200,10 +230,7 @@ def _compared_reasons(
         is_cut=entry.reaches_depth,
     )
     may_go_on = not entry.whole and len(entry.documents) >= entry.depth
-    expects_none = not most_results(
-        expectation_of(each) for each in result.evaluation.outcomes if each.kind == "results"
-    )
-    are_known = bool(entry.documents) or expects_none
+    are_known = bool(entry.documents) or not expects_results(result.evaluation.outcomes)
     reasons: list[Outcome] = []
     for reason in result.evaluation.reasons:
         then: Outcome | None = None
@@ -239,13 +266,15 @@ def _missed_by(demand: Outcome, value: float) -> float:
     return demand.bound - value if demand.comparison in (">=", ">") else value - demand.bound
 
 
-def gate_scores(result: CaseResult, gates: Iterable[Gate], graded: GradedRanking) -> dict[str, float | None]:
-    """The scores of a graded ranking that `max_drop` gates compare, other than nDCG@k.
+def gate_scores(
+    result: CaseResult, gates: Iterable[Gate], graded: GradedRanking, conditions: Sequence[str]
+) -> dict[str, float | None]:
+    """The scores of a graded ranking that gates with some `conditions` compare, other than nDCG@k.
 
     A metric without a score in the result, because its ranking is cut, is left out here too.
     """
     tags = (None, *result.tags)
-    compared = [gate.metrics for gate in gates if gate.condition == MAX_DROP and gate.tag in tags]
+    compared = [gate.metrics for gate in gates if gate.condition in conditions and gate.tag in tags]
     return {
         metric.text: defined(score(metric, graded, result.conditions.settings))
         for metric in chain.from_iterable(compared)

@@ -158,7 +158,14 @@ def _all_files(runs: Iterable[Run]) -> dict[str, FileInfo]:
             known = files.setdefault(file, info)
             totals = tuple(dict.fromkeys([*known.totals, *info.totals]))
             lost = tuple(each for each in known.lost if each in info.lost)
-            files[file] = replace(known, totals=totals, items={**known.items, **info.items}, lost=lost)
+            files[file] = replace(
+                known,
+                totals=totals,
+                items={**known.items, **info.items},
+                lost=lost,
+                expects_known=known.expects_known and info.expects_known,
+                unknown=tuple(dict.fromkeys([*known.unknown, *info.unknown])),
+            )
     return files
 
 

@@ -46,6 +46,9 @@ class FileInfo:
         gates: its gates, as `cases.checking.gates.gate_values` gives them, each with its `line` (from 1).
         has_baseline: whether it is compared: with its baseline, or with the record `against`.
         lost: the cases of the baseline that are not compared.
+        expects_known: whether cases and gates that failed before are expected to fail (`--relevance-known=xfail`).
+        unknown: if so, the cases of the baseline of which it tells nothing, by id and variant: the ranking is empty,
+            or the case was an error in the record.
         unjudged: a sentence about its listed queries that have no judgments; empty where all have some.
         against: the name of the record that is compared with in the place of its baseline; empty for none.
         documents: its catalogue, as the fields of `cases.model.CatalogueFile`; empty for none.
@@ -60,6 +63,8 @@ class FileInfo:
     gates: Sequence[Mapping[str, Any]] = ()
     has_baseline: bool = False
     lost: Sequence[Lost] = ()
+    expects_known: bool = False
+    unknown: Sequence[tuple[str, str | None]] = ()
     unjudged: str = ""
     against: str = ""
     documents: Mapping[str, Any] = field(default_factory=dict)
@@ -92,7 +97,8 @@ class FileInfo:
         lost += [(name[1:].rpartition('"')[0], None, GONE) for name in values.get("orphans") or ()]
         compared = values.get("has_baseline", values.get("orphans") is not None)
         known = {name: value for name, value in values.items() if name not in ("orphans", "text_digest")}
-        return from_builtin(cls, {**known, "totals": totals, "lost": tuple(map(tuple, lost)), "has_baseline": compared})
+        pairs = {"lost": tuple(map(tuple, lost)), "unknown": tuple(map(tuple, values.get("unknown", ())))}
+        return from_builtin(cls, {**known, **pairs, "totals": totals, "has_baseline": compared})
 
 
 @dataclass(frozen=True, slots=True)
