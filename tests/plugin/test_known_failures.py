@@ -5,7 +5,6 @@ from typing import NamedTuple
 import pytest
 
 from pytest_relevance import Run as Record
-from pytest_relevance.cli import main
 from tests.plugin.conftest import Project
 from tests.plugin.test_baseline_in_pytest import SEARCH, UPDATE, Shop
 
