@@ -76,7 +76,7 @@ def test_forty_cases_import_neither_numpy_nor_pandas(forty: Project, options: tu
 FOR_FAILURES = ("plugin.repeated_failures", "reports.breakdown", "reports.failure", "results.diagnoses")
 FOR_BASELINES = ("reports.run.baseline", "results.records.baseline", "results.compare.differences")
 FOR_OPTIONS = ("plugin.outputs", "results.worklist", "results.records.file", "results.records.merge")
-FOR_OTHER_RESPONSES = tuple(f"results.responses.{name}" for name in ("bodies", "families", "stores"))
+FOR_OTHER_RESPONSES = tuple(f"results.responses.{name}" for name in ("bodies", "families", "libraries"))
 FOR_OTHER_SUITES = (
     *("_files", "_source", "_tables"),
     *("judgments.grading", "judgments.model", "judgments.reading"),

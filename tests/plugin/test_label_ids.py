@@ -99,9 +99,9 @@ def test_labels_without_ids_are_an_error_with_both_ways_out(project: Project) ->
     project.conftest(dedent(SEARCH) + "\n@pytest.fixture\ndef search():\n    return find\n")
     project.cases(CASES)
     message = " ".join(project.run().failure("shoes").split())
-    assert "search returned labels of a vector index" in message
+    assert "search returned labels of an index" in message
     assert "give the fixture's value an attribute ids" in message
-    assert "if they are the ids, return zip(labels[0].tolist(), distances[0].tolist())" in message
+    assert "if they are the ids, return them in a list" in message
 
 
 def test_ids_is_not_read_where_there_are_no_labels(project: Project) -> None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from pytest_relevance._text import LONGEST_SHOWN, listed, shown
+from pytest_relevance._text import listed, shown
 from pytest_relevance.results.responses.reading import NoResults, UnreadableRanking, unreadable
 
 HITS: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -72,14 +72,13 @@ def hits_of(body: Mapping[Any, Any], holder: object = None) -> Sequence[object]:
     """
     root = body.get("root")
     vespa = root if isinstance(root, Mapping) else None
-    if any(body.get(name) or (vespa is not None and vespa.get(name)) for name in ERRORS):
-        raise _error(body)
-    if holder is not None:
-        refuse_partial(holder, body)
     found = (at_path(body, path) for _, path in HITS)
     hits = next((hits for hits in found if isinstance(hits, (list, tuple))), None)
-    if hits is None and body.get("message"):
-        raise _error(body)
+    is_error = any(body.get(name) or (vespa is not None and vespa.get(name)) for name in ERRORS)
+    if is_error or (hits is None and body.get("message")):
+        raise UnreadableRanking(f"search returned an error instead of results: {shown(dict(body), 300)}")
+    if holder is not None:
+        refuse_partial(holder, body)
     if hits is None and (several := _of_several_searches(body)) is not None:
         return several
     refuse_partial(body, body)
@@ -87,9 +86,6 @@ def hits_of(body: Mapping[Any, Any], holder: object = None) -> Sequence[object]:
         return hits if vespa is None else _vespa_hits(hits, vespa)
     if vespa is not None:
         return ()  # Vespa leaves `children` out when nothing matched
-    if body and all(isinstance(score, (int, float)) for score in body.values()):
-        advice = "if they are the scores of documents, return its items, sorted best first"
-        raise unreadable(f"a mapping of {len(body)} numbers", dict(body), advice, LONGEST_SHOWN)
     known = listed(f"{'.'.join(path)} ({engine})" for engine, path in HITS)
     raise NoResults(
         f"search returned a mapping without hits, {shown(dict(body), 200)}; a response body has {known}; "
@@ -97,16 +93,13 @@ def hits_of(body: Mapping[Any, Any], holder: object = None) -> Sequence[object]:
     )
 
 
-def _is_answer(value: object) -> bool:
-    """Whether a value is the response body of one search among several: its hits, or its error."""
-    return isinstance(value, Mapping) and any(key in value for key in _FIRST_KEYS)
-
-
 def _of_several_searches(body: Mapping[Any, Any]) -> Sequence[object] | None:
     """The hits of a multi-search of one query; None for another body. Raises `UnreadableRanking` for several."""
     for name in SEVERAL:
         inner = body.get(name)
-        if isinstance(inner, list) and inner and all(map(_is_answer, inner)):
+        if not isinstance(inner, list) or not all(isinstance(each, Mapping) for each in inner):
+            continue
+        if inner and all(not each.keys().isdisjoint(_FIRST_KEYS) for each in inner):
             if len(inner) == 1:
                 return hits_of(inner[0])
             advice = f"return one of response[{name!r}], or all of them from the attribute `many` of the search"
@@ -121,10 +114,6 @@ def _vespa_hits(children: Sequence[object], root: Mapping[Any, Any]) -> Sequence
     if is_nested or (children and not hits and at_path(root, ("fields", "totalCount")) != 0):
         raise unreadable("its hits in groups", children, "return the hits as one list, best first")
     return hits
-
-
-def _error(body: Mapping[Any, Any]) -> UnreadableRanking:
-    return UnreadableRanking(f"search returned an error instead of results: {shown(dict(body), 300)}")
 
 
 def hit_of_dsl(result: Any) -> Any:

@@ -17,6 +17,7 @@ from numbers import Real
 from typing import Any
 
 from pytest_relevance._text import listed, quoted, shown
+from pytest_relevance.results.responses import reading
 from pytest_relevance.results.responses.reading import (
     ID_NAMES,
     NESTED,
@@ -29,18 +30,6 @@ from pytest_relevance.results.responses.reading import (
     NoResults,
     ReadOptions,
     UnreadableRanking,
-    ambiguity,
-    are_scores,
-    fields_there,
-    has_any,
-    has_dimensions,
-    is_integer,
-    is_row,
-    kind_of,
-    one_result,
-    read_each,
-    read_row,
-    refuse_row_beside_value,
 )
 
 __all__ = ["ID_NAMES", "TITLE_NAMES", "Ranking", "UnreadableRanking", "id_text", "read_ranking"]
@@ -104,14 +93,20 @@ def read_ranking(
         return response
     names = ID_NAMES if id_field is None else (id_field,)
     title_names = TITLE_NAMES if title_field is None else (title_field,)
+    results: Sequence[Any] = ()
     try:
-        results = _results_of(response, names, title_names, ids)
+        if type(response) is list:
+            results = response
+        else:
+            from pytest_relevance.results.responses.families import results_of
+
+            results = results_of(response, ReadOptions(names, title_names, ids))
     except NoResults:
         (found,) = Fields([_as_mapping(response, names)]).first_of(names, NESTED)
         if isinstance(_only(found), (str, int)):
-            raise one_result(response) from None
+            raise reading.one_result(response) from None
         raise
-    if why := ambiguity(results):
+    if why := reading.ambiguity(results):
         raise UnreadableRanking(f"search returned {why}")
     return _copied(results, names, title_names)
 
@@ -121,20 +116,9 @@ def id_text(value: object) -> str | None:
     if isinstance(value, str):
         # exactly str, and not what a subclass calls its text: enums have another, and none travel to xdist's controller
         return str.__str__(value)
-    if is_integer(value):
+    if reading.is_integer(value):
         return str(operator.index(value))  # type: ignore[arg-type]
     return str(value) if type(value).__name__ == "UUID" else None
-
-
-def _results_of(
-    response: object, id_names: Sequence[str], title_names: Sequence[str], ids: Callable[[], object] | None
-) -> Sequence[object]:
-    """The results within a response: a list itself, of another response what `families.results_of` finds."""
-    if type(response) is list:
-        return response
-    from pytest_relevance.results.responses.families import results_of
-
-    return results_of(response, ReadOptions(id_names, title_names, ids))
 
 
 def _as_mapping(result: Any, id_names: Sequence[str]) -> Any:
@@ -151,19 +135,19 @@ def _copied(results: Sequence[Any], names: Sequence[str], title_names: Sequence[
     kinds = set(map(type, results))
     if kinds <= SCALARS and "" not in results:
         return Ranking([*map(str, results)])
-    refuse_row_beside_value(kinds, results)
+    reading.refuse_row_beside_value(kinds, results)
     is_plain = kinds <= _PLAIN
-    if not is_plain and are_scores(kinds, results):
+    if not is_plain and reading.are_scores(kinds, results):
         raise UnreadableRanking(
             f"search returned {len(results)} floats, {shown(results)}; if they are scores, return the documents too, "
             "sorted best first, as (id, score) pairs (rank-bm25: return what get_top_n() returns)"
         )
-    bare_rows = [] if is_plain else read_each(partial(_row_of, names), results, results)
+    bare_rows = [] if is_plain else reading.read_each(partial(_row_of, names), results, results)
     documents = [row.document for row in bare_rows] or results
     fields = Fields(documents)
     ids = fields.first_of(names, NESTED)
     if not _is_text(ids):
-        ids = read_each(lambda document, field: _id_of(document, field, names), results, documents, ids)
+        ids = reading.read_each(lambda document, field: _id_of(document, field, names), results, documents, ids)
     _refuse_other_order(fields.first_of(RANK_NAMES), results)
     titles = fields.first_of(title_names, NESTED)
     are_mappings = is_plain or all(isinstance(document, (str, int, Mapping)) for document in documents)
@@ -177,7 +161,7 @@ def _copied(results: Sequence[Any], names: Sequence[str], title_names: Sequence[
 def _refuse_other_order(ranks: Sequence[Any], results: Sequence[Any]) -> None:
     """Raise `UnreadableRanking` where results have ranks of their own that are not in the order of the results."""
     if not set(map(type, ranks)) <= {int}:
-        ranks = [operator.index(rank) for rank in ranks if is_integer(rank)]
+        ranks = [operator.index(rank) for rank in ranks if reading.is_integer(rank)]
         if len(ranks) < len(results):
             return
     number = next((number for number, (one, two) in enumerate(pairwise(ranks), 2) if two < one), None)
@@ -191,7 +175,7 @@ def _refuse_other_order(ranks: Sequence[Any], results: Sequence[Any]) -> None:
 def _row_of(id_names: Sequence[str], result: Any) -> BareRow:
     """A result as a `BareRow`: read from a row, or made of a document alone. Raises `BadResult`."""
     try:
-        row = read_row(result) if is_row(result) else BareRow(result)
+        row = reading.read_row(result) if reading.is_row(result) else BareRow(result)
     except BadResult:
         for part in result:  # a family of libraries may know better what is wrong with it
             _as_mapping(part, id_names)
@@ -217,19 +201,14 @@ def _id_of(document: Any, field: object, names: Sequence[str]) -> str:
     if text == "":
         raise BadResult("has an empty id")
     if field is None and document is not None and not isinstance(document, WITHOUT_FIELDS):
-        from pytest_relevance.results.responses.families import is_arrow, is_frame
-
-        value = None
-        if is_frame(document) or is_arrow(document):
-            raise BadResult("is a table or a column; return it alone, not in a list, with all results in it")
-        if has_dimensions(document):
+        if reading.has_dimensions(document):
             raise BadResult(
-                "is an array; return the arrays of one query as a tuple, (distances, labels), or (id, score) pairs: "
-                "zip(ids, scores)"
+                "is an array or a table; return a table alone, not in a list, and the arrays of one query as a tuple, "
+                "(distances, labels), or as (id, score) pairs: zip(ids, scores)"
             )
-        if not has_any(document, names):
-            remedy = "name the field with" if len(names) > 1 else "correct"
-            raise BadResult(f"has no {_spelled(names)}{fields_there(document)}; {remedy} id_field in the case file")
+        spelled = f"id ({listed(names)})" if len(names) > 1 else f"field {quoted(names[0])}"
+        remedy = "name the field with" if len(names) > 1 else "correct"
+        raise BadResult(f"has no {spelled}{reading.fields_there(document)}; {remedy} id_field in the case file")
     raise BadResult(f"has an id that is {_what_it_is(value)}")
 
 
@@ -243,7 +222,7 @@ def _what_it_is(found: object) -> str:
         if float(found).is_integer():
             cure += " (integers become floats in a data frame's column where one is missing)"
         return f"a float, {shown(found)}, whose text could be another one's; {cure}"
-    return f"{kind_of(found)}, {shown(found)}; {cure}"
+    return f"{reading.kind_of(found)}, {shown(found)}; {cure}"
 
 
 def _titles(values: Sequence[Any]) -> Sequence[str | None]:
@@ -262,22 +241,27 @@ def _scores(values: Sequence[Any], results: Sequence[object]) -> Sequence[float 
         return ()
     if kinds <= _PLAIN_SCORES and not [value for value in values if value != value]:
         return values
-    scores = read_each(_number, results, values)
+    scores = reading.read_each(_number, results, values)
     return scores if any(score is not None for score in scores) else ()
 
 
 def _number(value: Any) -> float | None:
     """A score as a number: an integer as it is, as large ones are not exact as floats. Raises `BadResult` for NaN."""
     score: Any = _only(value)
-    if score is None or isinstance(score, (str, bool)) or not hasattr(score, "__float__") or has_dimensions(score):
+    if (
+        score is None
+        or isinstance(score, (str, bool))
+        or not hasattr(score, "__float__")
+        or reading.has_dimensions(score)
+    ):
         return None
     if isinstance(score, int):
         return int(score)
     number: float | None
     try:
         number = float(score)
-    except (TypeError, ValueError, OverflowError):  # a signalling NaN of Decimal, among others
-        number = float("nan") if hasattr(score, "is_nan") and score.is_nan() else None
+    except (TypeError, ValueError, OverflowError):
+        number = None
     if number is not None and number != number:
         raise BadResult("has a score that is NaN; return numbers, or results without scores")
     return number
@@ -286,7 +270,3 @@ def _number(value: Any) -> float | None:
 def _text(value: str) -> str:
     """Exactly str: a subclass of it does not travel to the controller of pytest-xdist."""
     return str.__str__(value)
-
-
-def _spelled(names: Sequence[str]) -> str:
-    return f"id ({listed(names)})" if len(names) > 1 else f"field {quoted(names[0])}"

@@ -13,7 +13,7 @@ from itertools import pairwise
 from numbers import Integral, Number, Real
 from typing import Any, NamedTuple, TypeVar
 
-from pytest_relevance._text import LONGEST_SHOWN, listed, shown
+from pytest_relevance._text import LONGEST_SHOWN, first_few, shown
 
 ID_NAMES = ("id", "_id", "doc_id", "docid", "document_id", "objectID")
 TITLE_NAMES = ("title", "name")
@@ -119,40 +119,19 @@ def _is_keyed(document: object) -> bool:
     return hasattr(kind, "keys") and hasattr(kind, "__getitem__")
 
 
-def has_any(document: object, names: Sequence[str]) -> bool:
-    """Whether a document has a field of one of these names, its own or nested, whose value is None."""
-    there = {*_field_names(document), *getattr(document, "__dict__", ())}
-    return any(path in there for name in names for path in (name, *(f"{holder}.{name}" for holder in NESTED)))
-
-
-def fields_there(document: object) -> str:
-    """The fields that a document has instead."""
-    names = _field_names(document)
-    if len(names) > MOST_FIELDS:
-        names[MOST_FIELDS:] = [f"{len(names) - MOST_FIELDS} more"]
-    if names:
-        return f", only {listed(names, 'and')}"
-    return ", it is empty" if isinstance(document, Mapping) else ""
-
-
-def _field_names(document: object) -> list[str]:
-    """The names of the fields that a document has; names in nested mappings have dots."""
-    names: list[str] = []
-    for name in _own_names(document):
+def fields_there(document: Any) -> str:
+    """The fields that a document has instead of an id, but for those that are None; nested names have dots."""
+    if isinstance(document, Mapping) or _is_keyed(document):
+        own = [*document.keys()]
+    else:
+        attributes: Any = [getattr(document, name, ()) for name in ("_fields", "__slots__", "__dict__")]
+        own = [name for name in next(filter(None, attributes), ()) if not name.startswith("_")]
+    found: list[str] = []
+    for name in own:
         inner = _getter(document)(name)
-        names += [f"{name}.{key}" for key in inner] if isinstance(inner, Mapping) and inner else [name]
-    return names
-
-
-def _own_names(result: Any) -> list[str]:
-    if isinstance(result, Mapping):
-        return [str(name) for name in result]
-    for names in (getattr(result, "_fields", None), getattr(result, "__slots__", None)):
-        if isinstance(names, (tuple, list)):
-            return [str(name) for name in names if not str(name).startswith("__")]
-    if _is_keyed(result):
-        return list(map(str, result.keys()))
-    return [name for name in getattr(result, "__dict__", ()) if not name.startswith("_")]
+        if inner is not None:
+            found += [f"{name}.{key}" for key in inner] if isinstance(inner, Mapping) and inner else [str(name)]
+    return f", only {first_few(found, MOST_FIELDS)}" if found else ""
 
 
 # --- what cannot be read ----------------------------------------------------------------------------------------------
@@ -175,14 +154,18 @@ class BadResult(Exception):
     """Why a result cannot be read: the end of a sentence that begins with the result's number."""
 
 
+A_LIST = "return a list of results, best first"
+
+
 def unreadable(what: str, response: object, advice: str, longest: int = 200) -> UnreadableRanking:
     """The exception, to be raised by the caller: what a search returned, at most `longest` of it, and what to do."""
-    return UnreadableRanking(f"search returned {what}, {shown(response, longest)}; {advice}")
+    found = f"{what}, {shown(response, longest)}" if what else shown(response, longest)
+    return UnreadableRanking(f"search returned {found}; {advice}")
 
 
 def one_result(response: object) -> UnreadableRanking:
     """The exception for a result that is not in a list, to be raised by the caller."""
-    return unreadable("one result", response, "return a list of results, best first", LONGEST_SHOWN)
+    return unreadable("one result", response, A_LIST, LONGEST_SHOWN)
 
 
 def kind_of(value: object) -> str:
@@ -205,17 +188,7 @@ def read_each(read: Callable[..., _T], results: Sequence[object], *columns: Sequ
 
 def is_a(kind: type, package: str, *names: str) -> bool:
     """Whether a type, or a base of it, has one of some names and is of a package, which need not be installed."""
-    return any(base.__name__ in names and base.__module__.partition(".")[0] == package for base in kind.__mro__)
-
-
-def type_of(package: str, *names: str) -> Callable[[type], bool]:
-    """The function that says of a type whether it `is_a`."""
-    return lambda kind: is_a(kind, package, *names)
-
-
-def instance_of(package: str, *names: str) -> Callable[[object], bool]:
-    """The function that says of a value whether its type `is_a`."""
-    return lambda value: is_a(type(value), package, *names)
+    return any(base.__name__ in names and f"{base.__module__}.".startswith(f"{package}.") for base in kind.__mro__)
 
 
 def is_unsent_search(response: object) -> bool:
@@ -247,68 +220,52 @@ def is_row(result: object) -> bool:
 
 def read_row(row: Sequence[Any]) -> BareRow:
     """The parts of a bare row. Raises `BadResult` for a row of another shape."""
-    if len(row) == 2 and is_score(row[1]) and (isinstance(row[0], str) or not _are_fraction_and_integer(*row)):
+    is_fraction = len(row) == 2 and _is_number(row[0]) and not is_integer(row[0])  # a score, and no id
+    if len(row) == 2 and is_score(row[1]) and not (is_fraction and is_integer(row[1])):
         return BareRow(row[0], score=row[1])
-    if isinstance(row, tuple):
-        if len(row) == 1:
-            return BareRow(row[0])
-        if len(row) == 2 and (is_id(row[0]) or row[0] is None) and isinstance(row[1], str):
-            return BareRow(row[0], title=row[1])
-        if len(row) == 3 and (is_id(row[0]) or row[0] is None) and _is_title(row[1]) and is_score(row[2]):
-            return BareRow(row[0], title=row[1], score=row[2])
-    if len(row) == 2 and _is_fraction(row[0]):
-        if not is_id(row[1]):
-            return BareRow(row[1], score=row[0])
-        raise BadResult(_score_and_id(*row))
+    if isinstance(row, tuple) and len(row) == 1:
+        return BareRow(row[0])
+    if isinstance(row, tuple) and len(row) in (2, 3) and (is_id(row[0]) or row[0] is None):
+        _, title, *score = row
+        if _is_title(title) and all(map(is_score, score)):
+            return BareRow(row[0], title, *score)
+    if is_fraction and not is_id(row[1]):
+        return BareRow(row[1], score=row[0])
+    if is_fraction:
+        raise BadResult("is a (score, id) pair; return (id, score) pairs, with ids as text or integers")
     raise BadResult(
         f"is no {ROWS}; return the results of one query: ids, such rows as tuples, or mappings or objects with an id "
         "(arrays of distances and labels as a tuple, not as lists)"
     )
 
 
-def _score_and_id(number: Any, other: object) -> str:
-    """What is wrong with a pair of a number that may have a fraction and an id, or what may be a title."""
-    if is_integer(other):
-        return (
-            f"is a pair of {kind_of(number)} and an integer, of which either may be meant for the id; "
-            "return (id, score) pairs with ids as text or integers"
-        )
-    return "is a (score, id) pair; return (id, score) pairs"
-
-
 def refuse_tuple(values: tuple[Any, ...]) -> None:
     """Raise `UnreadableRanking` for a tuple that may be something else than the results: one row, or two columns."""
-    what = ""
-    if _is_one_row(values):
-        what = f"a tuple that could be one row or a list of ids, {shown(values)}; return a list of rows, or"
-    elif len(values) == 2 and all(map(is_row, values)) and all(map(_are_of_one_kind, values)):
-        what = f"two rows of ids, {shown(values)}, which could be ids beside titles; return a list of rows, or"
-    if what:
-        raise UnreadableRanking(f"search returned {what} a list of ids")
+    is_one_row = False
+    if len(values) in (2, 3) and is_id(values[0]) and _is_number(values[-1]):
+        # a list of ids may be of text, or of integers
+        is_one_row = isinstance(values[0], str) or not is_integer(values[-1]) or len(values) == 3
+        is_one_row = is_one_row and all(map(_is_title, values[1:-1]))
+    if is_one_row:
+        what = f"a tuple that could be one row or a list of ids, {shown(values)}"
+    elif len(values) == 2 and all(map(is_row, values)) and all(map(_is_text_or_integers, values)):
+        what = f"two rows of ids, {shown(values)}, which could be ids beside titles"
+    else:
+        return
+    raise UnreadableRanking(f"search returned {what}; return a list of rows, or a list of ids")
 
 
-def _is_one_row(values: tuple[Any, ...]) -> bool:
-    """Whether a tuple has the types of one row, which a list of ids does not have."""
-    if len(values) == 3:
-        return is_id(values[0]) and _is_title(values[1]) and _is_number(values[2])
-    if len(values) != 2 or not is_id(values[0]) or not _is_number(values[1]):
-        return False
-    return isinstance(values[0], str) or not isinstance(values[1], Integral)
-
-
-def _are_of_one_kind(parts: Sequence[Any]) -> bool:
-    """Whether values are all texts, or all integers."""
+def _is_text_or_integers(parts: Sequence[Any]) -> bool:
     return all(isinstance(part, str) for part in parts) or all(map(is_integer, parts))
 
 
-_TOTALS = frozenset({str, int})
-_BESIDE = _TOTALS | {float, bool, type(None)}
+_BESIDE = SCALARS | {float, bool, type(None)}
 
 
 def refuse_row_beside_value(kinds: Set[type], results: Sequence[Any]) -> None:
     """Raise `UnreadableRanking` for results that are rows and single values: `(ids, total)`, `(ids, cursor)`."""
     has_rows = any(issubclass(kind, (tuple, list)) for kind in kinds)
-    is_hit_beside = isinstance(results, tuple) and dict in kinds and not kinds.isdisjoint(_TOTALS)
+    is_hit_beside = isinstance(results, tuple) and dict in kinds and not kinds.isdisjoint(SCALARS)
     if is_hit_beside or (has_rows and not kinds.isdisjoint(_BESIDE)):
         raise UnreadableRanking(
             f"search returned rows beside single values, {shown(results)}; return the results alone, without a total "
@@ -320,36 +277,31 @@ def ambiguity(results: Sequence[Any]) -> str:
     """Why rows that are well-formed one by one allow two readings together; empty where they do not."""
     if not results or not all(is_row(row) and len(row) in (2, 3) and is_integer(row[0]) for row in results):
         return ""
-    if _are_numbered([row[0] for row in results]) and _are_words([row[1] for row in results]):
+    numbers, others = [row[0] for row in results], [row[1] for row in results]
+    # several integers from 0 or 1 on, beside words that are all different, as ids are and titles seldom
+    is_numbered = (
+        len(numbers) > 1 and numbers[0] in (0, 1) and numbers == [*range(numbers[0], numbers[0] + len(numbers))]
+    )
+    are_words = all(isinstance(text, str) and len(text.split()) == 1 for text in others)
+    if is_numbered and are_words and len({*others}) == len(others):
         return (
             f"rows of an integer and a word, {shown(results[0])} first, numbered in their order, which could be "
             "(id, title) or (rank, id); return the ids alone, or mappings with an id and a title"
         )
     if any(len(row) == 3 for row in results):
         return ""
-    if all(is_integer(second) for _, second in results):
+    if all(map(is_integer, others)):
         return (
             f"pairs of integers, {shown(results[0])} first, of which either may be the id; "
             "return (id, float(score)) pairs, or mappings with an id and a score"
         )
-    if all(isinstance(second, str) for _, second in results):
-        steps = [(one[0], two[0]) for one, two in pairwise(results)]
-        if all(first >= second for first, second in steps) and any(first == second for first, second in steps):
-            return (
-                f"pairs of an integer and a text, {shown(results[0])} first, which could be (id, title) or, as the "
-                "integers descend and some are equal, (score, id); return mappings with an id and a title or a score"
-            )
+    is_falling = all(one >= two for one, two in pairwise(numbers)) and len({*numbers}) < len(numbers)
+    if is_falling and all(isinstance(other, str) for other in others):
+        return (
+            f"pairs of an integer and a text, {shown(results[0])} first, which could be (id, title) or, as the "
+            "integers descend and some are equal, (score, id); return mappings with an id and a title or a score"
+        )
     return ""
-
-
-def _are_numbered(numbers: Sequence[int]) -> bool:
-    """Whether several integers count up from 0 or 1."""
-    return len(numbers) > 1 and numbers[0] in (0, 1) and all(two == one + 1 for one, two in pairwise(numbers))
-
-
-def _are_words(texts: Sequence[Any]) -> bool:
-    """Whether values are texts that are all different and have no white space, as ids are and titles seldom."""
-    return all(isinstance(text, str) and len(text.split()) == 1 for text in texts) and len({*texts}) == len(texts)
 
 
 def are_scores(kinds: Iterable[type], values: Sequence[Any]) -> bool:
@@ -378,16 +330,7 @@ def _is_title(value: object) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return hasattr(value, "__float__") and not isinstance(value, bool) and not has_dimensions(value)
-
-
-def _is_fraction(value: object) -> bool:
-    """Whether a value is a number, of a type that may have a fraction: it can be a score and not an id."""
-    return _is_number(value) and not is_integer(value)
-
-
-def _are_fraction_and_integer(first: object, second: object) -> bool:
-    return is_integer(second) and _is_fraction(first)
+    return hasattr(value, "__float__") and not isinstance(value, (bool, str)) and not has_dimensions(value)
 
 
 def has_dimensions(value: Any) -> bool:

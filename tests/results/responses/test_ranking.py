@@ -208,34 +208,10 @@ def test_a_cursor_without_rows(shop: sqlite3.Connection) -> None:
     assert ids(shop.execute("select id from products where id = 'z'")) == []
 
 
-class Polars:
-    """As polars' frames are: columns by name, rows by iterating over them."""
-
-    def __init__(self, columns: dict[str, list[object]]) -> None:
-        self._columns = columns
-        self.columns = list(columns)
-        self.shape = (len(next(iter(columns.values()))), len(columns))
-
-    def __getitem__(self, name: str) -> list[object]:
-        return self._columns[name]
-
-
-class Arrow:
-    """As Arrow's tables are: `columns` holds columns, not their names."""
-
-    columns: tuple[object, ...] = (object(),)
-    shape = (2, 1)
-
-    def to_pylist(self) -> list[dict[str, object]]:
-        return [{"id": "b"}, {"id": "a"}]
-
-
 FRAMES = {
     "pandas with text": pd.DataFrame({"doc_id": ["b", "a"], "title": ["Boots", "Apron"]}),
     "pandas with its ids as index": pd.DataFrame({"score": [2.0, 1.0]}, index=pd.Index(["b", "a"], name="doc_id")),
     "pandas with other labels": pd.DataFrame({"id": ["b", "a"]}, index=[5, 3]),
-    "polars": Polars({"id": ["b", "a"], "score": [2.0, 1.0]}),
-    "Arrow": Arrow(),
 }
 
 

@@ -71,7 +71,7 @@ def test_a_result_of_tantivy_without_the_searcher_is_refused(tantivy: Tantivy) -
     assert message.endswith(f"; {way_out}")
     addresses = [address for _, address in result.hits]
     for found in (result.hits, addresses, [(address, score) for score, address in result.hits]):
-        assert "result 1 of 2 has the address of a document in an index of tantivy, not an id" in refusal(found)
+        assert "result 1 of 2 is a DocAddress of tantivy, not an id" in refusal(found)
         assert way_out in refusal(found)
 
 

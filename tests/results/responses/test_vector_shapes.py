@@ -52,13 +52,6 @@ def test_two_ids_in_the_json_of_qdrant() -> None:
     assert ids(response, "payload.id") == ["shop-1"]
 
 
-def test_a_batch_in_the_json_of_qdrant() -> None:
-    for count, queries in ((1, "1 query"), (2, "2 queries")):
-        message = refusal(answered([{"points": POINTS}] * count))
-        assert f"search returned the results of a batch of {queries}, " in message
-        assert "return the points of one, or search for one query at a time" in message
-
-
 @pytest.mark.parametrize(
     "response",
     [
@@ -66,8 +59,9 @@ def test_a_batch_in_the_json_of_qdrant() -> None:
         {"result": POINTS},
         {"points": POINTS, "total": 2},
         {"points": "none"},
+        answered([{"points": POINTS}]),
     ],
-    ids=["scroll", "without a status", "points and more", "a text"],
+    ids=["scroll", "without a status", "points and more", "a text", "a batch"],
 )
 def test_other_mappings_are_not_of_qdrant(response: object) -> None:
     assert "a mapping without hits" in refusal(response)
@@ -86,7 +80,7 @@ def test_a_dict_with_integers_for_ids_is_not_of_chroma() -> None:
 
 
 def test_columns_of_chroma_of_different_lengths() -> None:
-    assert "search returned 2 ids with 1 distances" in refusal({"ids": [["b", "a"]], "distances": [[0.5]]})
+    assert "a mapping without hits" in refusal({"ids": [["b", "a"]], "distances": [[0.5]]})
 
 
 def test_a_mapping_with_ids_alone_is_not_of_chroma() -> None:

@@ -1,0 +1,405 @@
+"""What the Python libraries of search return: vector indexes, databases of documents, their frameworks, full text.
+
+faiss, hnswlib, usearch, bm25s: results are *labels*, row numbers of the index or integers given at insertion. The
+attribute `ids` of the fixture's value turns labels into ids; without it they are refused. faiss returns (distances,
+labels), hnswlib (labels, distances), each an array of shape (queries, k): integers are the labels, floats the
+distances. bm25s returns `Results` of documents and scores, each an array of shape (queries, k); the documents are row
+numbers, or the entries of a corpus where there is one. A query that matches fewer than k documents is filled up with
+documents of score 0. Arrays come from numpy, or from a library with the same interface: `ndim`, `dtype`, `tolist`.
+
+qdrant, chromadb, LangChain, LlamaIndex: the id of a document is the store's, or one that the project keeps in the
+payload or the metadata. Where there are both, and they differ, `id_field` has to say which; an id that the framework
+has generated gives way to the id in the metadata.
+
+tantivy and Xapian: tantivy's hits are addresses, which only the searcher turns into documents, and every stored field
+of a document is a list. A document of Xapian has no fields, but data (bytes of the application's own) and terms: by
+convention its id is the term with the prefix Q. The number that Xapian gives a document is internal to the index and
+never taken for an id.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import takewhile
+from typing import Any
+from uuid import UUID
+
+from pytest_relevance._text import counted, shown
+from pytest_relevance.results.responses import reading
+from pytest_relevance.results.responses.reading import (
+    ID_NAMES,
+    ONE_QUERY,
+    BadResult,
+    ReadOptions,
+    UnreadableRanking,
+    unreadable,
+)
+
+# --- labels of an index, which `ids` turns into ids -------------------------------------------------------------------
+
+NOTHING_FOUND = -1
+"""The label by which faiss fills up the results of a query that finds too few."""
+
+
+def documents_of(labels: Sequence[int], options: ReadOptions, response: object) -> list[object]:
+    """The ids, or the documents, that the attribute `ids` of the fixture's value has for labels.
+
+    Raises `UnreadableRanking` where the fixture's value has no `ids`, or a label is not in it.
+    """
+    ids = _ids(options) if labels else ()
+    if ids is None:
+        raise UnreadableRanking(
+            f"search returned labels of an index, {shown(response, 200)}; give the fixture's value an attribute ids "
+            "that turns them into ids (search.ids = [...], the ids in the order of insertion, or a mapping from label "
+            "to id), or, if they are the ids, return them in a list: labels[0].tolist(), or with distances "
+            "zip(labels[0].tolist(), distances[0].tolist())"
+        )
+    return [_document(ids, label) for label in labels]
+
+
+def _ids(options: ReadOptions) -> Any:
+    """The attribute `ids` of the fixture's value, or None. Raises `UnreadableRanking` for one that is no collection."""
+    ids: Any = None if options.ids is None else options.ids()
+    # labels could be the index of a table, of a Series or of an array of several dimensions
+    is_table = hasattr(ids, "columns") or hasattr(ids, "iloc") or getattr(ids, "ndim", 1) != 1
+    if ids is not None and (isinstance(ids, (str, bytes)) or not hasattr(ids, "__getitem__") or is_table):
+        raise UnreadableRanking(
+            f"the attribute ids of the fixture's value is {reading.kind_of(ids)}, {shown(ids)}; "
+            "make it a list of ids, in the order of the labels, or a mapping from label to id (series.to_dict())"
+        )
+    return ids
+
+
+def _document(ids: Any, label: int) -> object:
+    """The id of one label. The keys of a mapping may be integers or, as JSON has them, text."""
+    is_mapping = isinstance(ids, Mapping)
+    if is_mapping:
+        for key in (label, str(label)):
+            if key in ids:  # a defaultdict or a Counter would make up an entry
+                return ids[key]
+    elif label >= 0:
+        try:
+            return ids[label]
+        except (KeyError, IndexError):
+            pass
+    entries = f" of {counted(len(ids), 'entry', 'entries')}" if hasattr(ids, "__len__") else ""
+    raise UnreadableRanking(
+        f"search returned the label {label}, which is not in the attribute ids of the fixture's value, "
+        f"{'a mapping' if is_mapping else 'a sequence'}{entries}; add it, or build ids together with the index"
+    )
+
+
+def _labelled(
+    labels: Iterable[int], scores: Iterable[float], options: ReadOptions, response: object
+) -> Sequence[object]:
+    """The documents of labels with their scores, without the labels by which faiss says that it found none."""
+    found = [(label, float(score)) for label, score in zip(labels, scores, strict=True) if label != NOTHING_FOUND]
+    documents = documents_of([label for label, _ in found], options, response)
+    return _scored(documents, [score for _, score in found])
+
+
+def _scored(documents: Iterable[object], scores: Iterable[float]) -> Sequence[object]:
+    """Documents with their scores; a document that is a row, `(id,)` or `(id, title)`, has the score added."""
+    parts: Iterable[Any] = (document if reading.is_row(document) else (document,) for document in documents)
+    return [(*row, score) for row, score in zip(parts, scores, strict=True)]
+
+
+def is_array(value: Any) -> bool:
+    """Whether a value is an array, of numpy or of a library with the same interface. A Series is none."""
+    has_interface = hasattr(value, "dtype") and hasattr(value, "tolist") and hasattr(value, "ndim")
+    return has_interface and value.ndim > 0 and not hasattr(value, "iloc")
+
+
+def element_kind(array: Any) -> str:
+    """The kind of an array's elements: `integer`, `float` or `other`."""
+    name = str(array.dtype).rpartition(".")[2]  # torch.int64
+    if name.startswith(("int", "uint")):
+        return "integer"
+    return "float" if name.startswith(("float", "bfloat")) else "other"
+
+
+def of_one_query(array: Any, response: object) -> list[Any]:
+    """The elements of an array of shape (k,) or (1, k). Raises `UnreadableRanking` for several queries.
+
+    `response` is what the message shows.
+    """
+    if array.ndim == 1 or (array.ndim == 2 and len(array) == 1):
+        found: list[Any] = (array if array.ndim == 1 else array[0]).tolist()
+        return found
+    shape = tuple(map(int, array.shape))
+    raise unreadable(f"an array of shape {shape}, which has the results of {len(array)} queries", response, ONE_QUERY)
+
+
+def are_arrays(response: object) -> bool:
+    """Whether a response is a tuple of arrays: distances and labels, in either order."""
+    return isinstance(response, tuple) and len(response) in (2, 3) and all(map(is_array, response))
+
+
+def of_arrays(response: tuple[Any, ...], options: ReadOptions) -> Sequence[object]:
+    """The results of one query in a pair of arrays. The vectors of faiss's `search_and_reconstruct` are left out."""
+    if len(response) == 3 and response[2].ndim != response[0].ndim + 1:
+        advice = "return distances and labels, best first (range_search of faiss does not sort)"
+        raise unreadable("three arrays", response, advice)
+    first, second = response[:2]
+    if first.shape != second.shape:
+        raise unreadable("arrays of different shapes", response, "return the distances and the labels of one query")
+    is_float = element_kind(first) == "float"
+    if is_float == (element_kind(second) == "float"):
+        what = "two arrays, of which either may be the labels or the distances"
+        raise unreadable(what, response, "return integers and floats, or (id, score) pairs: zip(ids, scores)")
+    documents, scores = (second, first) if is_float else (first, second)
+    found, numbers = of_one_query(documents, response), of_one_query(scores, response)
+    if element_kind(documents) == "other":
+        columns = (numbers, found) if is_float else (found, numbers)
+        return [*zip(*columns, strict=True)]  # rows, which are refused where they are (score, id)
+    return _labelled(found, numbers, options, response)
+
+
+def is_array_of_results(response: Any) -> bool:
+    """Whether a response is an array with a row for each query, or of integers."""
+    return is_array(response) and (response.ndim > 1 or element_kind(response) == "integer")
+
+
+def of_array(response: Any, options: ReadOptions) -> Sequence[object]:
+    """The results of one query in an array: labels, or documents with fields, of shape (1, k), or ids of shape (k,)."""
+    kind = element_kind(response)
+    if response.ndim == 1:
+        found: list[Any] = response.tolist()
+        if found and _ids(options) is not None:
+            what = "an array of integers, labels for the attribute ids of the fixture's value, or ids"
+            advice = "return found[None], of shape (1, k), if they are labels, or found.tolist() if they are ids"
+            raise unreadable(what, response, advice)
+        return found
+    if kind == "integer":
+        labels = [label for label in of_one_query(response, response) if label != NOTHING_FOUND]
+        return documents_of(labels, options, response)
+    if len(response) == 1 and (kind == "float" or all(isinstance(each, Mapping) for each in response[0].tolist())):
+        return of_one_query(response, response)
+    what = f"an array of {counted(len(response), 'row')}, which could be the results of as many queries, or results"
+    advice = "return its first row, found[0].tolist(), or a tuple for each result, list(map(tuple, found.tolist()))"
+    raise unreadable(what, response, advice)
+
+
+def of_usearch(matches: Any, options: ReadOptions) -> Sequence[object]:
+    """The results of one query in `Matches` of usearch, or in `BatchMatches` of one query."""
+    if type(matches).__name__ == "BatchMatches":
+        if len(matches) != 1:
+            raise unreadable(f"the results of {len(matches)} queries", matches, ONE_QUERY)
+        matches = matches[0]
+    return _labelled(matches.keys.tolist(), matches.distances.tolist(), options, matches.to_list())
+
+
+def of_bm25s(results: Any, options: ReadOptions) -> Sequence[object]:
+    """The documents of one query with their scores, without the documents of score 0 at the end, which do not match.
+
+    Raises `UnreadableRanking` for documents that are not sorted.
+    """
+    documents, scores = of_one_query(results.documents, results), of_one_query(results.scores, results)
+    if scores != sorted(scores, reverse=True):
+        raise unreadable("Results of bm25s in no order", results, "call retrieve() with sorted=True, the default")
+    while scores and scores[-1] == 0:
+        scores.pop()
+    documents = documents[: len(scores)]
+    if element_kind(results.documents) == "integer":
+        documents = documents_of(documents, options, results)
+    return _scored(documents, scores)
+
+
+# --- qdrant, chromadb, LangChain, LlamaIndex --------------------------------------------------------------------------
+
+
+def of_qdrant_json(response: Mapping[str, Any], options: ReadOptions) -> Sequence[object] | None:
+    """The points in the JSON of Qdrant's REST interface, or in a `QueryResponse` as a dict; None in another mapping.
+
+    Raises `UnreadableRanking` for a point with two ids.
+    """
+    is_whole = {"result", "status", "time"} <= response.keys()
+    found = response["result"] if is_whole else response if response.keys() == {"points"} else None
+    points = found.get("points") if isinstance(found, Mapping) else found
+    if not isinstance(points, list):
+        return None
+    if not all(isinstance(point, dict) and {"id", "score"} <= point.keys() for point in points):
+        return None
+    if len(options.id_names) == 1:
+        return points
+    ids = reading.read_each(point_id, points, points)
+    return [{**point, "id": id_} for point, id_ in zip(points, ids, strict=True)]
+
+
+def point_id(fields: Mapping[str, Any]) -> object:
+    """The id of a point, where no `id_field` is given. Raises `BadResult` where the payload has another id."""
+    return _agreed(fields["id"], "id", fields.get("payload"), "payload")
+
+
+_CHROMA = {"distances": "score", "scores": "score", "metadatas": "metadata", "documents": "document"}
+"""The columns of what chromadb returns, and what they have of each result."""
+
+
+def of_chroma(response: Mapping[str, Any], _: ReadOptions) -> Sequence[object] | None:
+    """The results of one query in a dict of chromadb, which has a list for each query in every column.
+
+    None for another mapping: the ids of Chroma are text, and those that its `get` returns are in no order.
+    """
+    queries = response.get("ids")
+    if _CHROMA.keys().isdisjoint(response) or not isinstance(queries, list):
+        return None
+    if not all(isinstance(ids, list) for ids in queries):
+        return None
+    if not all(isinstance(id_, str) for ids in queries for id_ in ids):
+        return None
+    if len(queries) != 1:
+        raise unreadable(f"the results of {len(queries)} queries", dict(response), ONE_QUERY)
+    columns: dict[str, Any] = {"id": queries[0]}
+    for name, what in _CHROMA.items():
+        column = response.get(name)
+        if column and column[0]:  # None for what was not asked for
+            columns.setdefault(what, column[0])
+    if {*map(len, columns.values())} != {len(queries[0])}:
+        return None
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def metadata_id(fields: Mapping[str, Any]) -> object:
+    """The id of a document, where no `id_field` is given: of its metadata, or its own where the two agree.
+
+    Raises `BadResult` where its own is another one, and not generated.
+    """
+    own = fields.get("id")
+    return _agreed(own, "id", fields["metadata"], "metadata", yields=_is_generated(own))
+
+
+def of_llama_index(response: Any, _: ReadOptions) -> Sequence[object]:
+    """The source nodes of a `Response`, or the nodes (ids, where there are none) and similarities of a vector store."""
+    if hasattr(response, "source_nodes"):
+        nodes: Sequence[object] = response.source_nodes
+        return nodes
+    found = response.nodes or response.ids or ()
+    return [*zip(found, response.similarities or [None] * len(found), strict=True)]
+
+
+def node_fields(result: Any) -> dict[str, object]:
+    """The fields of a node. `ref_doc_id` is the document that it is a part of."""
+    node = getattr(result, "node", result)
+    texts = {"text": getattr(node, "text", None), "ref_doc_id": getattr(node, "ref_doc_id", None)}
+    ids = dict.fromkeys(("id", "id_", "node_id"), node.node_id)
+    return {**ids, **texts, "score": getattr(result, "score", None), "metadata": node.metadata}
+
+
+def node_id(fields: Mapping[str, Any]) -> object:
+    """The id of a node, where no `id_field` is given: as `metadata_id`.
+
+    Raises `BadResult` where it is a part of a document, and has a generated id only.
+    """
+    own, source = fields["id"], fields["ref_doc_id"]
+    if source is None or not _is_generated(own) or _id_in(fields["metadata"]):
+        return metadata_id(fields)
+    raise BadResult(
+        f"is a part of the document {shown(source)} and has a generated id, {shown(own)}; "
+        "write id_field: ref_doc_id or id_field: node_id in the case file"
+    )
+
+
+def _agreed(own: object, name: str, nested: object, holder: str, *, yields: bool = False) -> object:
+    """The id of a result that may have one of its own and one in a nested mapping. Raises `BadResult` if they differ.
+
+    `yields` says that its own gives way to the nested one.
+    """
+    found = _id_in(nested)
+    if found is None or own is None or str(own) == str(found[1]) or yields:
+        return own if found is None else found[1]
+    path = f"{holder}.{found[0]}"
+    raise BadResult(
+        f"has two ids, {name} {shown(own)} and {path} {shown(found[1])}; "
+        f"write id_field: {name} or id_field: {path} in the case file"
+    )
+
+
+def _id_in(nested: object) -> tuple[str, object] | None:
+    """The name and the value of the id in a mapping of metadata; None where there is none."""
+    if not isinstance(nested, Mapping):
+        return None
+    return next(((name, nested[name]) for name in ID_NAMES if isinstance(nested.get(name), (str, int))), None)
+
+
+def _is_generated(own: object) -> bool:
+    """Whether an id is a UUID, as frameworks generate them for documents that have none."""
+    try:
+        UUID(str(own))
+    except ValueError:
+        return False
+    return True
+
+
+# --- tantivy, Xapian --------------------------------------------------------------------------------------------------
+
+WITH_SEARCHER = "return (searcher, result), or the documents: [searcher.doc(address) for _, address in result.hits]"
+
+
+def is_tantivy_pair(response: object) -> bool:
+    """Whether a response is a searcher of tantivy together with what it found: a result, or its hits."""
+    if not isinstance(response, tuple) or len(response) != 2:
+        return False
+    kind, found = type(response[0]), response[1]
+    return reading.is_a(kind, "tantivy", "Searcher") and (isinstance(found, list) or hasattr(found, "hits"))
+
+
+def of_tantivy_pair(pair: tuple[Any, Any], _: ReadOptions) -> Sequence[object]:
+    """The (document, score) pairs of a searcher and its result, the hits of the result, or their addresses.
+
+    The documents are read from the index here, which is part of the search's time.
+    """
+    searcher, result = pair
+    pairs = [hit if isinstance(hit, tuple) else (None, hit) for hit in getattr(result, "hits", result)]
+    return [(searcher.doc(address), score if reading.is_score(score) else None) for score, address in pairs]
+
+
+def tantivy_fields(document: Any) -> Mapping[str, object]:
+    """The stored fields of a document of tantivy; a field with one value is that value."""
+    fields: Mapping[str, list[object]] = document.to_dict()
+    return {name: values[0] if len(values) == 1 else values for name, values in fields.items()}
+
+
+def of_xapian(mset: Any, _: ReadOptions) -> Sequence[object]:
+    """The fields of the items of an MSet, which messages show. Raises `UnreadableRanking` for an item without an id."""
+    items = list(mset)
+    return reading.read_each(xapian_fields, items, items)
+
+
+def xapian_fields(item: Any) -> Mapping[str, object]:
+    """The fields of an item of an MSet, or of a document of Xapian.
+
+    These are the fields of the data, where it is JSON; `data`, where it is a word (an id stored as it is); `Q`,
+    the term with the prefix Q, without it; and `score`. The id is a field of the data, or else `Q` or `data`. Of
+    two that differ none is the id, so that the case file has to name one with `id_field`. Raises `BadResult` for a
+    document without any of them.
+    """
+    document = getattr(item, "document", item)
+    fields = dict(_xapian_data(document.get_data()))
+    until_r = takewhile(lambda item: item.term < b"R", document.termlist())  # terms are sorted, and may be many
+    terms = [item.term[1:].decode(errors="replace") for item in until_r if item.term.startswith(b"Q")]
+    if len(terms) == 1 and terms[0]:
+        fields["Q"] = terms[0]
+    texts = {fields[name] for name in ("data", "Q") if name in fields}
+    if not fields:
+        raise BadResult(
+            f"is document {document.get_docid()} of Xapian, a number that is internal to the index, and has no id in "
+            'its data or terms; store the id in the data (set_data), or as a term ("Q" before the id)'
+        )
+    if len(texts) == 1 and fields.keys().isdisjoint(ID_NAMES):
+        fields["id"] = texts.pop()
+    if hasattr(item, "weight"):
+        fields["score"] = item.weight
+    return fields
+
+
+def _xapian_data(data: bytes) -> Mapping[str, object]:
+    """The fields of a document's data: of a JSON object, or the data itself where it is a word."""
+    try:
+        text = data.decode()
+        found = json.loads(text) if text.lstrip().startswith("{") else None
+    except ValueError:  # compressed or pickled, or no JSON
+        return {}
+    if isinstance(found, dict):
+        return found
+    return {"data": text} if text and not any(map(str.isspace, text)) else {}
