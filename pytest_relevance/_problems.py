@@ -55,10 +55,6 @@ class Problem(NamedTuple):
         count = f" ({self.judgments:,} judgments)" if self.judgments > 1 else ""
         return f"{where}:{path} {self.message}{case}{count}"
 
-    def counted_again(self) -> Problem:
-        """Add one to the judgments that have this problem."""
-        return self._replace(judgments=self.judgments + 1)
-
 
 Error = TypeVar("Error", bound="FileError")
 

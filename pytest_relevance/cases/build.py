@@ -19,7 +19,7 @@ from pytest_relevance.cases.checking.grades import NO_JUDGMENTS, Graded, with_re
 from pytest_relevance.cases.checking.keys import CASE, KEYS, OF_SETTINGS, OF_TERMS, check_keys
 from pytest_relevance.cases.checking.values import node_name
 from pytest_relevance.cases.model import ROUNDING, Case, Expectation, Terms, most_results
-from pytest_relevance.cases.problems import Location, Path, shown_path
+from pytest_relevance.cases.problems import CaseProblems, Location, Path, Scope, shown_path
 from pytest_relevance.metrics.graded import GradedRanking
 from pytest_relevance.metrics.names import MEASURES, Metric, build_metric
 from pytest_relevance.metrics.scalar import score
@@ -45,7 +45,7 @@ def floor_of(
         if not written:
             inherited = f"the suite's min_ndcg {least:g} applies to this case, which has no judgments"
             at.refuse(f"{inherited}; add judgments, or write min_ndcg: null")
-    elif not relevant and not at.mistakes:
+    elif not relevant and not at.scope.mistakes:
         wrong = (
             "no judged document has a gain above 0, so nDCG is not defined and no floor can hold; "
             "judge a relevant document, or take min_ndcg out"
@@ -60,22 +60,16 @@ def _has_relevant(graded: Graded, settings: Settings, at: Location) -> bool:
 
     Where the gain is a formula, one remedy helps all of them: another gain. A mapping lacks each grade by itself.
     """
-    gains = settings.gains
     relevant = False
     without: dict[float, str] = {}
     for grade in graded.distinct:
         try:
-            relevant = gains[grade] > 0 or relevant
+            relevant = settings.gains[grade] > 0 or relevant
         except ValueError as error:
             without[grade] = f"{str(error).partition(';')[0]}; {_OTHER_GAIN}" if settings.increasing else str(error)
     for document, grade in graded.grades.items() if without else ():
-        if grade in without:
-            message, origin = without[grade], graded.origin(document)
-            remedy = settings.gain if settings.increasing else message
-            if origin is None:
-                at.refuse(message, "judgments", document, group=(None, remedy))
-            else:
-                origin.refuse(message, at, group=(origin.judgments.file, remedy))
+        if (message := without.get(grade)) is not None:
+            at.refuse(message, "judgments", document, group=settings.gain if settings.increasing else message)
     return relevant
 
 
@@ -152,20 +146,20 @@ def draft_case(
 ) -> Draft:
     """Make the draft of a case of its checked keys and its judgments; report the keys that contradict each other.
 
-    `own` are the checked keys of the case, `at.values` the same on top of the suite's keys, and `suite` its terms.
-    `position` is the line and column of the case. `listed_id` is the id of its query in a file of queries, which
-    a case without an id of its own has; `source` names that file where the case is not written in the case file. Where
-    mistakes are reported, the case is not to be used.
+    `own` are the checked keys of the case, and `suite` the terms of its suite. `position` is the line and column of the
+    case. `listed_id` is the id of its query in a file of queries, which a case without an id of its own has; `source`
+    names that file where the case is not written in the case file. Where mistakes are reported, the draft is not to be
+    used.
     """
     terms = suite
     if not _OVERRIDABLE.isdisjoint(own):
-        values = {**at.values, **{name: getattr(suite, name) for name in _OF_EACH_CASE}}
+        values = {**at.scope.values, **{name: getattr(suite, name) for name in _OF_EACH_CASE}}
         terms = make_terms(values, at, key="scale" if "scale" in own else "gain")
     expect: tuple[Expectation, ...] = own.get("expect", suite.expect)  # type: ignore[assignment]
     if expect:
         check_contradictions(expect, terms.k, at)
-    floor = None if at.mistakes else floor_of(own, terms, graded, expect, at)
-    not_applicable = inapplicable(expect, graded, terms.settings) if expect and not at.mistakes else ()
+    floor = None if at.scope.mistakes else floor_of(own, terms, graded, expect, at)
+    not_applicable = inapplicable(expect, graded, terms.settings) if expect and not at.scope.mistakes else ()
     if not_applicable:
         expect = tuple(expected for expected in expect if expected not in not_applicable)
     tags = tuple(dict.fromkeys((*suite.tags, *own["tags"]))) if "tags" in own else suite.tags  # type: ignore[misc]
@@ -198,7 +192,8 @@ def case_from_values(values: Mapping[str, object]) -> Case:
     Raises:
         ValueError: with a line for each mistake, which names the key, what was found and what is allowed.
     """
-    at = Location({})
+    problems = CaseProblems()
+    at = Location(Scope({}, problems))
     own, _ = check_keys(CASE, values, lambda value, _: value, at)
     if "query" not in values:
         at.refuse(NO_QUERY)
@@ -209,14 +204,14 @@ def case_from_values(values: Mapping[str, object]) -> Case:
         at.refuse(_NO_FILE, "judgments")
     elif wrong := [document for document in graded.grades if not isinstance(document, str)]:
         at.refuse(f"a document id is text, found {found(wrong[0])}", "judgments")
-    if not at.mistakes:
+    if not problems.found:
         assert isinstance(graded, Graded)
         draft = draft_case(own, Terms(), graded, at, position=(0, 0))
         case = draft.make(terms=draft.terms.settled(sorted(graded.grades.values())))  # its judgments are all there are
-        if not at.mistakes and draft.needs_best:
+        if not problems.found and draft.needs_best:
             check_reachable(case, at)
-    if at.mistakes:
-        raise ValueError("\n".join(mistake.render() for mistake in at.mistakes))
+    if problems.found:
+        raise ValueError("\n".join(problem.message for problem in problems.found))
     return case
 
 

@@ -16,9 +16,8 @@ from pytest_relevance._text import counted, examples, quoted
 from pytest_relevance.cases.model import Case, Suite, most_results
 from pytest_relevance.judgments.model import Judgments, Query, Ratings
 
-CONFLICTING, ALIKE, OUTLIER, ALWAYS_MET = "conflicting", "alike", "outlier", "always met"
-UNUSED, IRRELEVANT, UNJUDGED, BLANK = "unused", "irrelevant", "unjudged", "blank"
-PADDED, CHANGED, NOTICE, UNKNOWN = "padded", "changed", "notice", "unknown"
+CONFLICTING, ALIKE, UNKNOWN, UNUSED, IRRELEVANT = "conflicting", "alike", "unknown", "unused", "irrelevant"
+UNJUDGED, BLANK, PADDED, CHANGED, NOTICE = "unjudged", "blank", "padded", "changed", "notice"
 
 _SCIENTIFIC = re.compile(r"[0-9]([.][0-9]+)?E[+][0-9]{2,}")
 """A number as spreadsheets show one of more than eleven digits."""
@@ -40,15 +39,10 @@ KINDS: Mapping[str, WarningKind] = {
         "the same query but for upper case, blanks or the form of characters",
         "keep one of them, or give them different params",
     ),
-    OUTLIER: WarningKind(
-        "a grade far above all others, which one document alone has, and no scale to check it by",
-        "correct it, or write the scale of the grades: scale: [0, 3] in the suite, --scale 0..3 of this command",
-    ),
     UNKNOWN: WarningKind(
         "expected or excluded, and not in the catalogue: a misspelt id under exclude can never fail",
         "correct the id, or take it out",
     ),
-    ALWAYS_MET: WarningKind("a floor of 0, which every ranking meets", "raise it, or take it out"),
     UNUSED: WarningKind(
         "judged, but nothing looks at the judgments: no floor, no metric, no gate",
         "write min_ndcg in the suite or in the case, or expect a metric",
@@ -113,15 +107,17 @@ def lint_suite(suite: Suite, *, has_baseline: bool = False) -> list[LintFinding]
     found = [LintFinding(NOTICE, suite.path, detail=warning) for warning in suite.warnings]
     if suite.unjudged:
         found.append(LintFinding(UNJUDGED, suite.path, Place(suite.queries_line), detail=suite.unjudged_words))
-    entries, without_scale = [], []
+    entries = []
     for case in suite.cases:
         context = (case.search, case.usefixtures, _frozen(case.params))
         entry = _Entry(case.query, case.source or suite.path, Place(case.line), case.judgments, context)
         entries.append(entry)
-        found += [entry.finding(kind, detail) for kind, detail in _case_warnings(case, has_baseline)]
-        if case.terms.scale is None and not isinstance(case.settings.gain, Mapping):
-            without_scale.append(entry)
-    return [*found, *_outliers(without_scale), *_alike(entries)]
+        gains = case.settings.gains
+        if case.judgments and all(gains[grade] <= 0 for grade in case.judgments.values()):
+            found += [entry.finding(IRRELEVANT)] if most_results(case.expect) else []
+        elif case.judgments and not has_baseline and not _has_scored_condition(case):
+            found.append(entry.finding(UNUSED))
+    return [*found, *_alike(entries)]
 
 
 def lint_expected(suite: Suite, known: Container[str]) -> Iterator[LintFinding]:
@@ -136,11 +132,8 @@ def lint_expected(suite: Suite, known: Container[str]) -> Iterator[LintFinding]:
                 yield LintFinding(UNKNOWN, case.source or suite.path, Place(case.line), case.query, detail)
 
 
-def lint_judgments(judgments: Judgments, rows: Ratings, *, has_scale: bool = False) -> list[LintFinding]:
-    """Find what to warn of in a judgment file; `rows` are its rows as they are written.
-
-    `has_scale`: a scale that the user gave has allowed its grades.
-    """
+def lint_judgments(judgments: Judgments, rows: Ratings) -> list[LintFinding]:
+    """Find what to warn of in a judgment file; `rows` are its rows as they are written."""
     file = judgments.file
     entries = [
         _Entry(judgments.text(query), file, judgments.place(query, next(iter(grades))), grades)
@@ -151,7 +144,6 @@ def lint_judgments(judgments: Judgments, rows: Ratings, *, has_scale: bool = Fal
         *(LintFinding(NOTICE, file, detail=notice) for notice in judgments.notices),
         *lint_rows(rows),
         *(entry.finding(IRRELEVANT) for entry in entries if max(entry.grades.values()) <= 0),
-        *(() if has_scale or rows.grades_of_words else _outliers(entries)),
         *_alike(entries),
     ]
 
@@ -194,34 +186,6 @@ def blank_documents(rows: Ratings) -> tuple[int, int]:
     return list(filled_in.values()).count(False), len(filled_in)
 
 
-def outlier(judged: Sequence[Mapping[str, float]]) -> tuple[int, str] | None:
-    """The number of the query with a grade far above all others, and a sentence; None where there is none.
-
-    `judged` are the judgments of each query. Far is more than twice the range of the other grades, and more than 2:
-    a slip of the keyboard makes 33 of 3.
-    """
-    grades = sorted({grade for documents in judged for grade in documents.values()})
-    if len(grades) < 3 or grades[-1] - grades[-2] <= 2 * max(1, grades[-2] - grades[0]):
-        return None
-    having = [
-        (number, name) for number, documents in enumerate(judged) for name in documents if documents[name] == grades[-1]
-    ]
-    if len(having) > 1:
-        return None
-    ((number, document),) = having
-    return (
-        number,
-        f"document {quoted(document, 40)} has grade {grades[-1]:g}, all others {grades[0]:g} to {grades[-2]:g}",
-    )
-
-
-def _outliers(entries: Sequence[_Entry]) -> Iterator[LintFinding]:
-    found = outlier([entry.grades for entry in entries])
-    if found is not None:
-        number, what = found
-        yield entries[number].finding(OUTLIER, what)
-
-
 def _padded(file: str, texts: Sequence[str], place: Callable[[int], Place], what: str) -> Iterator[LintFinding]:
     """Find ids or texts that begin or end with white space, at the position of the first one."""
     padded = {text for text in set(texts) if text != text.strip()}
@@ -229,30 +193,6 @@ def _padded(file: str, texts: Sequence[str], place: Callable[[int], Place], what
         first = next(row for row, text in enumerate(texts) if text in padded)
         more = f", and {len(padded) - 1:,} more" if len(padded) > 1 else ""
         yield LintFinding(PADDED, file, place(first), detail=f"the {what} {quoted(texts[first], 40)}{more}")
-
-
-def _case_warnings(case: Case, has_baseline: bool) -> Iterator[tuple[str, str]]:
-    """The kinds of warnings about a case by itself, with their details."""
-    grades = case.judgments.values()
-    if always := _always_met(case):
-        yield ALWAYS_MET, ", ".join(always)
-    if not grades:
-        return
-    gains = case.settings.gains
-    if all(gains[grade] <= 0 for grade in grades):
-        if most_results(case.expect):
-            yield IRRELEVANT, ""
-    elif not has_baseline and not _has_scored_condition(case):
-        yield UNUSED, ""
-
-
-def _always_met(case: Case) -> list[str]:
-    """The floors of 0, as they are written: `min_ndcg 0`, `results >= 0`. Negative grades may lower a score below 0."""
-    floors = ["min_ndcg"] * (case.min_ndcg == 0)
-    for expected in case.expect:
-        if (expected.metric or expected.kind == "results") and expected.comparison == ">=" and not expected.bound:
-            floors.append(f"{expected.written} >=")
-    return [f"{floor} 0" for floor in floors] if min(case.judgments.values(), default=0) >= 0 else []
 
 
 def _has_scored_condition(case: Case) -> bool:

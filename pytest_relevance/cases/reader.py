@@ -13,16 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from yaml.error import YAMLError
-from yaml.events import MappingEndEvent, SequenceEndEvent, SequenceStartEvent
+from yaml.events import MappingEndEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent
 
 from pytest_relevance._problems import Problem
-from pytest_relevance._text import quoted
 from pytest_relevance.cases.checking.keys import CASES, KEYS, QUERIES, SUITE
 from pytest_relevance.cases.checking.values import OWNED_TAGS
 from pytest_relevance.cases.model import Suite
 from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.suite import SuiteBuilder
-from pytest_relevance.cases.yaml.nodes import EventReader, Pairs, SequenceNode, is_utf_16, problem_at, problem_of
+from pytest_relevance.cases.yaml.nodes import EventReader, Pairs, duplicate, is_utf_16, problem_of
 
 
 def read_suite(path: str | os.PathLike[str], *, owned_tags: frozenset[str] = OWNED_TAGS) -> Suite:
@@ -67,12 +66,12 @@ def parse_suite(data: bytes, file: str, *, shown: str | None = None, owned_tags:
         known = len(header)
         builder = SuiteBuilder(file, shown, owned_tags, contents)
         try:
-            late = _read_top_level(EventReader(data, builder.problems), builder, header) and len(header) > known
+            late = _read_top_level(EventReader(data, builder.problems.found), builder, header) and len(header) > known
         except YAMLError as error:
-            raise CaseFileError(shown, [*builder.problems, problem_of(error, data)]) from None
+            raise CaseFileError(shown, [*builder.problems.found, problem_of(error, data)]) from None
     builder.finish()
-    if builder.problems:
-        raise CaseFileError(shown, builder.problems, builder.has_more_problems)
+    if builder.problems.found:
+        raise CaseFileError(shown, builder.problems.found, builder.problems.has_many_elsewhere)
     return builder.suite()
 
 
@@ -93,54 +92,45 @@ _CASES_WITHIN = re.compile(rf"\b{_CASES_KEY}")
 
 def _read_top_level(events: EventReader, builder: SuiteBuilder, header: Pairs) -> bool:
     """Read the top level, the suite keys into `header`; whether there are suite keys below `cases`."""
+    problems = builder.problems.found
     if not events.top_level():
         message = 'the file is empty; a case file has "cases", a list of at least one "- query: ..."'
-        builder.problems.append(Problem(message, 1, 1))
+        problems.append(Problem(message, 1, 1))
         return False
-    seen: dict[str, int] = {}
+    seen: dict[str, ScalarEvent] = {}
     late = False
     while type(event := events.event()) is not MappingEndEvent:
         key = events.key(event)
         name = key.value
-        if name == CASES and name not in seen:
+        if name in seen:
+            events.compose(events.event())
+            problems.append(duplicate(key, seen[name]))
+            continue
+        seen[name] = key
+        if name == CASES:
             builder.set_defaults(header)
             _read_cases(events, builder, events.event())
         else:
-            value = events.compose(events.event())
-            if name in seen and not events.is_merge(key):
-                message = f"duplicate key {quoted(name)}, first in line {seen[name]}; keep one of them"
-                builder.problems.append(problem_at(event.start_mark, message))
-                continue
             late |= CASES in seen
-            if events.is_merge(key):
-                events.merge(key, value, header)
-                continue
-            header[name] = (key, value)
-        seen[name] = event.start_mark.line + 1
+            header[name] = (key, events.compose(events.event()))
     events.finish()
     if CASES not in seen:
         builder.set_defaults(header)
-        if QUERIES not in header and not builder.problems:
-            builder.problems.append(Problem(_NO_CASES, 1, 1))
+        if QUERIES not in header and not problems:
+            problems.append(Problem(_NO_CASES, 1, 1))
     return late
 
 
 def _read_cases(events: EventReader, builder: SuiteBuilder, start: Any) -> None:
-    if type(start) is SequenceStartEvent and start.anchor is None:
-        while type(event := events.event()) is not SequenceEndEvent:
-            reported = len(builder.problems)
-            builder.add(events.compose(event), event.start_mark, reported)
-    else:  # an anchor or an alias: read as a whole
-        node = events.compose(start)
-        if not isinstance(node, SequenceNode):
-            message = '"cases" takes a list; begin each case with "- query:"'
-            builder.problems.append(problem_at(start.start_mark, message))
-            return
-        for item in node.items:
-            builder.add(item, item.start_mark, len(builder.problems))
+    if type(start) is not SequenceStartEvent:
+        events.compose(start)
+        builder.problems.add(start.start_mark, '"cases" takes a list; begin each case with "- query:"')
+        return
+    while type(event := events.event()) is not SequenceEndEvent:
+        reported = len(builder.problems.found)
+        builder.add(events.compose(event), event.start_mark, reported)
     if not builder.count:
-        message = '"cases" is an empty list; write at least one "- query:"'
-        builder.problems.append(problem_at(start.start_mark, message))
+        builder.problems.add(start.start_mark, '"cases" is an empty list; write at least one "- query:"')
 
 
 _NO_CASES = f'the file has no "{CASES}" and no "{QUERIES}"; beside these a suite may have {", ".join(KEYS[SUITE])}'

@@ -17,17 +17,22 @@ from typing import Any, TypeAlias
 
 from pytest_relevance._problems import FileError, Place
 from pytest_relevance._source import Source
-from pytest_relevance._text import did_you_mean, listed, printable, quoted
+from pytest_relevance._text import did_you_mean, examples, listed, printable, quoted
 from pytest_relevance.cases.checking import values as checks
 from pytest_relevance.cases.checking.files import JUDGED, ONLY, NamedFile, why_no_file
-from pytest_relevance.cases.checking.grades import NO_JUDGMENTS, Graded, GradingTerms, combined, united, with_relevant
-from pytest_relevance.cases.judgment_file import JudgmentFile, Wanted, refuse_file
-from pytest_relevance.cases.problems import Location
-from pytest_relevance.judgments.model import Query
+from pytest_relevance.cases.checking.grades import (
+    NO_JUDGMENTS,
+    Found,
+    Graded,
+    GradingTerms,
+    combined,
+    united,
+    with_relevant,
+)
+from pytest_relevance.cases.problems import CaseProblems, Location, Scope
+from pytest_relevance.judgments.grading import graded
+from pytest_relevance.judgments.model import FORMATS_OF_IDS, Judgments, Query, Ratings
 from pytest_relevance.judgments.reading import options_of, queries_in, read_ratings
-
-_IDS_ALONE = frozenset({"trec"})
-"""The formats whose judgments never have the text of a query."""
 
 _MOST_ADVISED = 3
 _MOST_COMPARED = 5_000
@@ -127,6 +132,147 @@ class ListedQueries:
         return written, [found for found in self._by_id.values() if found.query.id not in self._written]
 
 
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The query whose judgments are looked for: the id of its case where one is written, its text, and listed ids."""
+
+    id: str | None
+    text: str
+    ids: Sequence[str] = ()
+
+    @property
+    def called(self) -> str:
+        """Its name in messages: its id, or its text if it has no id."""
+        return quoted(next((name for name in (self.id, *self.ids) if name is not None), self.text))
+
+    @property
+    def names(self) -> list[str]:
+        """All names of the query, each once."""
+        return list(dict.fromkeys(name for name in (self.id, self.text, *self.ids) if name is not None))
+
+
+class JudgmentFile:
+    """A judgment file: its judgments under the terms of the suite, and which of its queries have cases.
+
+    It is graded once, as a whole; where a case has its own scale or raters, its rows are graded again. Some ratings may
+    be no grades under the terms of the suite. Then only the cases they belong to are wrong, and may be right with terms
+    of their own: the rows of each case are graded by themselves.
+    """
+
+    def __init__(self, ratings: Ratings, terms: GradingTerms) -> None:
+        self.name = ratings.file
+        self.ratings = ratings
+        self._used = set[str]()
+        self._terms: GradingTerms | None = terms
+        self._other_texts: dict[str, str] = {}
+        self._fits: dict[str, dict[bool, Wanted]] = {}  # of a key: the first query that it is the id, or the text of
+        self._rows: dict[str, list[int]] = {}
+        try:
+            self.known = graded(ratings, *terms, words_need_scale=True)
+        except FileError:
+            self.known = Judgments({key: {} for key in ratings.queries}, queries=ratings.described)
+            self._terms = None
+
+    def find(self, wanted: Wanted, terms: GradingTerms, at: Location) -> Found:
+        """The judgments of a query; reports a name that fits two queries, and ratings that are no grades."""
+        keys = [key for key in self._names(wanted, at) if key in self.known]
+        self._used.update(keys)
+        for key in keys:
+            self._check_one_query(key, wanted, at)
+        judgments = self.known if terms == self._terms else self._graded_again(keys, terms, at)
+        return [(judgments, key) for key in keys if key in judgments]
+
+    def check_rest(self, terms: GradingTerms, at: Location) -> None:
+        """Report ratings that are no grades of queries without a case."""
+        if self._terms is None:
+            self._graded_again([key for key in self.known if key not in self._used], terms, at)
+
+    def has(self, wanted: Wanted) -> bool:
+        """Whether the file names a query, with judgments or without."""
+        return any(name in self.known.queries for name in wanted.names) or bool(self.known.known_as(wanted.text))
+
+    def notices(self) -> Iterable[str]:
+        """What may be a mistake in the file: what was left out in reading, other texts, queries without a case."""
+        yield from (f"{self.name}: {notice}" for notice in self.ratings.notices)
+        for key, text in islice(self._other_texts.items(), _MOST_ADVISED):
+            texts = f"{quoted(self.known.text(key), 40)} there and {quoted(text, 40)} in its case"
+            yield f"{self.name}: the query {quoted(key, 40)} is {texts}; is it the same query?"
+        if without_case := [key for key in self.known if key not in self._used]:
+            have = "has" if len(without_case) == 1 else "have"
+            amount = f"{len(without_case):,} of {len(self.known):,} queries {have} no case"
+            yield f"{self.name}: {amount}: {examples(without_case)}"
+
+    def _names(self, wanted: Wanted, at: Location) -> Sequence[str]:
+        """The names of a case: its id and text, or else ids with its text, and ids that files of queries give it."""
+        known, name, text = self.known, wanted.id, wanted.text
+        # an id of the case is no name of a query here where it is the text of another one
+        is_other = self.ratings.by_id is False and name != text and text in known
+        if name is not None and (name in known or name in known.queries) and not is_other:
+            if not self._is_text_of(name, text, at):
+                return ()
+            # rows without an id belong to the query of their text
+            return (name, text) if name != text == known.text(name) == known.text(text) else (name,)
+        keys = list(dict.fromkeys([*self._texts(text, has_id=name is not None), *wanted.ids]))
+        ids = [key for key in keys if key != text and key in known]
+        if len(ids) > 1 and name is None:
+            names = listed(map(quoted, ids[:_MOST_ADVISED]), "and")
+            at.refuse(f"{self.name} has the query {quoted(text)} under {names}; give the case one of them as id")
+            return ()
+        return keys
+
+    def _is_text_of(self, name: str, text: str, at: Location) -> bool:
+        """Whether the query of an id is the one of its case. Reports one that stands under another id."""
+        there = self.known.text(name)
+        if there in (name, text) or _loosely(there) == _loosely(text):
+            return True
+        others = [key for key in self._texts(text, has_id=True) if key != name]
+        if others:
+            at.refuse(
+                f"{self.name} has the query {quoted(text)} under {quoted(others[0])}, and under the id {quoted(name)} "
+                f"of the case the query {quoted(there)}; give the case the id of its own query"
+            )
+        self._other_texts[name] = text
+        return not others
+
+    def _texts(self, text: str, *, has_id: bool) -> list[str]:
+        """The keys of the queries with a text. Where a case has an id and the file has ids alone, there are none."""
+        is_id = self.known.text(text) != text  # of another query
+        if text not in self.known.queries:
+            is_id = has_id and bool(self.ratings.by_id)
+        return [key for key in self.known.known_as(text) if not (is_id and key == text)]
+
+    def _check_one_query(self, key: str, wanted: Wanted, at: Location) -> None:
+        """Report an entry that fits one query by its id and another one by its text."""
+        text = self.known.text(key)
+        is_id, is_text = key in (wanted.id, *wanted.ids), text == wanted.text
+        if is_id == is_text:
+            return
+        fits = self._fits.setdefault(key, {})
+        other = fits.setdefault(is_text, wanted) and fits.get(not is_text)
+        if other is not None:
+            by_id, by_text = (other, wanted) if is_text else (wanted, other)
+            at.refuse(
+                f"{self.name}: the entry {quoted(key)} fits two queries: it is the id of {quoted(by_id.text)}, and the "
+                f"text of {by_text.called} is {quoted(text)}; give {quoted(by_id.text)} another id"
+            )
+
+    def _graded_again(self, keys: Sequence[str], terms: GradingTerms, at: Location) -> Judgments:
+        """The judgments of some queries under other terms; none where their ratings are no grades."""
+        if not self._rows:
+            for row, query in enumerate(self.ratings.queries):
+                self._rows.setdefault(query, []).append(row)
+        rows = [row for key in keys for row in self._rows[key]]
+        try:
+            return graded(self.ratings.take(rows), *terms, words_need_scale=True)
+        except FileError as error:
+            return at.refuse_file(error) or Judgments()
+
+
+def _loosely(text: str) -> str:
+    """A text folded to lower case and single spaces: texts that differ in nothing else are one query."""
+    return " ".join(text.split()).casefold()
+
+
 class Sources:
     """The files that a suite and its cases name: the queries they list and the judgments they have.
 
@@ -176,14 +322,14 @@ class Sources:
         """
         text = str(own["query"])
         wanted = Wanted(own.get("id"), text, self.queries.ids(text))  # type: ignore[arg-type]
-        terms = _grading_terms(at.values)
+        terms = _grading_terms(at.scope.values)
         written = own.get("judgments")
         of_case = written if isinstance(written, Graded) else None
         if isinstance(written, tuple):
             here = at.under("judgments")
             of_case = self._needed(self._open(written, terms, here), wanted, terms, here)
         of_case = with_relevant(of_case, own, at)
-        if at.mistakes:
+        if at.scope.mistakes:
             return of_case or NO_JUDGMENTS
         look_up = self._found if written is not None or of_case is not None else self._needed
         return combined(of_case, look_up(self._of_suite, wanted, terms, at))
@@ -198,9 +344,9 @@ class Sources:
 
         Where the files judge a listed query that has a written case, they belong together, and nothing is wrong.
         """
-        ignored = Location(at.values)
+        ignored = Location(Scope(at.scope.values, CaseProblems()))
         written, _ = self.queries.split()
-        if any(self.of_listed(query, ignored).grades for query in written) or ignored.mistakes:
+        if any(self.of_listed(query, ignored).grades for query in written) or ignored.scope.mistakes:
             return
         first = queries[0]
         name = quoted(first.query.id, 40) + (f" ({quoted(first.text, 40)})" if first.text != first.query.id else "")
@@ -216,7 +362,7 @@ class Sources:
     def check_rest(self, at: Location) -> None:
         """Report ratings that are no grades and belong to no case, once all cases have found their judgments."""
         for file in self._opened.values():
-            file.check_rest(at)
+            file.check_rest(self._terms, at)
 
     def notices(self) -> tuple[str, ...]:
         """What may be a mistake in the files."""
@@ -233,7 +379,7 @@ class Sources:
         content = self._contents[key]
         if isinstance(content, str):
             return at.refuse(content, *named.at)
-        return refuse_file(content, at.under(*named.at)) if isinstance(content, FileError) else content
+        return at.under(*named.at).refuse_file(content) if isinstance(content, FileError) else content
 
     def _content(self, read: Reader, named: NamedFile) -> Any:
         """The content of a file, or what is wrong with it: a message, or the error of reading it."""
@@ -256,7 +402,7 @@ class Sources:
                 continue
             _, raters = terms
             if ratings.unclear is not None and raters is None:
-                refuse_file(FileError(ratings.file, [ratings.unclear]), at.under(*one.at))
+                at.under(*one.at).refuse_file(FileError(ratings.file, [ratings.unclear]))
                 continue
             if one not in self._opened:
                 self._opened[one] = JudgmentFile(ratings, self._terms)
@@ -273,7 +419,7 @@ class Sources:
     ) -> Graded | None:
         """The judgments of a query in some files. Where there are none, it says how they were looked for."""
         found = self._found(files, wanted, terms, at)
-        if found is not None or not files or at.mistakes:
+        if found is not None or not files or at.scope.mistakes:
             return found
         advice = "a case that needs none says so with judgments: {}"
         naming = [file.name for file in files if file.has(wanted)]
@@ -282,7 +428,7 @@ class Sources:
         count = sum(len(file.known) for file in files)
         where = _names_of(files)
         what = f"none of the {count:,} queries in {where} is" if count > 1 else f"the only query in {where} is not"
-        if wanted.id is None and all(file.ratings.format in _IDS_ALONE for file in files):
+        if wanted.id is None and all(file.ratings.format in FORMATS_OF_IDS for file in files):
             advice = f"they have ids alone: give the case its id, or name a file with the texts, queries: ...; {advice}"
         self._misses += 1
         close = _close_name(files, wanted) if self._misses <= _MOST_ADVISED else ""

@@ -181,4 +181,4 @@ def _look_at_judgments(path: str, arguments: Namespace, looked: _Looked) -> None
     judgments = graded(rows, arguments.scale, arguments.raters)
     looked.counts["query"] += len({*judgments, *judgments.queries})
     looked.counts["judgment"] += sum(map(len, judgments.values()))
-    looked.findings += lint_judgments(judgments, rows, has_scale=arguments.scale is not None)
+    looked.findings += lint_judgments(judgments, rows)

@@ -133,7 +133,7 @@ def _raters(text: str) -> str | None:
 def _scale(text: str) -> Scale:
     """Parse a scale, `exact=3,substitute=2` or `0..3`, with the checks of a scale in a case file."""
     from pytest_relevance.cases.checking.grades import check_scale
-    from pytest_relevance.cases.problems import Location
+    from pytest_relevance.cases.problems import CaseProblems, Location, Scope
     from pytest_relevance.cases.yaml.scalars import number
 
     def value(written: str) -> object:
@@ -146,10 +146,10 @@ def _scale(text: str) -> Scale:
     if not ends and (not pairs or len(names) < len(text.split(","))):
         raise ArgumentTypeError(f"expected exact=3,substitute=2,... or 0..3, found {quoted(text)}")
     scale = [value(end) for end in ends.groups()] if ends else names
-    at = Location({})
-    checked = check_scale(scale, at)
-    if at.mistakes:
-        raise ArgumentTypeError("; ".join(mistake.render() for mistake in at.mistakes))
+    problems = CaseProblems()
+    checked = check_scale(scale, Location(Scope({}, problems)))
+    if problems.found:
+        raise ArgumentTypeError("; ".join(problem.message for problem in problems.found))
     return checked  # type: ignore[return-value]
 
 

@@ -75,7 +75,6 @@ def run(arguments: Namespace) -> int:
 def _add_judgments(arguments: Namespace, suite: Path, conftest: Path, next_command: str, texts: dict[Path, str]) -> str:
     """Add the files for `--judgments`, and return a message about them. Raises `CommandError` for unsuitable files."""
     from pytest_relevance._source import Source
-    from pytest_relevance.cases.lint import outlier
     from pytest_relevance.cases.reader import parse_suite
     from pytest_relevance.judgments.grading import graded
     from pytest_relevance.judgments.reading import options_of, read_ratings
@@ -111,8 +110,6 @@ def _add_judgments(arguments: Namespace, suite: Path, conftest: Path, next_comma
     said = []
     if gain:
         said.append("Grades are too high for the default gain, 2^grade - 1: the suite has gain: linear.")
-    if arguments.scale is None and not rows.grades_of_words and (odd := outlier([*judgments.values()])):
-        said.append(f"In {file.name} {odd[1]}: if that is a mistake, correct it and the scale of the suite.")
     if unjudged:
         have = "query has" if len(unjudged) == 1 else "queries have"
         said.append(f"{len(unjudged):,} of {len(queries):,} {have} no judgments, and no floor.")

@@ -88,36 +88,15 @@ def test_judgments_may_be_merged(read: Read) -> None:
     ]
 
 
-def test_params_may_be_merged_and_suite_defaults_too(read: Read) -> None:
-    suite = read(
-        """
-        params: &base {a: 1, b: 2}
-        <<: {k: 5, min_judged: 0.5}
-        min_judged: 0.25
-        cases: [{query: x, params: {<<: *base, b: 3}}]
-        """
-    )
-    (case,) = suite.cases
-    assert (case.k, case.min_judged, case.params) == (5, 0.25, {"a": 1, "b": 3})
+def test_params_may_be_merged(read: Read) -> None:
+    (case,) = read("params: &base {a: 1, b: 2}\ncases: [{query: x, params: {<<: *base, b: 3}}]\n").cases
+    assert case.params == {"a": 1, "b": 3}
 
 
 @pytest.mark.parametrize("value", ["3", "[3]", "text", "[{a: 1}, b]"])
 def test_what_cannot_be_merged(mistakes: Mistakes, value: str) -> None:
     (found,) = mistakes(f"cases:\n  - query: x\n    params: {{<<: {value}, c: 1}}\n")
     assert found == '3:14: a merge key "<<" takes a mapping or a list of mappings (aliases) (in case "x")'
-
-
-def test_cases_do_not_come_out_of_a_merge_key(mistakes: Mistakes) -> None:
-    found = mistakes("<<: {cases: [{query: x}]}\n")
-    assert '1:6: "cases" cannot come from a merge key; write it out' in found
-
-
-def test_the_list_of_cases_may_be_an_alias(mistakes: Mistakes, read: Read) -> None:
-    """There is no good place to define it, but what it means is clear."""
-    suite = read("params: {spare: &all [{query: a}, {query: b}]}\ncases: *all\n")
-    assert [case.id for case in suite.cases] == ["a", "b"]
-    (found,) = mistakes("params: &all {query_: a}\ncases: *all\n")
-    assert found == '2:8: "cases" takes a list; begin each case with "- query:"'
 
 
 def test_a_mistake_behind_an_anchor_is_one_mistake(mistakes: Mistakes) -> None:
@@ -177,8 +156,6 @@ def test_what_many_cases_share_is_no_bomb(read: Read) -> None:
         "params: &a [*a]\ncases: [{query: x}]",
         "cases:\n  - &a\n    query: x\n    params: {b: [*a]}\n",
         "cases:\n  - query: x\n    judgments: &a {<<: *a}\n",
-        "cases: &a\n  - *a\n",
-        "&a\ncases: *a\n",
     ],
 )
 def test_an_alias_inside_its_own_anchor(mistakes: Mistakes, text: str) -> None:

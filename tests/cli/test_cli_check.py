@@ -53,43 +53,6 @@ def test_a_damaged_baseline_is_an_error_as_it_is_in_pytest(terminal: Terminal) -
     assert said.lines[-1] == "1 file, 2 cases, 4 judgments: 1 error, no warnings"
 
 
-OUTLIER = """
-    cases:
-      - query: boots
-        judgments: {a: 3, b: 2, c: 1, d: 0}
-      - query: laces
-        judgments: {a: 0, e: 33}
-        min_ndcg: 0.5
-    """
-
-
-def test_a_lone_grade_far_from_all_others(terminal: Terminal) -> None:
-    terminal.write("shop.relevance.yaml", OUTLIER)
-    terminal.write("shop.csv", "query,docid,rating\nboots,a,3\nboots,b,2\nboots,c,0\nlaces,e,33\nlaces,d,0\n")
-    said = terminal.run("check", "shop.relevance.yaml", "shop.csv")
-    assert warned(said, "a grade far above all others") == [
-        'shop.relevance.yaml:4: "laces": document "e" has grade 33, all others 0 to 3',
-        'shop.csv:5: "laces": document "e" has grade 33, all others 0 to 3',
-    ]
-    assert not warned(terminal.run("check", "shop.csv", "--scale", "0..33"), "a grade far")
-
-
-@pytest.mark.parametrize(
-    "judgments",
-    [
-        "{a: 3, b: 2, c: 1, d: 0, e: 33, f: 33}",  # two documents
-        "{a: 1, b: 0, c: 3}",
-        "{a: 0, b: 0.1, c: 0.9}",
-        "{a: 100, b: 0}",
-    ],
-)
-def test_grades_that_may_be_meant(terminal: Terminal, judgments: str) -> None:
-    terminal.write("shop.relevance.yaml", f"gain: linear\ncases: [{{query: boots, judgments: {judgments}}}]\n")
-    assert not warned(terminal.run("check", "shop.relevance.yaml"), "a grade far")
-    terminal.write("shop.relevance.yaml", f"scale: [0, 33]\n{dedent(OUTLIER).lstrip()}")
-    assert not warned(terminal.run("check", "shop.relevance.yaml"), "a grade far")
-
-
 PRODUCTS = "id,title\nsku-1,Winter boots\nsku-4,Boot polish\n"
 
 
@@ -257,29 +220,6 @@ def test_judgments_without_a_relevant_document(terminal: Terminal) -> None:
     assert said.lines[-1].endswith("no errors, 1 warning")
 
 
-def test_floors_of_0(terminal: Terminal) -> None:
-    terminal.write(
-        "shop.relevance.yaml",
-        """
-        min_ndcg: 0
-        cases:
-          - query: boots
-            judgments: {a: 3, b: 0}
-          - query: laces
-            judgments: {a: 3, b: -1}
-          - query: polish
-            judgments: {a: 3, b: 0}
-            min_ndcg: 0.5
-            expect: {P@5: 0, results: ">= 0", exclude: b, R@5: "<= 1"}
-        """,
-    )
-    said = terminal.run("check", "shop.relevance.yaml")
-    assert warned(said, "a floor of 0, which every ranking meets") == [
-        'shop.relevance.yaml:3: "boots": min_ndcg 0',
-        'shop.relevance.yaml:7: "polish": P@5 >= 0, results >= 0',
-    ]
-
-
 def test_queries_that_are_nearly_the_same(terminal: Terminal) -> None:
     terminal.write(
         "shop.relevance.yaml",
@@ -339,17 +279,10 @@ def test_many_of_a_kind_stay_readable(terminal: Terminal) -> None:
     assert found[0] == 'shop.relevance.yaml:2: "q0"'
     assert found[10:] == ["... and 490 more (--all shows all)"]
     assert said.lines[-1] == "1 file, 500 cases, 1,000 judgments: no errors, 500 warnings"
-    everything = terminal.run("check", "shop.relevance.yaml", "--all")
+    everything = terminal.run("check", "shop.relevance.yaml", "--all", "--strict")
+    assert (said.code, everything.code) == (0, 1)
     assert len(warned(everything, "judged, but nothing")) == 500
     assert everything.lines[-1] == said.lines[-1]
-
-
-def test_warnings_change_the_exit_code_where_that_is_asked_for(terminal: Terminal) -> None:
-    terminal.write("shop.relevance.yaml", "cases:\n  - query: boots\n    judgments: {a: 3, b: 0}\n")
-    terminal.write("sound.relevance.yaml", SHOP)
-    assert terminal.run("check", "shop.relevance.yaml").code == 0
-    assert terminal.run("check", "shop.relevance.yaml", "--strict").code == 1
-    assert terminal.run("check", "sound.relevance.yaml", "--strict").code == 0
 
 
 def test_a_judgment_file(terminal: Terminal) -> None:

@@ -178,13 +178,6 @@ def test_the_scale_that_the_judgments_show_is_written_down(terminal: Terminal, r
     assert f"\nscale: {scale}\n" in terminal.read("search.relevance.yaml")
 
 
-def test_a_grade_far_from_all_others_is_named(terminal: Terminal) -> None:
-    terminal.write("shop.csv", "query,docid,rating\nboots,a,3\nboots,b,33\nlaces,c,0\nlaces,d,1\n")
-    said = terminal.run("init", ".", "--judgments", "shop.csv")
-    what = 'In shop.csv document "b" has grade 33, all others 0 to 3: if that is a mistake, correct it and the scale'
-    assert any(line.startswith(what) for line in said.lines)
-
-
 def test_the_labels_of_esci_bring_their_scale(terminal: Terminal) -> None:
     terminal.write("esci.csv", "query,product_id,esci_label\nboots,B01,E\nboots,0044,I\n")
     said = terminal.run("init", "relevance", "--judgments", "esci.csv")

@@ -63,7 +63,7 @@ def check_expectations(value: object, at: Location) -> object:
     """
     if not isinstance(value, Mapping):
         return at.refuse(f"expected a mapping such as {{P@5: 0.6, first: sku-1}}, found {found(value)}")
-    inherited: tuple[Expectation, ...] = at.values.get("expect", ())  # type: ignore[assignment]
+    inherited: tuple[Expectation, ...] = at.scope.values.get("expect", ())  # type: ignore[assignment]
     known = {expected.name for expected in inherited}
     replaced: set[str] = set()
     own: list[Expectation] = []
@@ -113,7 +113,7 @@ def _parsed(name: object, at: Location) -> Metric | None:
         if base.casefold() not in {measure.casefold() for measure in MEASURES}:
             close = did_you_mean(str(name), KINDS) or f"; {error}"
             if (meant := what_is_meant(str(name), KINDS)) is not None:
-                close = f"; did you mean {quoted(meant[0])}, {meant[1]}?"
+                close = f"; did you mean {quoted(meant)}?"
             message = f"{quoted(str(name))} is neither {listed(KINDS)} nor a metric{close}"
         at.refuse(message, at_key=True)
         return None

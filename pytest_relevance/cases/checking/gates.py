@@ -77,7 +77,7 @@ def _gate(written: object, at: Location) -> Gate | None:
     if not isinstance(written, Mapping):
         at.refuse(f"a gate is a mapping such as {{mean: {{nDCG@10: 0.75}}}}, found {found(written)}")
         return None
-    before = len(at.mistakes)
+    before = at.scope.mistakes
     unknown_keys(written, (*CONDITIONS, *_OPTIONS), _GATE_HAS, at)
     conditions = [name for name in CONDITIONS if name in written]
     if len(conditions) != 1:
@@ -89,7 +89,7 @@ def _gate(written: object, at: Location) -> Gate | None:
     }
     if "p" in written and conditions and conditions != [MAX_DROP]:
         at.refuse(f"p belongs to {MAX_DROP}: the drop fails the gate only if it is significant", "p")
-    if len(at.mistakes) > before:
+    if at.scope.mistakes > before:
         return None
     (condition,) = conditions
     bounds, least = ((), values[PASSING]) if condition == PASSING else (values[condition], 0.0)

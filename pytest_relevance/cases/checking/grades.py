@@ -6,14 +6,14 @@ those are checked by their few distinct grades, not one by one.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from pytest_relevance._text import found, listed, printable, quoted
 from pytest_relevance.cases.checking.files import check_files, is_file
 from pytest_relevance.cases.checking.values import documents_in, text, unknown_keys
-from pytest_relevance.cases.problems import MOST_ELSEWHERE, Location
+from pytest_relevance.cases.problems import Location
 from pytest_relevance.cases.yaml.scalars import is_number, number, number_advice
 from pytest_relevance.judgments.scale import UNNAMED, Scale, aggregate, is_named, on_scale
 
@@ -48,16 +48,10 @@ class Origin(NamedTuple):
         """The name of the file and the place in it; finding the line takes a search."""
         return self.judgments.file, self.judgments.place(self.query, self.document)
 
-    @property
-    def where(self) -> str:
-        """`file:line`, as far as it is known."""
-        file, place = self.position()
-        return f"{file}:{place.line}" if place.line else file
-
-    def refuse(self, message: str, at: Location, *, group: Hashable = None) -> None:
+    def refuse(self, message: str, at: Location) -> None:
         """Report a mistake in this judgment, at its position in the file."""
         what = f"query {quoted(self.query)}, document {quoted(self.document)}: {message}"
-        at.refuse(what, elsewhere=self.position, group=group)
+        at.refuse(what, elsewhere=self.position)
 
 
 Found: TypeAlias = "list[tuple[Judgments, str]]"
@@ -69,25 +63,12 @@ GradingTerms: TypeAlias = "tuple[Scale | None, str | None]"
 
 @dataclass(frozen=True, slots=True)
 class Graded:
-    """The judgments of a case: grade, title and note by document, and the distinct grades.
-
-    `found` are the judgments of files among them, as (judgments, key of the query). A document among the `written` ones
-    is judged in the case itself.
-    """
+    """The judgments of a case: grade, title and note by document, and the distinct grades."""
 
     grades: Mapping[str, float] = field(default_factory=dict)
     titles: Mapping[str, str] = field(default_factory=dict)
     notes: Mapping[str, str] = field(default_factory=dict)
     distinct: frozenset[float] = frozenset()
-    found: Sequence[tuple[Judgments, str]] = ()
-    written: Collection[str] = ()
-
-    def origin(self, document: str) -> Origin | None:
-        """The place of the judgment of a document in a file; None for one that is written in the case."""
-        if document in self.written:
-            return None
-        of_files = (Origin(judgments, key, document) for judgments, key in self.found if document in judgments[key])
-        return next(of_files, None)
 
 
 NO_JUDGMENTS = Graded()
@@ -123,7 +104,7 @@ def check_judgments(value: object, at: Location) -> object:
 
     A mapping is documents and their grades, unless it has the key `file` with a text that names no grade of the scale.
     """
-    scale: Scale | None = at.values.get("scale")  # type: ignore[assignment]
+    scale: Scale | None = at.scope.values.get("scale")  # type: ignore[assignment]
     if not isinstance(value, Mapping):
         if isinstance(value, (list, tuple)) or (isinstance(value, str) and value):
             return check_files(value, at)
@@ -138,12 +119,12 @@ def check_judgments(value: object, at: Location) -> object:
         if str not in map(type, grade_of.values()):
             grades = {document: grade_of[written] for document, written in value.items()} if str in types else value
             return Graded(grades, distinct=frozenset(grade_of.values()))  # type: ignore[arg-type]
-    return _each(value, scale, str(at.values.get("raters", "median")), at)
+    return _each(value, scale, str(at.scope.values.get("raters", "median")), at)
 
 
 def check_relevant(value: object, at: Location) -> object:
     """Documents with the grade 1, as `Graded`."""
-    scale: Scale | None = at.values.get("scale")  # type: ignore[assignment]
+    scale: Scale | None = at.scope.values.get("scale")  # type: ignore[assignment]
     documents = documents_in(value, at)
     grade = _grade_of(1, scale)
     if isinstance(grade, str):
@@ -182,7 +163,12 @@ def _each(value: Mapping[Any, object], scale: Scale | None, raters: str, at: Loc
                 here.refuse("the judgment has no grade; write {grade: ...}")
                 continue
             here, grade = here.under("grade"), written["grade"]
-        elif is_blank(written, scale) and ":" in document.strip(":"):
+        elif (
+            isinstance(written, str)
+            and written in _BLANK
+            and isinstance(_grade_of(written, scale), str)
+            and ":" in document.strip(":")
+        ):
             name, _, grade = document.rpartition(":")
             here.refuse(f"the document has no grade; put a space after the colon: {printable(f'{name}: {grade}')}")
             continue
@@ -194,21 +180,27 @@ def _grade_made_of(written: object, scale: Scale | None, raters: str, at: Locati
     """A grade, or the grade that a list of ratings makes; None where there are mistakes."""
     if not isinstance(written, Sequence) or isinstance(written, str):
         grade = _grade_of(written, scale)
-        return at.refuse(grade, group=group_of(written, scale)) if isinstance(grade, str) else grade
+        return _refuse_grade(written, grade, at) if isinstance(grade, str) else grade
     if not written:
         return at.refuse("the list of ratings is empty; leave the document out if nobody rated it")
     ratings = [_grade_of(rating, scale) for rating in written]
     wrong = {index: rating for index, rating in enumerate(ratings) if isinstance(rating, str)}
     for index, message in wrong.items():
-        at.refuse(message, index, group=group_of(written[index], scale))
+        _refuse_grade(written[index], message, at.under(index))
     return None if wrong else aggregate(ratings, raters)  # type: ignore[arg-type]
+
+
+def _refuse_grade(written: object, message: str, at: Location) -> None:
+    """Report what is no grade: a name once, as one scale makes grades of all its judgments, and each wrong number."""
+    is_name = isinstance(written, str) and written not in _BLANK and number(written) is None
+    at.refuse(message, group=message if is_name else None)
 
 
 def _grade_of(written: object, scale: Scale | None) -> float | str:
     """The grade that a name or a number is, or what is wrong with it."""
     if isinstance(written, str):
         names = scale.names if scale is not None else {}
-        return names[written] if written in names else wrong_name(written, scale)
+        return names[written] if written in names else _wrong_name(written, scale)
     if not is_number(written):
         return f"a grade is a finite number or a name of the scale, found {found(written)}"
     return on_scale(written, scale)
@@ -222,7 +214,7 @@ def united(found: Found, terms: GradingTerms, at: Location) -> Graded:
     if len(found) == 1:
         ((judgments, key),) = found
         grades = judgments[key]
-        return Graded(grades, judgments.titles.get(key, {}), distinct=frozenset(grades.values()), found=found)
+        return Graded(grades, judgments.titles.get(key, {}), distinct=frozenset(grades.values()))
     origins: dict[str, list[Origin]] = {}
     titles: dict[str, str] = {}
     for judgments, key in found:
@@ -235,9 +227,15 @@ def united(found: Found, terms: GradingTerms, at: Location) -> Graded:
         united[document] = given[0].grade
         if len(given) > 1 and (raters is not None or all(is_named(name) for each in given for name in each.ratings)):
             united[document] = aggregate(_each_rater_once(given, at), raters or "median")
-        else:
-            _refuse_contradictions(given, at)
-    return Graded(united, titles, distinct=frozenset(united.values()), found=found)
+            continue
+        for other in given[1:]:
+            if other.grade != united[document]:
+                other.refuse(
+                    f"judged twice, {united[document]:g} in {given[0].judgments.file} and {other.grade:g} here; keep "
+                    "one of them, or say how the ratings of several raters are combined (raters: median)",
+                    at,
+                )
+    return Graded(united, titles, distinct=frozenset(united.values()))
 
 
 def _each_rater_once(given: Sequence[Origin], at: Location) -> list[float]:
@@ -249,22 +247,10 @@ def _each_rater_once(given: Sequence[Origin], at: Location) -> list[float]:
             earlier = first.setdefault(rater, origin) if is_named(rater) else origin
             if earlier is origin:
                 ratings.append(rating)
-            elif earlier.ratings[rater] != rating and len(at.mistakes) < MOST_ELSEWHERE:
-                grades = f"{earlier.ratings[rater]:g} in {earlier.where} and {rating:g} here"
+            elif earlier.ratings[rater] != rating:
+                grades = f"{earlier.ratings[rater]:g} in {earlier.judgments.file} and {rating:g} here"
                 origin.refuse(f"rater {quoted(rater)} gave {grades}; keep one of them", at)
     return ratings
-
-
-def _refuse_contradictions(given: Sequence[Origin], at: Location) -> None:
-    """Report each document with different grades, up to the number that messages show."""
-    first = given[0]
-    for other in given[1:]:
-        if other.grade != first.grade and len(at.mistakes) < MOST_ELSEWHERE:
-            other.refuse(
-                f"judged twice, {first.grade:g} in {first.where} and {other.grade:g} here; keep one of them, or say "
-                "how the ratings of several raters are combined (raters: median)",
-                at,
-            )
 
 
 def combined(of_case: Graded | None, of_suite: Graded | None) -> Graded:
@@ -277,17 +263,10 @@ def combined(of_case: Graded | None, of_suite: Graded | None) -> Graded:
         {**of_suite.titles, **of_case.titles},
         of_case.notes,
         frozenset(grades.values()),
-        (*of_case.found, *of_suite.found),
-        () if of_case.found else of_case.grades,
     )
 
 
-def is_blank(written: object, scale: Scale | None) -> bool:
-    """Whether nothing is written, unless the scale has a grade of that name."""
-    return isinstance(written, str) and written in _BLANK and not (scale is not None and written in scale.names)
-
-
-def wrong_name(written: str, scale: Scale | None) -> str:
+def _wrong_name(written: str, scale: Scale | None) -> str:
     """What is wrong with text that is no grade of the scale."""
     if written in _BLANK:
         return "the document has no grade; leave it out if nobody judged it"
@@ -299,14 +278,3 @@ def wrong_name(written: str, scale: Scale | None) -> str:
     if scale is None and not advice:
         advice = "; names of grades are given by a scale, such as scale: {good: 1, bad: 0}"
     return f"the grade {quoted(written)} is no number{advice}"
-
-
-def group_of_name(name: str, scale: Scale | None, file: str | None) -> Hashable:
-    """The group of judgments whose grade is this name, which is none: a scale makes grades of all of them."""
-    return ("name", name) if scale is None else (file, name)
-
-
-def group_of(written: object, scale: Scale | None) -> Hashable:
-    """The group of a wrong grade in a case; None for a number."""
-    is_name = isinstance(written, str) and written not in _BLANK and number(written) is None
-    return group_of_name(str(written), scale, None) if is_name else None

@@ -159,7 +159,7 @@ def check_keys(
     at: Location,
     wrong: frozenset[str] = frozenset(),
 ) -> tuple[dict[str, object], frozenset[str]]:
-    """Check the keys of a suite or a case in the order of the table, and add their values to `at.values`.
+    """Check the keys of a suite or a case in the order of the table, and add their values to `at.scope.values`.
 
     `read` converts what is written for a key to plain Python. `wrong` are inherited keys that are wrong; returned are
     the values of the mapping's own keys, and the keys that are wrong now.
@@ -174,11 +174,11 @@ def check_keys(
         if name not in written:
             continue
         key = keys[name]
-        before = len(at.mistakes)
+        before = at.scope.mistakes
         if not wrong or wrong.isdisjoint(key.needs):
             value = key.check(read(written[name], key.shape), at.under(name))
-            if len(at.mistakes) == before:
-                own[name] = at.values[name] = value
+            if at.scope.mistakes == before:
+                own[name] = at.scope.values[name] = value
                 if wrong:
                     wrong -= {name}
                 continue
@@ -188,8 +188,6 @@ def check_keys(
 
 def _unknown_key(name: str, level: str) -> str:
     names = (*KEYS[level], CASES) if level == SUITE else tuple(KEYS[level])
-    if name == CASES and level == SUITE:
-        return f"{quoted(CASES)} cannot come from a merge key; write it out"
     if name in KEYS[SUITE] or name in KEYS[CASE] or name == CASES:
         other = "of the suite, beside cases" if level == CASE else "of a case"
         return f"{quoted(name)} is a key {other}, not of a {level}"
@@ -197,8 +195,7 @@ def _unknown_key(name: str, level: str) -> str:
         return f"{quoted(name)} is no key of a {level}; it is an expectation, write it under expect:"
     meant = what_is_meant(name, {*names, *KINDS})
     if meant is not None:
-        key, what = meant
-        under = "" if key in names else " under expect"
-        return f"unknown key {quoted(name)} of a {level}; did you mean {quoted(key)}{under}, {what}?"
+        under = "" if meant in names else " under expect"
+        return f"unknown key {quoted(name)} of a {level}; did you mean {quoted(meant)}{under}?"
     advice = did_you_mean(name, names) or f"; it takes {', '.join(names)}"
     return f"unknown key {quoted(name)} of a {level}{advice}"

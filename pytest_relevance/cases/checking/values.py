@@ -210,7 +210,7 @@ def gain(value: object, at: Location) -> object:
 
 
 def _grade_of_gain(written: object, at: Location) -> float | None:
-    names: Mapping[str, float] = getattr(at.values.get("scale"), "names", {})
+    names: Mapping[str, float] = getattr(at.scope.values.get("scale"), "names", {})
     if isinstance(written, str) and written in names:
         return names[written]
     grade = scalar_value(written) if isinstance(written, str) else written
@@ -231,13 +231,13 @@ def params(value: object, at: Location) -> object:
             at.refuse(f"the name of a parameter is text, found {found(name)}", str(name), at_key=True)
         elif name in NOT_PARAMETERS:
             at.refuse(f"params may not have {name}: {NOT_PARAMETERS[name]}", name, at_key=True)
-    inherited = at.values.get("params")
+    inherited = at.scope.values.get("params")
     return {**inherited, **value} if isinstance(inherited, Mapping) else dict(value)
 
 
 def tags(value: object, at: Location) -> object:
     """A list of tags; which names others own is only checked where that is known."""
-    owned = at.owned_tags
+    owned = at.scope.owned_tags
 
     def wrong(tag: object) -> str | None:
         if not isinstance(tag, str) or not tag:
@@ -309,14 +309,14 @@ def documents_in(value: object, at: Location, places: Sequence[int] | None = Non
     if not isinstance(documents, (list, tuple)) or not documents:
         at.refuse(f"expected a document or a list of documents, found {found(value)}")
         return ()
-    before = len(at.mistakes)
+    before = at.scope.mistakes
     for index, document in enumerate(documents):
         here = at.under(index if places is None else places[index]) if documents is value else at
         if not isinstance(document, str) or not document:
             here.refuse(f"a document id is text, found {found(document)}")
         elif document in documents[:index]:
             here.refuse(f"document {quoted(document)} stands twice; keep one of them")
-    return tuple(documents) if len(at.mistakes) == before else ()
+    return tuple(documents) if at.scope.mistakes == before else ()
 
 
 def unknown_keys(

@@ -49,33 +49,6 @@ def problem_at(mark: Mark | None, message: str, case: str | None = None) -> Prob
     return Problem(message, mark.line + 1, mark.column + 1, case)
 
 
-def event_source(data: bytes) -> Callable[[], Any]:
-    """Give a function whose calls return the events of a text, one after the other.
-
-    Raises:
-        yaml.YAMLError: where the text is not YAML, also in the calls of the function.
-    """
-    try:
-        get_event: Callable[[], Any] = yaml.CSafeLoader(data).get_event
-    except AttributeError:  # PyPy's PyYAML comes without libyaml
-        return pure_event_source(data)
-    return get_event
-
-
-def pure_event_source(data: bytes) -> Callable[[], Any]:
-    """Do what `event_source` does with the parser that is written in Python, which is many times slower."""
-    parser = yaml.SafeLoader(data)
-
-    def get_event() -> Any:
-        try:
-            return parser.get_event()  # type: ignore[no-untyped-call]
-        except (ValueError, OverflowError):  # libyaml checks this itself
-            problem = "found invalid Unicode character escape code"
-            raise MarkedYAMLError(problem=problem, problem_mark=parser.get_mark()) from None
-
-    return get_event
-
-
 DEEPEST = 60
 """Levels of nesting; a case needs six. The bound keeps a hostile file from exhausting the stack."""
 
@@ -94,6 +67,21 @@ class MappingNode:
     start_mark: Mark | None
     pairs: Pairs = field(default_factory=dict)
     size: int = 1
+
+    def mark_at(self, path: Sequence[str | int], *, at_key: bool = False) -> Mark | None:
+        """Follow a path of keys and indexes as far as it leads: the position of the node there, or of its key."""
+        node: Node = self
+        mark = self.start_mark
+        for step, part in enumerate(path, 1):
+            if isinstance(node, MappingNode) and part in node.pairs:
+                key, node = node.pairs[str(part)]
+                mark = key.start_mark if at_key and step == len(path) else node.start_mark
+            elif isinstance(node, SequenceNode) and isinstance(part, int) and part < len(node.items):
+                node = node.items[part]
+                mark = node.start_mark
+            else:
+                break
+        return mark
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -124,33 +112,6 @@ def label_of(pairs: Pairs, number: int) -> str:
     return f"number {number}"
 
 
-def value_of(node: Node, key: str) -> Node | None:
-    """The value of a key of a mapping; None where there is none, or the node is no mapping."""
-    pair = node.pairs.get(key) if isinstance(node, MappingNode) else None
-    return None if pair is None else pair[1]
-
-
-def mark_at(root: Node, path: Sequence[str | int], *, at_key: bool) -> Mark | None:
-    """Follow a path of keys and indexes as far as it leads, and give the position of the node there (or of its key)."""
-    node, mark = root, root.start_mark
-    for step, part in enumerate(path, 1):
-        if isinstance(node, MappingNode) and part in node.pairs:
-            key, node = node.pairs[str(part)]
-            mark = key.start_mark if at_key and step == len(path) else node.start_mark
-        elif isinstance(node, SequenceNode) and isinstance(part, int) and part < len(node.items):
-            node = node.items[part]
-            mark = node.start_mark
-        else:
-            break
-    return mark
-
-
-def line_of(root: Node, *path: str | int, at_key: bool = False) -> int:
-    """The line of a part of a mapping; 1 where none is known."""
-    mark = mark_at(root, path, at_key=at_key)
-    return 1 if mark is None else int(mark.line) + 1
-
-
 class EventReader:
     """Reads one YAML document as nodes. `problems` collects the mistakes after which reading can go on.
 
@@ -166,7 +127,8 @@ class EventReader:
         problem = undecodable(data)
         if problem is not None:
             raise Broken(problem)
-        self.event = event_source(data)
+        loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # PyPy's PyYAML comes without libyaml
+        self.event: Callable[[], Any] = loader(data).get_event
         self.event()  # the start of the stream
 
     def top_level(self) -> bool:
@@ -181,8 +143,6 @@ class EventReader:
         top = self.event()
         if type(top) is MappingStartEvent:
             self._check_tag(top)
-            if top.anchor is not None:
-                self._anchors[top.anchor] = None
             return True
         if type(top) is ScalarEvent and not top.value and top.implicit[0]:
             self.finish()
@@ -224,20 +184,6 @@ class EventReader:
         if event.anchor is not None:
             self._anchors[event.anchor] = node
         return node
-
-    def is_merge(self, key: ScalarEvent) -> bool:
-        """Whether a key is the merge key, and not a text that looks like it."""
-        return key.value == _MERGE_KEY and key.implicit[0]
-
-    def merge(self, key: ScalarEvent, value: Node, into: Pairs) -> None:
-        """Add the pairs of the mappings under a merge key to a mapping, where it has none of that name itself."""
-        for source in value.items if isinstance(value, SequenceNode) else [value]:
-            if not isinstance(source, MappingNode):
-                message = 'a merge key "<<" takes a mapping or a list of mappings (aliases)'
-                self.problems.append(problem_at(key.start_mark, message))
-                return
-            for name, pair in source.pairs.items():
-                into.setdefault(name, pair)
 
     def _scalar(self, event: ScalarEvent) -> ScalarEvent:
         if event.anchor is not None:
@@ -296,13 +242,19 @@ class EventReader:
                 value = self.compose(value, depth + 1, text)
                 node.size += _size(value) - 1
             pair = (key, value)
-            if text == _MERGE_KEY and self.is_merge(key):
+            if text == _MERGE_KEY and key.implicit[0]:  # in quotes it is text
                 merged.append(pair)
             elif pairs.setdefault(text, pair) is not pair:
-                self.problems.append(_duplicate(key, pairs[text][0], name))
+                self.problems.append(duplicate(key, pairs[text][0], name))
         node.size += 2 * len(pairs)
         for key, value in merged:
-            self.merge(key, value, pairs)
+            for source in value.items if isinstance(value, SequenceNode) else [value]:
+                if not isinstance(source, MappingNode):
+                    message = 'a merge key "<<" takes a mapping or a list of mappings (aliases)'
+                    self.problems.append(problem_at(key.start_mark, message))
+                    break
+                for inherited, pair in source.pairs.items():
+                    pairs.setdefault(inherited, pair)
         return node
 
 
@@ -315,7 +267,8 @@ def _size(node: Node) -> int:
     return 1 if isinstance(node, ScalarEvent) else node.size
 
 
-def _duplicate(key: ScalarEvent, first: ScalarEvent, mapping: str) -> Problem:
+def duplicate(key: ScalarEvent, first: ScalarEvent, mapping: str = "") -> Problem:
+    """The problem of a key that a mapping has already; `mapping` is the key whose value the mapping is."""
     line = first.start_mark.line + 1 if first.start_mark is not None else 1
     what, advice = f"duplicate key {quoted(key.value)}", "keep one of them"
     if mapping == JUDGMENTS:
@@ -396,10 +349,8 @@ def _unreadable(text: str) -> Problem:
         return Problem("this is not YAML: it has a character that YAML does not allow", 1, 1)
     line, column = _position(text[: found.start()])
     code = ord(found[0])
-    advice = f'write "\\u{code:04x}" in double quotes, or take it out'
-    if code == 0:
-        advice = "save the file as UTF-8 text"
-    return Problem(f"the character U+{code:04X} may not stand in YAML as it is; {advice}", line, column)
+    what = f"the character U+{code:04X} may not stand in YAML as it is"
+    return Problem(f'{what}; write "\\u{code:04x}" in double quotes, or take it out', line, column)
 
 
 def _position(before: str) -> tuple[int, int]:

@@ -6,8 +6,9 @@ What is written is read again before it is returned, so that it is a case file.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
-from yaml.events import MappingEndEvent
+import yaml
 
 from pytest_relevance._problems import Place
 from pytest_relevance._text import counted, listed, quoted
@@ -16,7 +17,6 @@ from pytest_relevance.cases.checking.values import NOT_PARAMETERS, wrong_id
 from pytest_relevance.cases.model import Case, Suite
 from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.reader import parse_suite
-from pytest_relevance.cases.yaml.nodes import EventReader, MappingNode, Node, SequenceNode, value_of
 from pytest_relevance.cases.yaml.scalars import in_lines, write_judgment, write_number, write_text, write_value
 from pytest_relevance.judgments.model import Judgments, Query, queries_of
 from pytest_relevance.judgments.write import Written, aggregate_of, refuse
@@ -169,15 +169,10 @@ def losses_of(suite: Suite, data: bytes) -> Iterator[str]:
 
 def _lists_of_ratings(data: bytes) -> int:
     """Count the documents that a case file, which can be read, gives a list of ratings."""
-    events = EventReader(data)
-    events.top_level()
-    cases: Node | None = None
-    while not isinstance(event := events.event(), MappingEndEvent):
-        name, value = events.key(event).value, events.compose(events.event())
-        cases = value if name == CASES else cases
+    loader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # as in `nodes`
     lists = 0
-    for case in cases.items if isinstance(cases, SequenceNode) else ():
-        judgments = value_of(case, "judgments")
-        for _, grade in judgments.pairs.values() if isinstance(judgments, MappingNode) else ():
-            lists += isinstance(value_of(grade, "grade") or grade, SequenceNode)
+    for case in yaml.load(data, loader).get(CASES, ()):
+        judgments = case.get("judgments")
+        for grade in judgments.values() if isinstance(judgments, dict) else ():
+            lists += isinstance(grade.get("grade") if isinstance(grade, dict) else grade, list)
     return lists
