@@ -1,8 +1,7 @@
 """`pytest-relevance compare`: two runs over the same cases, figure by figure and query by query.
 
-A is the older run, B the newer one; each is a record (pytest --relevance-record=FILE), a baseline, or a run of another
-tool (TREC, CSV, Parquet, JSON). The last two need --judgments. Single cases are compared by the metric that is named
-first.
+A is the older run, B the newer one; each is a record (pytest --relevance-record=FILE) or a run of another tool (TREC,
+CSV, Parquet, JSON), which needs --judgments. Single cases are compared by the metric that is named first.
 
 The exit code is 0 where every gate that is given is met; 1 where one is not, or where a case is an error in B and was
 none in A; 2 where A and B cannot be compared: other queries, other judgments, other settings, an error, a run that did

@@ -1,7 +1,7 @@
 """`compare_runs` and `Comparison`: two runs compared, as figures, text, Markdown, HTML, a dict or JSON.
 
-The report begins with one sentence, what became of each metric, and the gates; the cases that moved most and further
-tables follow. In Markdown each is a section that is left out as a whole where the report is longer than allowed.
+Every report has the same parts: one sentence, what became of each metric, and the gates; the cases that moved most and
+further tables. In Markdown each part is a section that is left out as a whole where the report is longer than allowed.
 """
 
 from __future__ import annotations
@@ -9,14 +9,15 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytest_relevance._text import case_name, counted, harmless, html_paragraph, p_text, score_text
-from pytest_relevance.metrics.names import Metric
+from pytest_relevance._text import counted, html_paragraph
+from pytest_relevance.metrics.names import Metric, largest_score, parse_metric
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.reports.blocks import (
+    Block,
     Column,
     Section,
     Sentence,
@@ -24,48 +25,40 @@ from pytest_relevance.reports.blocks import (
     heading,
     joined_sections,
     lines_of,
+    list_section,
     table_sections,
 )
 from pytest_relevance.reports.reasons import settings_text
-from pytest_relevance.reports.run.baseline import comparison_headline
+from pytest_relevance.reports.run.baseline import (
+    BROKEN,
+    FINE,
+    MIXED,
+    NOTHING,
+    WORSE,
+    Headline,
+    balance,
+    mean_change_sentence,
+)
+from pytest_relevance.reports.run.cases import variants_of
 from pytest_relevance.reports.run.changes import (
-    ENDS,
     GAINED,
     LOST,
-    NOTHING_RETURNED,
     ON_TOP,
-    Moved,
-    difference_table,
-    gained_spans,
-    lost_spans,
+    CaseChange,
     means_table,
+    moved_case,
     moved_table,
-    on_top_spans,
+    tag_table,
 )
 from pytest_relevance.reports.run.gates import finding_text
-from pytest_relevance.reports.text import (
-    BAD,
-    DIM,
-    GOOD,
-    PLAIN,
-    REPORT_MARK,
-    SIGNIFICANT,
-    STRONG,
-    WIDEST,
-    Line,
-    code,
-    line,
-    plain,
-    signed,
-    span,
-)
+from pytest_relevance.reports.text import BAD, DIM, GOOD, SIGNIFICANT, STRONG, WIDEST, Line, line, plain
 from pytest_relevance.results.case_dict import settings_to_dict
-from pytest_relevance.results.case_result import Key
-from pytest_relevance.results.compare.comparison import MOST_MOVERS, Compared, Mover
-from pytest_relevance.results.compare.differences import TIE, Difference
-from pytest_relevance.results.compare.pairing import some_cases
-from pytest_relevance.results.compare.runs import Options, compare
-from pytest_relevance.results.gates import ComparisonGates, judge_comparison
+from pytest_relevance.results.case_result import CaseResult, Key
+from pytest_relevance.results.compare.comparison import MOST_MOVERS, Compared
+from pytest_relevance.results.compare.differences import MeanChange, change_by, score_before, score_now
+from pytest_relevance.results.compare.rank_changes import baseline_changes
+from pytest_relevance.results.compare.runs import compare
+from pytest_relevance.results.gates import NEW_ERRORS, ComparisonGates, judge_comparison
 from pytest_relevance.results.records.run_info import changes_text
 from pytest_relevance.results.unseen_ranks import asked_text
 
@@ -79,6 +72,9 @@ MOST_SHOWN = 5
 KIND, VERSION = "pytest-relevance comparison", 1
 """What the report as JSON says that it is."""
 
+_NOTABLE = 0.05
+"""By how much more the score of a query must have changed to be counted in the sentence at the top."""
+
 _MOST_DROPS = 50
 _SETTINGS = ("gain", "discount", "ideal", "unjudged", "negative", "max_grade")
 
@@ -88,18 +84,18 @@ class Comparison(Compared):
 
     `metrics` has a row for each variant of the search and metric: the means of both, the difference with its bootstrap
     interval, p-value and effect size. `by_tag` has the means of each tag. `movers` are the cases that lost and gained
-    most, with what changed in their rankings. `frame` has one row for each case. `left_out`, `errors` and `notes` say
-    what was not compared and why. `judge` says whether the second run may replace the first.
+    most: results of the second run, whose `baseline` has the ranking and the scores of the first. `frame` has one row
+    for each case. `left_out`, `errors` and `notes` say what was not compared and why. `judge` says whether the second
+    run may replace the first.
     """
 
     def _repr_html_(self) -> str:
-        """The tables that a notebook shows: the verdict on each metric, the metrics, the largest drops and gains."""
-        names = f"{self.first} -> {self.second}, {counted(len(self), 'case')} compared"
-        verdicts = [names, *(verdict(row)[0] for row in self.metrics)]
-        tables = (metric_table(self, all_p_values=True), *mover_tables(self, MOST_SHOWN, None))
-        notes = map(html_paragraph, self.notes)
-        sentence = html_paragraph(comparison_headline(self).text, "strong")
-        return "".join([sentence, *map(html_paragraph, verdicts), *(table.html() for table in tables), *notes])
+        """What a notebook shows: the sentence, the change of each mean, the tables, the notes."""
+        parts = _parts(self, MOST_SHOWN, None)
+        paragraphs = [html_paragraph(each.text) for each in (*parts.names, *parts.findings)]
+        notes = [html_paragraph(each.text) for each in parts.notes]
+        tables = [table.html() for table in parts.tables.values()]
+        return "".join([html_paragraph(parts.said.text, "strong"), *paragraphs, *tables, *notes])
 
     def judge(
         self, max_drop: Mapping[str, float] | None = None, *, p: float | None = None, max_case_drop: float | None = None
@@ -125,15 +121,20 @@ class Comparison(Compared):
 
         Where it is longer than `max_chars` characters, whole sections are left out from its end, and a line says which.
         """
-        return joined_sections(comparison_sections(self, limit=limit, gates=gates), max_chars)
+        parts = _parts(self, limit, gates)
+        items = [f"- {each.markdown()}" for each in (*parts.names, *parts.findings)]
+        sections = [Section("\n".join([heading(parts.said.text, parts.said.mark), "", *items]), "the summary")]
+        for name, table in parts.tables.items():
+            sections += table_sections(name, [table])
+        return joined_sections([*sections, *list_section(parts.notes, "the settings and notes")], max_chars)
 
     def to_dict(self, *, limit: int | None = None, gates: ComparisonGates | None = None) -> dict[str, Any]:
         """The report as a dict of the types of JSON; at most `limit` drops and gains, by default those of `movers`.
 
         What is not defined is None. A new key may be added; one that is there keeps its name and its meaning, or
-        `version` goes up. docs/howto/compare.md has them all.
+        `version` goes up. docs/reference/records.md has them all.
         """
-        movers = self.largest(MOST_MOVERS if limit is None else limit)
+        most = MOST_MOVERS if limit is None else limit
         data = {
             "kind": KIND,
             "version": VERSION,
@@ -146,10 +147,12 @@ class Comparison(Compared):
             "fingerprint": {name: [*values] for name, values in self.fingerprint.items()},
             "metrics": [_flat(row) for row in self.metrics],
             "by_tag": [_flat(row) for row in self.by_tag],
-            "movers": {"drops": [*map(_mover, movers.drops)], "gains": [*map(_mover, movers.gains)]},
+            "movers": {
+                name: [_mover(result, self.metric) for result in self.moved(sign)[:most]]
+                for name, sign in (("drops", -1), ("gains", 1))
+            },
             "left_out": [
-                {"kind": found.kind, "reason": found.reason, "cases": [*map(_key, found.cases)]}
-                for found in self.left_out
+                {"kind": kind, "reason": reason, "cases": [*map(_key, cases)]} for kind, cases, reason in self.left_out
             ],
             "errors": [
                 {**_key(error.key), "in_first": error.in_first, "in_second": error.in_second} for error in self.errors
@@ -160,33 +163,25 @@ class Comparison(Compared):
             data["gates"] = {
                 "passed": gates.passed,
                 "findings": [{"text": finding_text(finding), "is_met": finding.is_met} for finding in gates.findings],
-                "drops": [*map(_mover, gates.drops)],
+                "drops": [_mover(result, self.metric) for result in gates.drops],
             }
         return data
 
     def to_json(self, *, limit: int | None = None, gates: ComparisonGates | None = None) -> str:
-        """The dict of `to_dict` as JSON; characters that a terminal could act on are escaped."""
-        text = json.dumps(self.to_dict(limit=limit, gates=gates), ensure_ascii=False, indent=2, allow_nan=False)
-        return "".join(f"{_escaped_line(line)}\n" for line in text.split("\n"))
+        """The dict of `to_dict` as JSON, in ASCII."""
+        text = json.dumps(self.to_dict(limit=limit, gates=gates), indent=2, allow_nan=False)
+        return text.replace("\x7f", "\\u007f") + "\n"
 
 
-_BEGINNINGS = (
-    rb'\{\s*"kind": "pytest-relevance comparison"',  # JSON
-    rb"<!-- %b -->\n### .+\n\n- `.+` -> `.+`, [\d,]+ cases? compared\n" % re.escape(REPORT_MARK.encode()),  # Markdown
-    rb"[^\n]+ -> (?s:.{1,5000}?)[\d,]+ cases? compared\b(?s:.*)95 % interval",  # text
+_BEGINNING = re.compile(
+    rb'\{\s*"kind": "pytest-relevance comparison"'  # JSON
+    rb"|(?s:.{1,2000}? -> .{1,2000}?): [\d,]+ cases? compared, [\d,]+ with another ranking"
 )
 
 
 def is_report(data: bytes) -> bool:
     """Whether the content of a file is the report of a comparison, in any of its formats."""
-    return any(re.match(beginning, data) for beginning in _BEGINNINGS)
-
-
-def _escaped_line(line: str) -> str:
-    """A line of JSON with harmful characters escaped; only its texts can have any."""
-    if line.isprintable():
-        return line
-    return "".join(each if harmless(each) == each else json.dumps(each)[1:-1] for each in line)
+    return _BEGINNING.match(data) is not None
 
 
 def compare_runs(
@@ -204,10 +199,10 @@ def compare_runs(
 ) -> Comparison:
     """Compare two runs over the same cases: `first` is the older one, differences are second - first.
 
-    Each is a `Run`, a path (of a record, of a baseline, or of a run as `read_run` takes it), or rankings as `evaluate`
-    takes them. A record has its recorded scores; the others are scored by `judgments`: a path (of a case file, or of
-    anything that `read_judgments` takes), a `Suite`, or what `evaluate` takes. With `judgments` records are scored anew
-    too. `metrics` are names; the default is the nDCG@k of the cases, nDCG@10 for rankings. `settings` are those of
+    Each is a `Run`, a path (of a record, or of a run as `read_run` takes it), or rankings as `evaluate` takes them. A
+    record has its recorded scores; the others are scored by `judgments`: a path (of a case file, or of anything that
+    `read_judgments` takes), a `Suite`, or what `evaluate` takes. With `judgments` records are scored anew too.
+    `metrics` are names; the default is the nDCG@k of the cases, nDCG@10 for rankings. `settings` are those of
     `evaluate` (`gain="linear"` ...); records are scored by them from their recorded grades.
 
     Several variants of a search are compared one by one; `variants=("bm25", "hybrid")` compares one variant of `first`
@@ -226,8 +221,14 @@ def compare_runs(
     judgments or settings, or ended in an error; `RecordError`, `FileError` or `CaseFileError` (ValueErrors) for
     a file that cannot be used; ValueError or TypeError for arguments that are not allowed.
     """
-    options = Options(metrics, judgments, variants, common, missing, resamples, seed, settings)
-    return compare(Comparison, (first, second), options)
+    return compare(
+        *(Comparison, (first, second), metrics, judgments, variants),
+        common=common,
+        missing=missing,
+        resamples=resamples,
+        seed=seed,
+        settings=settings,
+    )
 
 
 def _settings(settings: Settings) -> dict[str, Any]:
@@ -248,14 +249,86 @@ def _key(key: Key) -> dict[str, str | None]:
     return dict(zip(("file", "id", "variant"), key, strict=True))
 
 
-def _mover(mover: Mover) -> dict[str, Any]:
-    values = asdict(mover)
-    del values["key"]
-    values |= {**_key(mover.key), **values.pop("changes"), "difference": mover.difference}
-    return {name: [*value] if isinstance(value, tuple) else value for name, value in values.items()}
+def _mover(result: CaseResult, metric: str | None) -> dict[str, Any]:
+    """A case whose score changed: its scores, what changed in its ranking, and which of these documents have a gain."""
+    changes, gains = baseline_changes(result), result.conditions.settings.gains
+    assert changes is not None
+    values: dict[str, Any] = {**_key(result.key), "line": result.line, "query": result.query}
+    values |= {
+        "metric": metric or result.metric.text,
+        "first": score_before(result, metric),
+        "second": score_now(result, metric),
+        "difference": change_by(result, metric),
+        **asdict(changes),
+    }
+    kinds = {"left": "lost", "entered": "found", "moved": "shifted"}
+    for kind, relevant in kinds.items():
+        values[kind] = [*values[kind]]
+        values[relevant] = [move for move in values[kind] if gains[move["grade"]] > 0]
+    named = {move["document"] for kind in kinds for move in values[kind]}
+    return values | {"titles": {name: title for name, title in result.texts.titles.items() if name in named}}
 
 
 # --- the report -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """The parts of every report: the sentence; what was compared; tables by what they are called; what was found."""
+
+    said: Headline
+    names: Sequence[Sentence]
+    tables: Mapping[str, Table]
+    notes: Sequence[Sentence]
+    findings: Sequence[Sentence]
+
+
+def _parts(comparison: Compared, limit: int | None, gates: ComparisonGates | None) -> _Parts:
+    """Make the parts of a report with at most `limit` entries in each list, None for all."""
+    gates = judge_comparison(comparison) if gates is None else gates
+    counts = f"{counted(len(comparison), 'case')} compared, {comparison.changed_rankings:,} with another ranking"
+    searched = changes_text(comparison.fingerprint)
+    depths = f", depth {asked_text(comparison.depths)}" if comparison.depths else ""
+    settings = dict.fromkeys(settings_text(each) + depths for each in comparison.settings)
+    return _Parts(
+        comparison_headline(comparison, gates),
+        [
+            Sentence(f"{comparison.first} -> {comparison.second}: {counts}"),
+            *([Sentence(f"searched: {searched}")] if searched else []),
+        ],
+        _tables(comparison, limit, gates),
+        [Sentence(text, DIM) for text in (*settings, *comparison.notes)],
+        [*_mean_sentences(comparison), *_gate_sentences(gates)],
+    )
+
+
+def comparison_headline(comparison: Compared, gates: ComparisonGates) -> Headline:
+    """The sentence about a comparison: `Search got worse: 44 queries`.
+
+    It weighs the queries whose score moved by more than `_NOTABLE`, and the means of the first metric in any variant.
+    Cases that are an error in the second run alone, and gates that are not met, follow.
+    """
+    rows = [*{row.variant: row for row in reversed(comparison.metrics)}.values()]
+    if not any(row.means.queries for row in rows):
+        return Headline("No case has a score in both runs", NOTHING)
+    tested = [row.means.difference for row in rows if row.adjusted_p <= SIGNIFICANT]
+    mean = -1 if any(difference < 0 for difference in tested) else 1 if any(tested) else 0
+    is_bounded = largest_score(parse_metric(comparison.names[0])) <= 1  # DCG and CG are not
+    moved = [comparison.moved(sign, _NOTABLE if is_bounded else 0.0) for sign in (-1, 1)]
+    worse, better = (len({result.key[:2] for result in results}) for results in moved)  # in whatever variants
+    said = balance(worse, better, mean)
+    further = []
+    if new := sum(error.is_new for error in comparison.errors):
+        further.append(f"{counted(new, 'case')} could not be scored, and could before")
+    unmet = sum(not finding.is_met and finding.kind != NEW_ERRORS for finding in gates.findings)
+    if unmet:
+        further.append(f"{counted(unmet, 'gate is', 'gates are')} not met")
+    if said.kind in (WORSE, MIXED):
+        kind = BROKEN if further and said.kind == MIXED else said.kind
+        return Headline("; ".join([said.text, *further]), kind)
+    if further:
+        return Headline("; ".join(further), BROKEN)
+    return said if any(row.means.better + row.means.worse for row in rows) else Headline("No score changed", FINE)
 
 
 def comparison_lines(
@@ -263,140 +336,56 @@ def comparison_lines(
 ) -> list[Line]:
     """The report, at most `width` terminal columns wide, with at most `limit` entries of each list, None for all.
 
-    What `gates` found comes last.
+    What became of the means, and what `gates` found, comes last.
     """
-    counts = f"{counted(len(comparison), 'case')} compared", f"{comparison.changed_rankings:,} with another ranking"
-    searched = changes_text(comparison.fingerprint)
-    blocks = [
-        Sentence(f"{comparison.first} -> {comparison.second} ", STRONG, (", ".join(counts),)),
-        *(Sentence(text, DIM) for text in settings_texts(comparison)),
-        *([Sentence(f"searched: {searched}")] if searched else []),
-    ]
-    lines = lines_of(blocks, width)
-    tables = [metric_table(comparison), tag_table(comparison, limit), *mover_tables(comparison, limit, gates)]
-    for table in tables:
-        lines += [line(""), *table.lines(width)] if table.rows else []
-    for sentences in ([Sentence(note, DIM) for note in comparison.notes], _verdicts(comparison, gates)):
-        lines += [line(""), *lines_of(sentences, width)] if sentences else []
+    parts = _parts(comparison, limit, gates)
+    lines = lines_of([Sentence(parts.said.text, STRONG), *parts.names], width)
+    tables: list[Sequence[Block]] = [[table] for table in parts.tables.values() if table.rows]
+    for blocks in (*tables, parts.notes, parts.findings):
+        lines += [line(""), *lines_of(blocks, width)]
     return lines
 
 
-def comparison_sections(
-    comparison: Compared, *, limit: int | None = MOST_SHOWN, gates: ComparisonGates | None = None
-) -> list[Section]:
-    """The sections of the report in Markdown, the most important first.
-
-    Each list has at most `limit` entries, None for all. The first section has the sentence.
-    """
-    said, searched = comparison_headline(comparison, gates), changes_text(comparison.fingerprint)
-    compared = f"{counted(len(comparison), 'case')} compared"
-    items = [
-        f"{span(comparison.first)} -> {span(comparison.second)}, {compared}",
-        *(f"**{verdict(row, code)[0]}**" for row in comparison.metrics),
-        *(each.markdown() for each in _verdicts(comparison, gates)[len(comparison.metrics) :]),
-        *([f"searched: {span(searched)}"] if searched else []),
-    ]
-    first = "\n".join([heading(said.text, said.mark), "", *(f"- {item}" for item in items)])
-    scored = f"{compared}; {'; '.join(settings_texts(comparison))}."
-    notes = ["", *(f"- {span(note)}" for note in comparison.notes)] if comparison.notes else []
-    drops, gains = mover_tables(comparison, limit, gates)
-    return [
-        Section(first, "the summary"),
-        *table_sections("the largest drops", [drops]),
-        *table_sections("the largest gains", [gains]),
-        *table_sections("the metrics", [metric_table(comparison, all_p_values=True)]),
-        *table_sections("the tags", [tag_table(comparison, limit)]),
-        Section("\n".join([scored, *notes]), "the settings and notes"),
-    ]
+def _tables(comparison: Compared, limit: int | None, gates: ComparisonGates) -> dict[str, Table]:
+    """The tables of a report. Of the largest drops all are shown, up to a bound, that a gate does not allow."""
+    variants = variants_of(comparison.results)
+    tables = {}
+    most_drops = limit if limit is None else max(limit, min(len(gates.drops), _MOST_DROPS))
+    for name, sign, most, documents in (("drops", -1, most_drops, (LOST, ON_TOP)), ("gains", 1, limit, (GAINED,))):
+        found = comparison.moved(sign)
+        rows = [moved_case(CaseChange(result, comparison.metric), variants) for result in found[:most]]
+        tables[f"the largest {name}"] = moved_table(f"Largest {name}", rows, *documents, total=len(found))
+    columns = [Column("metric", most=30, least=8), Column("variant", most=30, least=8, is_code=True)]
+    named = [((row.metric, row.variant or ""), row.means) for row in comparison.metrics]
+    tags = tag_table(comparison.results, variants, limit, comparison.metric)
+    tags.hint = ""
+    return tables | {"the metrics": means_table(columns, named, comparison.metrics), "the tags": tags}
 
 
-def settings_texts(comparison: Compared) -> list[str]:
-    """The settings that the scores were computed with, and the depths that were set, where metrics depend on them."""
-    depths = f", depth {asked_text(comparison.depths)}" if comparison.depths else ""
-    return [f"{text}{depths}" for text in dict.fromkeys(settings_text(settings) for settings in comparison.settings)]
-
-
-def metric_table(comparison: Compared, *, all_p_values: bool = False) -> Table:
-    """The figures of each variant and metric; `all_p_values` shows both where a terminal has room for one."""
-    rows = [((row.metric, row.variant or ""), row) for row in comparison.metrics]
-    columns = [Column("metric", most=30, least=8), _VARIANT]
-    return difference_table(columns, rows, all_p_values=all_p_values)
-
-
-_VARIANT = Column("variant", most=30, least=8, is_code=True)
-
-
-def tag_table(comparison: Compared, limit: int | None) -> Table:
-    """The figures of the first `limit` tags by each variant's first metric, without tags that all of its cases have.
-
-    By every metric where each is the score of some cases alone: the nDCG@k of several k.
-    """
-    is_shared = comparison.has_shared_metrics
-    cases = {(row.variant, row.metric): row.means.queries for row in reversed(comparison.metrics)}
-    first = {row.variant: row.metric for row in reversed(comparison.metrics)}
-    rows = [
-        row
-        for row in comparison.by_tag
-        if (not is_shared or row.metric == first[row.variant]) and row.means.queries < cases[row.variant, row.metric]
-    ]
-    names = Column("by tag", most=30, least=8, is_code=True), _VARIANT, Column("metric")
-    table = means_table(names, (((row.tag, row.variant or "", row.metric), row.means) for row in rows[:limit]), ENDS)
-    if more := len(rows) - len(table.rows):
-        table.note = f"... and {counted(more, 'more tag')}"
-    return table
-
-
-def mover_tables(comparison: Compared, limit: int | None, gates: ComparisonGates | None) -> tuple[Table, Table]:
-    """The largest drops, with all that a gate does not allow up to a bound, and the largest gains."""
-    most_drops = limit if limit is None or gates is None else max(limit, min(len(gates.drops), _MOST_DROPS))
-    movers = comparison.largest(limit, most_drops)
-    drops, gains = (sum(sign * change > TIE for change in comparison.changes) for sign in (-1, 1))
-    return (
-        moved_table("Largest drops", [*map(_moved_row, movers.drops)], LOST, ON_TOP, total=drops),
-        moved_table("Largest gains", [*map(_moved_row, movers.gains)], GAINED, total=gains),
-    )
-
-
-def _moved_row(mover: Mover) -> Moved:
-    _, case, variant = mover.key
-    lost, on_top = lost_spans(mover.most_lost, mover.titles), on_top_spans(mover.now_on_top, mover.titles)
-    if not mover.changes.entered and mover.changes.jaccard == 0:
-        on_top = ((NOTHING_RETURNED, PLAIN),)
-    scores = score_text(mover.first), score_text(mover.second)
-    names = case_name(case, mover.query), variant or "", mover.metric
-    return Moved(*names, *scores, lost, on_top, gained_spans(mover.most_gained, mover.titles), mover.counts)
-
-
-def _verdicts(comparison: Compared, gates: ComparisonGates | None) -> list[Sentence]:
-    """The result of each metric in words; then the findings of the gates, without gates the new errors."""
-    found = [Sentence(*verdict(row)) for row in comparison.metrics]
-    if gates is None:
-        new = [error for error in comparison.errors if error.is_new]
-        ended = f"{counted(len(new), 'case')} ended in an error, and in none before: {some_cases(new)}"
-        return [*found, Sentence(ended, BAD)] if new else found
-    words = {True: ("met", GOOD), False: ("NOT MET", BAD)}
-    for finding in gates.findings:
-        word, style = words[finding.is_met]
-        found.append(Sentence(f"{word}: {finding_text(finding)}", style))
-    if unmet := sum(not finding.is_met for finding in gates.findings):
-        found.append(Sentence(f"{unmet} of {counted(len(gates.findings), 'gate')} not met", BAD))
-    elif gates.findings:
-        found.append(Sentence("all gates met", GOOD))
+def _mean_sentences(comparison: Compared) -> list[Sentence]:
+    """The change of the mean of each metric and variant."""
+    found = []
+    for row in comparison.metrics:
+        name, means = row.metric if row.variant is None else f"{row.metric} of {row.variant}", row.means
+        if not means.queries:
+            found.append(Sentence(f"{name} is not defined for any case"))
+            continue
+        counts = means.better, means.worse, means.same
+        change = MeanChange(means.first, means.second, row.adjusted_p, *counts, means.queries + row.undefined)
+        found.append(mean_change_sentence(change, name))
     return found
 
 
-def verdict(row: Difference, shown: Callable[[str], str] = harmless) -> tuple[str, str]:
-    """The result of a metric in words, and its style. `shown` escapes the name of a variant for the report."""
-    means = row.means
-    name = row.metric if row.variant is None else f"{row.metric} of {shown(row.variant)}"
-    if not means.queries:
-        return f"{name} is not defined for any case", PLAIN
-    over = f"over {counted(means.queries, 'case')}{f' ({row.undefined:,} n/a)' if row.undefined else ''}"
-    if means.same == means.queries:
-        return f"{name} is {score_text(means.first)} {over}, no case changed", PLAIN
-    figures = f"from {score_text(means.first)} to {score_text(means.second)}"
-    tested = f"({signed(means.difference)}, p {p_text(row.adjusted_p)})"
-    how = "fell" if means.difference < -TIE else "rose" if means.difference > TIE else "stayed the same"
-    if row.adjusted_p <= SIGNIFICANT:
-        return f"{name} {how} {figures} {tested} {over}", BAD if means.difference < 0 else GOOD
-    return f"{name} {how} {figures} {tested} {over}: no more than chance would do", PLAIN
+def _gate_sentences(gates: ComparisonGates) -> list[Sentence]:
+    """What the gates found, each, and how many are not met."""
+    words = {True: ("met", GOOD), False: ("NOT MET", BAD)}
+    found = [
+        Sentence(f"{word}: {finding_text(finding)}", style)
+        for finding in gates.findings
+        for word, style in [words[finding.is_met]]
+    ]
+    if unmet := sum(not finding.is_met for finding in gates.findings):
+        found.append(Sentence(f"{unmet} of {counted(len(gates.findings), 'gate')} not met", BAD))
+    elif found:
+        found.append(Sentence("all gates met", GOOD))
+    return found

@@ -34,7 +34,7 @@ from pytest_relevance.results.compare.differences import (
 from pytest_relevance.results.records.run_info import FileInfo
 
 if TYPE_CHECKING:
-    from pytest_relevance.results.compare.comparison import Compared, Mover
+    from pytest_relevance.results.compare.comparison import Compared
 
 FINDINGS = ERRORS, PASSING, MEAN, DROP, UNDEFINED, CUT, NO_REFERENCE, WITHOUT_ENTRY, CASE_DROPS, NEW_ERRORS = (
     *("errors", "passing", "mean", "drop", "undefined", "cut", "no reference", "without entry"),
@@ -346,7 +346,7 @@ class ComparisonGates:
     """What the gates of a comparison found. `drops` are the cases that dropped by more than a case may."""
 
     findings: tuple[GateFinding, ...]
-    drops: tuple[Mover, ...] = ()
+    drops: Sequence[CaseResult] = ()
 
     @property
     def passed(self) -> bool:
@@ -380,11 +380,12 @@ def judge_comparison(
         raise ValueError("p says when a drop of a mean counts; give max_drop with it")
     rows = [row for row in comparison.metrics if row.metric in allowed]
     findings = [judge_drop(row, allowed[row.metric], p, parse_metric(row.metric)) for row in rows]
-    drops: tuple[Mover, ...] = ()
+    drops: Sequence[CaseResult] = ()
     if max_case_drop is not None:
         _check_number("max_case_drop", max_case_drop, names[0])
-        drops = comparison.dropped_by(max_case_drop)
-        findings.append(GateFinding(CASE_DROPS, not drops, bound=max_case_drop, cases=drops))
+        drops = comparison.moved(-1, max_case_drop)
+        by = None if comparison.metric is None else parse_metric(comparison.metric)
+        findings.append(GateFinding(CASE_DROPS, not drops, by, bound=max_case_drop, cases=drops))
     if new := [error for error in comparison.errors if error.is_new]:
         findings.append(GateFinding(NEW_ERRORS, False, cases=new))
     return ComparisonGates(tuple(findings), drops)

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_relevance._text import counted, examples, listed, p_text, with_variant
-from pytest_relevance.metrics.names import largest_score, parse_metric
 from pytest_relevance.reports.blocks import Sentence
 from pytest_relevance.reports.run.cases import (
     LOST,
@@ -35,12 +34,8 @@ from pytest_relevance.results.compare import differences
 from pytest_relevance.results.records.run_info import GONE, FileInfo, Fingerprint, RunInfo, changed, changes_text
 
 if TYPE_CHECKING:
-    from pytest_relevance.results.compare.comparison import Compared
-    from pytest_relevance.results.gates import ComparisonGates, GateResult
+    from pytest_relevance.results.gates import GateResult
     from pytest_relevance.results.records.run import Run
-
-NOTABLE = 0.05
-"""By how much more the score of a query must have changed to be counted in the sentence about a comparison."""
 
 MOST_NAMES = 3
 """How many files, searches and entries of a fingerprint a report names."""
@@ -169,41 +164,6 @@ def _without_failure(ran: Sequence[CaseResult]) -> str:
     return f"{text}; {measured:,} {'is' if measured == 1 else 'are'} only measured" if measured else text
 
 
-def comparison_headline(comparison: Compared, gates: ComparisonGates | None = None) -> Headline:
-    """The sentence about a comparison: `Search got worse: 44 queries`.
-
-    It weighs the queries whose score moved by more than `NOTABLE`, and the means of the first metric in any variant.
-    Cases that are an error in the second run alone, and gates that are not met, follow.
-    """
-    rows = [*{row.variant: row for row in reversed(comparison.metrics)}.values()]
-    if not any(row.means.queries for row in rows):
-        return Headline("No case has a score in both runs", NOTHING)
-    tested = [row.means.difference for row in rows if row.adjusted_p <= SIGNIFICANT]
-    mean = -1 if any(difference < 0 for difference in tested) else 1 if any(tested) else 0
-    new = sum(error.is_new for error in comparison.errors)
-    unmet = 0 if gates is None else sum(not finding.is_met for finding in gates.findings)
-    said = balance(_moved_cases(comparison, -1), _moved_cases(comparison, 1), mean)
-    further = [f"{counted(new, 'case')} could not be scored, and could before"] if new else []
-    further += [f"{counted(unmet, 'gate is', 'gates are')} not met"] if unmet else []
-    if said.kind in (WORSE, MIXED):
-        return Headline("; ".join([said.text, *further]), BROKEN if further and said.kind == MIXED else said.kind)
-    if further:
-        return Headline("; ".join(further), BROKEN)
-    return said if any(row.means.better + row.means.worse for row in rows) else Headline("No score changed", FINE)
-
-
-def _moved_cases(comparison: Compared, sign: int) -> int:
-    """How many cases fell (`sign` -1) or rose (1) notably, in whatever variants."""
-    least = differences.TIE + (NOTABLE if _is_bounded(comparison) else 0.0)
-    indexes = [index for index, change in enumerate(comparison.changes) if sign * change > least]
-    return len({comparison.key(index)[:2] for index in indexes})
-
-
-def _is_bounded(comparison: Compared) -> bool:
-    """Whether the scores by which single cases are compared are from 0 to 1; DCG and CG are not."""
-    return all(largest_score(parse_metric(name)) <= 1 for name in comparison.names[:1])
-
-
 # --- what ran, and against what ---------------------------------------------------------------------------------------
 
 
@@ -253,22 +213,23 @@ def mean_sentences(results: Sequence[CaseResult], *, only_changes: bool = False)
         head = f"{'  '.join(names)}: " if names else ""
         change = differences.mean_change(group)
         if change is not None:
-            style = PLAIN if change.p > SIGNIFICANT else GOOD if change.after > change.before else BAD
-            found.append(Sentence(head + mean_change_text(change, group), style))
+            found.append(mean_change_sentence(change, metric_of(group), head))
         elif not only_changes:
             found.append(Sentence(head + mean_text(group)))
     return found
 
 
-def mean_change_text(change: differences.MeanChange, results: Iterable[CaseResult]) -> str:
-    """The change of the mean: `mean nDCG@10 0.665 -> 0.712 (+0.047, p 0.003): 35 better, 20 worse, 61 the same`.
+def mean_change_sentence(change: differences.MeanChange, metric: str, head: str = "") -> Sentence:
+    """The change of a mean: `mean nDCG@10 0.665 -> 0.712 (+0.047, p 0.003): 35 better, 20 worse, 61 the same`.
 
     The number of compared cases is added if other cases lack a score now or before.
     """
     tested = f"({signed(change.after - change.before)}, p {p_text(change.p)})"
-    means = f"mean {metric_of(results)} {change.before:.3f} -> {change.after:.3f} {tested}"
+    means = f"{head}mean {metric} {change.before:.3f} -> {change.after:.3f} {tested}"
     of_all = f" ({change.cases:,} of {counted(change.total, 'case')})" if change.cases < change.total else ""
-    return f"{means}: {change.better:,} better, {change.worse:,} worse, {change.same:,} the same{of_all}"
+    style = PLAIN if not change.p <= SIGNIFICANT else GOOD if change.after > change.before else BAD
+    counts = f"{change.better:,} better, {change.worse:,} worse, {change.same:,} the same"
+    return Sentence(f"{means}: {counts}{of_all}", style)
 
 
 def lost_sentences(files: Mapping[str, FileInfo], info: RunInfo) -> list[Sentence]:

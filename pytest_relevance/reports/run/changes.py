@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import zip_longest
 from typing import NamedTuple
 
 from pytest_relevance._text import counted, p_text, score_text
@@ -31,6 +32,8 @@ from pytest_relevance.results.compare.differences import (
     got_worse,
     has_failed,
     means_of,
+    score_before,
+    score_now,
     score_pairs,
 )
 from pytest_relevance.results.compare.differences import key_of as key_of_pair
@@ -45,9 +48,6 @@ NOTHING_RETURNED = "nothing returned"
 LOST, ON_TOP, GAINED = "lost", "now on top", "gained"
 """The columns of a table of cases that moved which name a document."""
 
-ENDS = "first", "second"
-"""The titles of the means of two runs, or of two variants."""
-
 _YIELDS = {"same": 5, "effect": 4, "cases": 3, "95 % interval": 2, "p": 1, "p (Holm)": 1}
 """The columns of figures that are left out where there is little room, the highest number first."""
 
@@ -57,20 +57,24 @@ _Gains = dict[str, tuple[int, float]]
 
 @dataclass(frozen=True)
 class CaseChange:
-    """What happened to a case since its baseline, or what is wrong with it where it has none."""
+    """What happened to a case since its baseline, or what is wrong with it where it has none.
+
+    `metric` is the metric of its scores; None is nDCG@k.
+    """
 
     result: CaseResult
+    metric: str | None = None
 
     @property
     def before(self) -> float | None:
-        """nDCG@k of the accepted ranking; None without one."""
+        """The score of the accepted ranking; None without one."""
         baseline = self.result.baseline
-        return None if baseline is None or baseline.standing == NEW else baseline.score
+        return None if baseline is None or baseline.standing == NEW else score_before(self.result, self.metric)
 
     @property
     def after(self) -> float | None:
-        """nDCG@k now."""
-        return self.result.score
+        """The score now."""
+        return score_now(self.result, self.metric)
 
     @property
     def effect(self) -> float:
@@ -183,7 +187,7 @@ class Moved(NamedTuple):
     """A row of a table of cases that moved, in the words of every report; texts of users are spans of the style `USER`.
 
     `before` and `after` are scores, `before` empty where there is none; `lost`, `on_top` and `gained` each name a
-    document; `ranking` says how many documents are in another place.
+    document.
     """
 
     name: str
@@ -194,7 +198,6 @@ class Moved(NamedTuple):
     lost: Line = ()
     on_top: Line = ()
     gained: Line = ()
-    ranking: str = ""
 
     @property
     def scores(self) -> str:
@@ -212,13 +215,13 @@ def moved_case(change: CaseChange, variants: Sequence[cases.Variant]) -> Moved:
         lost = ((result.call.error.headline, USER),)
     elif change.after is not None and not result.ranking.returned:
         on_top = ((NOTHING_RETURNED, PLAIN),)
-    label, metric = cases.short_label(result, variants), cases.metric_of([result])
+    label, metric = cases.short_label(result, variants), change.metric or cases.metric_of([result])
     gained = gained_spans(change.gained, titles)
     return Moved(case_label(result), label, metric, before, after, lost, on_top, gained)
 
 
 def moved_table(title: str, rows: Sequence[Moved], *documents: str, total: int | None = None) -> Table:
-    """`query | variant | nDCG@10 | lost | now on top | ranking`, without columns that are empty.
+    """`query | variant | nDCG@10 | lost | now on top`, without columns that are empty.
 
     `documents` are the columns that name one: `LOST`, `ON_TOP`, `GAINED`. `total` is how many cases there are, by
     default those of `rows`.
@@ -230,13 +233,13 @@ def moved_table(title: str, rows: Sequence[Moved], *documents: str, total: int |
     named = [Column(name, least=24, wants=24, most=60, middle=True, yields=name == ON_TOP) for name in documents]
     figures = [*([] if metric else [Column("metric")]), Column(metric or "score", RIGHT)]
     query, variant = Column("query", most=60, least=20, wants=30), Column("variant", least=8)
-    table = Table([query, variant, *figures, *named, Column("ranking", yields=2)], indent=2)
+    table = Table([query, variant, *figures, *named], indent=2)
     table.title = title and f"{title} ({count})"
     for row in rows:
         found = {LOST: row.lost, ON_TOP: row.on_top, GAINED: row.gained}
         scores = [row.scores] if metric else [row.metric, row.scores]
         names = styled(row.name, USER), styled(row.variant, USER)
-        table.add(*names, *scores, *(Cell(found[name]) for name in documents), row.ranking)
+        table.add(*names, *scores, *(Cell(found[name]) for name in documents))
     return table
 
 
@@ -280,65 +283,52 @@ def _titled(move: Move, titles: Mapping[str, str], place: str) -> Line:
 
 
 def means_table(
-    names: Sequence[Column], rows: Iterable[tuple[Sequence[str], Means]], ends: tuple[str, str] = ("before", "after")
+    names: Sequence[Column],
+    rows: Sequence[tuple[Sequence[str], Means]],
+    tests: Sequence[Difference] = (),
+    ends: tuple[str, str] = ("before", "after"),
 ) -> Table:
     """A row for each pair of means: names, cases, both means, change, and how many cases got better or worse.
 
+    `tests`, one for each row if any, add the interval, the p-value (Holm's, where it differs) and the effect size.
     `ends` are the titles of the means.
     """
-    return _table_of_means(names, ((texts, means, ()) for texts, means in rows), ends, ())
-
-
-def difference_table(
-    names: Sequence[Column], rows: Sequence[tuple[Sequence[str], Difference]], *, all_p_values: bool = False
-) -> Table:
-    """A row for each difference of two means, as `means_table` with interval, p-value and effect size.
-
-    `all_p_values`: the p-value before and after Holm, where a terminal has room for one.
-    """
-    is_adjusted = any(row.p != row.adjusted_p for _, row in rows if row.p == row.p)
-    titles = ("p", "p (Holm)") if all_p_values else ("p (Holm)" if is_adjusted else "p",)
-    found = []
-    for texts, row in rows:
-        p_values = map(p_text, (row.p, row.adjusted_p)[-len(titles) :])
-        effect = "n/a" if math.isnan(row.effect) else f"{row.effect:+.2f}"
-        found.append((texts, row.means, (f"{signed(row.low)} to {signed(row.high)}", *p_values, effect)))
-    return _table_of_means(names, found, ENDS, ("95 % interval", *titles, "effect"))
-
-
-def _table_of_means(
-    names: Sequence[Column],
-    rows: Iterable[tuple[Sequence[str], Means, Sequence[str]]],
-    ends: tuple[str, str],
-    titles: Sequence[str],
-) -> Table:
+    p_value = "p (Holm)" if any(row.p != row.adjusted_p for row in tests if row.p == row.p) else "p"
+    titles = ("95 % interval", p_value, "effect") if tests else ()
     heads = ("cases", *ends, "change", *titles, "better", "worse", "same")
     table = Table([*names, *(Column(head, RIGHT, yields=_YIELDS.get(head, 0)) for head in heads)])
-    for texts, means, figures in rows:
+    for (texts, means), test in zip_longest(rows, tests):
         scores = score_text(means.first), score_text(means.second), signed(means.difference)
+        figures = []
+        if test is not None:
+            effect = "n/a" if math.isnan(test.effect) else f"{test.effect:+.2f}"
+            figures = [f"{signed(test.low)} to {signed(test.high)}", p_text(test.adjusted_p), effect]
         counts = (f"{count:,}" for count in (means.better, means.worse, means.same))
         table.add(*texts, f"{means.queries:,}", *scores, *figures, *counts)
     return table
 
 
-def tag_table(results: Sequence[CaseResult], variants: Sequence[cases.Variant], most: int | None) -> Table:
+def tag_table(
+    results: Sequence[CaseResult], variants: Sequence[cases.Variant], most: int | None, metric: str | None = None
+) -> Table:
     """The mean of each tag, but not of the tags of a whole suite, which would repeat its line.
 
-    With a baseline how it changed in each variant, the largest drop first, over the cases with a score in both; else
-    the tags with the most cases that did not pass first, then those with the lowest mean.
+    With a baseline how the mean nDCG@k, or that of another `metric`, changed in each variant, the largest drop first,
+    over the cases with a score in both; else the tags with the most cases that did not pass first, then those with the
+    lowest mean.
     """
     by_tag = _by_tag(results)
     changed = [
         (means_of(pairs), tag, cases.variant_label(variant, variants) if len(variants) > 1 else "")
         for tag, tagged in by_tag.items()
         for variant, of_variant in cases.grouped(tagged, cases.variant_of).items()
-        if (pairs := score_pairs(of_variant))
+        if (pairs := score_pairs(of_variant, metric))
     ]
     if changed:
         changed.sort(key=lambda row: (row[0].difference, *row[1:]))
-        title = f"by tag ({cases.metric_of(results)})"
+        title = f"by tag ({metric or cases.metric_of(results)})"
         names = [Column(title, least=8, is_code=True), Column("variant", least=8, is_code=True)]
-        table = means_table(names, (((tag, variant), means) for means, tag, variant in changed[:most]))
+        table = means_table(names, [((tag, variant), means) for means, tag, variant in changed[:most]])
     else:
         figures = Column(align=RIGHT) if len(variants) < 2 else Column(least=20, is_code=True)
         table = Table([Column("by tag", most=32, is_code=True), figures, Column(gap=3)])
@@ -406,4 +396,5 @@ def _against_first(results: Sequence[CaseResult], variants: Sequence[cases.Varia
         return Table([])
     columns = [Column("variant", least=8, is_code=True), Column("against", least=8, is_code=True)]
     label = cases.variant_label(first, variants)
-    return difference_table(columns, [((row.variant or "", label), row) for row in differences_of(family)])
+    tests = differences_of(family)
+    return means_table(columns, [((row.variant or "", label), row.means) for row in tests], tests, ("first", "second"))

@@ -43,7 +43,7 @@ from pytest_relevance.results.case_result import (
     XFAILED,
     CaseResult,
 )
-from pytest_relevance.results.compare.differences import TIE, has_relevant, score_before
+from pytest_relevance.results.compare.differences import TIE, change_by, has_relevant, score_before
 from pytest_relevance.results.gates import DROP, ERRORS, INCOMPLETE, PASSING, UPDATING, GateFinding, GateResult, passes
 
 MOST_CASES = 5
@@ -162,11 +162,11 @@ def _case_drops(found: GateFinding) -> str:
     most = f"{found.bound:.12g}"
     if not found.cases:
         return f"no case dropped by more than {most}"
-    worst = [
-        f"{case_in_prose(case.key[1], case.query, case.key[2])} "
-        f"({case.difference:+.{digits_apart(-case.difference, found.bound)}f})"
-        for case in found.cases
-    ]
+    worst = []
+    for case in found.cases:
+        change = change_by(case, found.about or None)
+        figure = f"{change:+.{digits_apart(-change, found.bound)}f}"
+        worst.append(f"{case_in_prose(case.id, case.query, case.variant)} ({figure})")
     return f"{counted(len(worst), 'case')} dropped by more than {most}: {first_few(worst)}"
 
 

@@ -201,14 +201,22 @@ def score_before(result: CaseResult, metric: str | None = None) -> float | None:
     return result.baseline.scores.get(metric)
 
 
+def score_now(result: CaseResult, metric: str | None = None) -> float | None:
+    """The score by nDCG@k or another metric; None without one."""
+    return result.score if metric is None else result.evaluation.scores.get(metric)
+
+
+def change_by(result: CaseResult, metric: str | None = None) -> float:
+    """How much the score by nDCG@k or another metric rose since the baseline; NaN where either is not defined."""
+    before, now = score_before(result, metric), score_now(result, metric)
+    return math.nan if before is None or now is None else now - before
+
+
 def score_pairs(results: Iterable[CaseResult], metric: str | None = None) -> list[ScorePair]:
     """The scores in the baseline and now of each case that has both, by nDCG@k or another metric."""
     pairs = []
     for result in results:
-        now, before = (
-            result.score if metric is None else result.evaluation.scores.get(metric),
-            score_before(result, metric),
-        )
+        now, before = score_now(result, metric), score_before(result, metric)
         if now is not None and before is not None and has_relevant(result):
             pairs.append(ScorePair(key_of(result), before, now, result.weight))
     return pairs

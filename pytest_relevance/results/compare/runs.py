@@ -1,8 +1,8 @@
 """`compare`: two runs over the same cases, read, judged alike, paired, and their differences tested.
 
 The second run is the newer one, and differences are second - first. Users call `compare_runs` (in `reports`), whose
-result has summaries too. Records, baselines, runs of other tools and rankings in Python are read as a `Run`: a record
-has scores; a baseline has them too, but does not name the judgments that they come from; rankings have none.
+result has summaries too. Records, runs of other tools and rankings in Python are read as a `Run`: a record has scores,
+rankings alone have none.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -21,103 +20,21 @@ from pytest_relevance.cases.model import Suite
 from pytest_relevance.metrics.graded import grade_ranking
 from pytest_relevance.metrics.names import Metric, parse_metric
 from pytest_relevance.metrics.settings import CHOICES, Settings
-from pytest_relevance.results.case_parts import (
-    NO_DIGEST,
-    CaseConditions,
-    CaseEvaluation,
-    CaseRanking,
-    DocumentTexts,
-)
+from pytest_relevance.results.case_parts import NO_DIGEST, CaseConditions, CaseEvaluation, CaseRanking
 from pytest_relevance.results.case_result import MEASURED, CaseResult, count_grades
-from pytest_relevance.results.compare.comparison import Compared, score_pairs
-from pytest_relevance.results.compare.pairing import NEW_CASE, Incomparable, Metrics, Pairing, Variants, pair, some
+from pytest_relevance.results.compare.comparison import Compared, compared_results, what_changed
+from pytest_relevance.results.compare.pairing import NEW_CASE, Incomparable, Pairing, Variants, pair, some
 from pytest_relevance.results.records.file import BASELINE, RECORD, kind_of
 from pytest_relevance.results.records.run import Run, known_ranks
-from pytest_relevance.results.records.run_info import RunInfo, changed
+from pytest_relevance.results.records.run_info import changed
 from pytest_relevance.results.scoring import digest_of
 
 if TYPE_CHECKING:
     from pytest_relevance.judgments.model import Judgments
     from pytest_relevance.results.evaluate import AnyJudgments, AnyRankings
-    from pytest_relevance.results.records.baseline import BaselineEntry
 
     RunSource = Run | str | os.PathLike[str] | AnyRankings
     JudgmentSource = AnyJudgments | Suite | str | os.PathLike[str]
-
-
-class PlainRun(Run):
-    """Rankings without scores, identified by queries instead of cases."""
-
-
-def load_run(source: RunSource, name: str, k: int) -> Run:
-    """Make a run from a source of `compare_runs`. `name` is for rankings in Python, `k` the cutoff of plain rankings.
-
-    Raises `RecordError` or `FileError` for a file that cannot be used, ValueError for what is no ranking.
-    """
-    if isinstance(source, Run):
-        return source
-    if not isinstance(source, (str, os.PathLike)):
-        from pytest_relevance.results.evaluate import compile_rankings
-
-        compiled = compile_rankings(source)
-        return plain_run(zip(compiled.queries, compiled.lists, strict=True), name, k, known_ranks(source))
-    kind = kind_of(source)
-    if kind == RECORD.kind:
-        return Run.open(source)
-    if kind == BASELINE.kind:
-        return _read_baseline(Path(source))
-    from pytest_relevance.results.compare.read_run import read_run
-
-    return plain_run(read_run(source).items(), Path(source).name, k)
-
-
-def plain_run(rankings: Iterable[tuple[str, Sequence[str]]], name: str, k: int, cut: Container[str] = ()) -> PlainRun:
-    """Make a run of the ranking of each query. `cut`: the queries whose rankings are not whole."""
-    results = []
-    for query, ranking in rankings:
-        returned = len(set(ranking)) + (query in cut)  # there may have been more
-        found = CaseRanking(documents=tuple(ranking), grades=(None,) * len(ranking), returned=returned)
-        conditions, evaluation = CaseConditions(k=k), CaseEvaluation(digest="")
-        results.append(
-            CaseResult("", 1, query, MEASURED, query, conditions=conditions, ranking=found, evaluation=evaluation)
-        )
-    return PlainRun(results, name=name)
-
-
-def _read_baseline(path: Path) -> Run:
-    """A baseline as a run whose judgments are unknown."""
-    from pytest_relevance.results.records.baseline import read_baseline
-    from pytest_relevance.results.records.run_info import SUFFIX
-
-    file, entries = path.name.removesuffix(SUFFIX), read_baseline(path)
-    results = [_result_of_entry(file, entry, entries.titles) for entry in entries.values()]
-    return Run(results, info=RunInfo(fingerprint=entries.fingerprint), name=path.name)
-
-
-def _result_of_entry(file: str, entry: BaselineEntry, titles: Mapping[str, str]) -> CaseResult:
-    is_as_deep = len(entry.documents) == entry.depth
-    cutoffs = [metric.k for metric in map(parse_metric, entry.scores) if metric.measure == "nDCG"]
-    return CaseResult(
-        *(file, 1, entry.id, MEASURED, entry.query),
-        variant=entry.variant,
-        params=entry.params,
-        conditions=CaseConditions(
-            k=next(iter(cutoffs), None) or entry.depth,
-            depth=entry.depth,
-            # a whole ranking, as deep as its case and not cut: a depth was set, or no number of results was requested
-            is_depth_set=entry.whole and is_as_deep and not entry.reaches_depth,
-        ),
-        ranking=CaseRanking(
-            reaches_depth=entry.reaches_depth or (entry.whole and is_as_deep),
-            documents=entry.documents,
-            whole=entry.whole,
-            grades=(None,) * len(entry.documents),
-            returned=len(set(entry.documents)) + (is_as_deep and not entry.whole),  # there may have been more
-        ),
-        texts=DocumentTexts({document: titles[document] for document in entry.documents if document in titles}),
-        evaluation=CaseEvaluation(digest="", scores=entry.scores),
-    )
-
 
 Found = TypeVar("Found", bound=Compared)
 
@@ -129,75 +46,61 @@ NO_LINE = 'a query that found nothing has no line in a run; missing="empty" take
 """The hint for a query that only one of two plain runs has."""
 
 
-@dataclass(frozen=True)
-class Options:
-    """The options of `compare_runs`, checked. Raises TypeError or ValueError for one that is not allowed."""
-
-    metrics: str | Metric | Sequence[str | Metric] | None
-    judgments: JudgmentSource | None
-    variants: Variants | None
-    common: bool
-    missing: str
-    resamples: int
-    seed: int
-    settings: Mapping[str, Any]
-
-    def __post_init__(self) -> None:
-        """Check the options."""
-        known = (*CHOICES, "max_grade")
-        for name in self.settings:
-            if name not in known:
-                wrong = f"compare_runs() got an unexpected keyword argument {name!r}"
-                raise TypeError(f"{wrong}; settings are {listed(known, 'and')}{did_you_mean(name, known)}")
-        Settings(**self.settings)
-        if self.parsed is not None and not self.parsed:
-            raise ValueError(
-                "a comparison needs a metric, such as nDCG@10; leave metrics out for the nDCG@k of the cases"
-            )
-        if self.missing not in MISSING:
-            found = f"{self.missing!r}{did_you_mean(str(self.missing), MISSING)}"
-            raise ValueError(f"missing is {listed(MISSING)}, not {found}")
-        if self.resamples < 1:
-            raise ValueError(f"resamples is a whole number from 1 on, not {self.resamples!r}")
-
-    @cached_property
-    def parsed(self) -> Metrics:
-        """The metrics, each once; None for the nDCG@k of each case."""
-        if self.metrics is None:
-            return None
-        names = [self.metrics] if isinstance(self.metrics, (str, Metric)) else self.metrics
-        return list({metric.text: metric for metric in map(parse_metric, names)}.values())
-
-    @property
-    def k(self) -> int:
-        """The cutoff of rankings without their own cutoff: the first one that a metric has."""
-        return next((metric.k for metric in self.parsed or () if metric.k is not None), DEFAULT_K)
-
-
-def compare(kind: type[Found], sources: tuple[RunSource, RunSource], options: Options) -> Found:
-    """Compare two runs; the result is a `kind` of `Compared`. Raises the same as `compare_runs`."""
-    runs, notes = _load(sources, options)
-    variants = options.variants
-    found = pair(*runs, options.parsed, variants)
-    reasons = _require_pairs(found, runs, common=options.common)
+def compare(
+    kind: type[Found],
+    sources: tuple[RunSource, RunSource],
+    metrics: str | Metric | Sequence[str | Metric] | None,
+    judgments: JudgmentSource | None,
+    variants: Variants | None,
+    *,
+    common: bool,
+    missing: str,
+    resamples: int,
+    seed: int,
+    settings: Mapping[str, Any],
+) -> Found:
+    """Compare two runs; the result is a `kind` of `Compared`. Arguments and exceptions are those of `compare_runs`."""
+    named = [metrics] if isinstance(metrics, (str, Metric)) else metrics
+    by = None if named is None else [*{metric.text: metric for metric in map(parse_metric, named)}.values()]
+    _check(by, missing, resamples, settings)
+    k = next((metric.k for metric in by or () if metric.k is not None), DEFAULT_K)
+    runs, notes = _load(sources, k, judgments, missing, settings)
+    found = pair(*runs, by, variants)
+    reasons = _require_pairs(found, runs, common=common)
     notes += [f"left out: {reason}" for reason in reasons] + found.notes
     others = sum(result.variant not in variants for run in {*runs} for result in run.results) if variants else 0
     if others:
         notes.append(f"left out: {counted(others, 'result')} of other variants")
-    metrics = options.parsed or sorted({two.metric for _, two in found.pairs}, key=lambda metric: metric.k or 0)
+    shown = by or sorted({two.metric for _, two in found.pairs}, key=lambda metric: metric.k or 0)
     return kind(
         *found.names,
-        pairs=found.pairs,
-        names=tuple(metric.text for metric in metrics),
-        scores=score_pairs(found.pairs, options.parsed),
-        is_across=variants is not None,
-        resamples=options.resamples,
-        seed=options.seed,
-        left_out=found.incompatibilities,
-        errors=found.errors,
+        results=compared_results(found.pairs, by, is_across=variants is not None),
+        names=tuple(metric.text for metric in shown),
+        metric=by[0].text if by else None,
+        changed=tuple(what_changed(one, two) for one, two in found.pairs),
+        resamples=resamples,
+        seed=seed,
+        left_out=tuple(found.incompatibilities),
+        errors=tuple(found.errors),
         notes=tuple(notes),
         fingerprint=changed(*(run.info.fingerprint for run in runs)),
     )
+
+
+def _check(metrics: Sequence[Metric] | None, missing: str, resamples: int, settings: Mapping[str, Any]) -> None:
+    """Raise TypeError or ValueError for an argument that is not allowed."""
+    known = (*CHOICES, "max_grade")
+    for name in settings:
+        if name not in known:
+            wrong = f"compare_runs() got an unexpected keyword argument {name!r}"
+            raise TypeError(f"{wrong}; settings are {listed(known, 'and')}{did_you_mean(name, known)}")
+    Settings(**settings)
+    if metrics is not None and not metrics:
+        raise ValueError("a comparison needs a metric, such as nDCG@10; leave metrics out for the nDCG@k of the cases")
+    if missing not in MISSING:
+        raise ValueError(f"missing is {listed(MISSING)}, not {missing!r}{did_you_mean(str(missing), MISSING)}")
+    if resamples < 1:
+        raise ValueError(f"resamples is a whole number from 1 on, not {resamples!r}")
 
 
 def _require_pairs(found: Pairing, runs: tuple[Run, Run], *, common: bool) -> list[str]:
@@ -217,53 +120,79 @@ def _require_pairs(found: Pairing, runs: tuple[Run, Run], *, common: bool) -> li
     return reasons
 
 
-def _load(sources: tuple[RunSource, RunSource], options: Options) -> tuple[tuple[Run, Run], list[str]]:
+# --- runs -------------------------------------------------------------------------------------------------------------
+
+
+class PlainRun(Run):
+    """Rankings without scores, identified by queries instead of cases."""
+
+
+def _load(
+    sources: tuple[RunSource, RunSource],
+    k: int,
+    judgments: JudgmentSource | None,
+    missing: str,
+    settings: Mapping[str, Any],
+) -> tuple[tuple[Run, Run], list[str]]:
     """Read both runs, judge them again if judgments or settings are given, and return notes about that."""
-    one = load_run(sources[0], "first", options.k)
-    two = one if sources[1] is sources[0] else load_run(sources[1], "second", options.k)
-    _tell_apart(sources, (one, two))
+    one = load_run(sources[0], "first", k)
+    two = one if sources[1] is sources[0] else load_run(sources[1], "second", k)
+    if one.name == two.name:  # main/run.jsonl and branch/run.jsonl
+        for run, source in zip((one, two), sources, strict=True):
+            run.name = Path(source).as_posix() if isinstance(source, (str, os.PathLike)) else run.name
     plain = [run for run in (one, two) if isinstance(run, PlainRun)]
-    settings, missing = options.settings, options.missing
     if missing == "empty" and not plain:
         raise ValueError("missing says what plain rankings lack; a record has the cases that ran")
-    if options.judgments is None:
-        _refuse_plain(plain)
+    if judgments is None:
+        if names := list(dict.fromkeys(run.name for run in plain)):
+            have = f"{listed(names, 'and')} {'has' if len(names) == 1 else 'have'} none"
+            give = "give judgments, a file of them, a case file or {query: {document: grade}}"
+            raise Incomparable([f"rankings are compared under judgments, and {have}: {give}"], ["no judgments"])
         return (_rejudged((one, two), None, settings) if settings else (one, two)), []
-    queries = judged_queries(options.judgments, settings)
+    queries = judged_queries(judgments, settings)
     if plain:
         queries.learn_texts(result for run in (one, two) if run not in plain for result in run.results)
     notes = []
     if missing == "empty":
-        one, two = (_with_empty(run, queries, options.k) if run in plain else run for run in (one, two))
-    elif plain and (lacking := queries.without_ranking([*one.results, *two.results])):
-        count = counted(len(lacking), "judged query", "judged queries")
-        notes.append(f"left out: {count} without a ranking in either run: {some(lacking)}")
+        for run in plain:
+            lacking = plain_run([(key, ()) for key in queries.without_ranking(run.results)], run.name, k)
+            run.results = (*run.results, *lacking.results)
+    elif plain and (unranked := queries.without_ranking([*one.results, *two.results])):
+        count = counted(len(unranked), "judged query", "judged queries")
+        notes.append(f"left out: {count} without a ranking in either run: {some(unranked)}")
     return _rejudged((one, two), queries, settings, by_key=bool(plain)), notes
 
 
-def _refuse_plain(plain: Iterable[Run]) -> None:
-    """Raise `Incomparable` for plain rankings, which have no judgments."""
-    names = list(dict.fromkeys(run.name for run in plain))
-    if names:
-        have = f"{listed(names, 'and')} {'has' if len(names) == 1 else 'have'} none"
-        give = "give judgments, a file of them, a case file or {query: {document: grade}}"
-        raise Incomparable([f"rankings are compared under judgments, and {have}: {give}"], ["no judgments"])
+def load_run(source: RunSource, name: str, k: int) -> Run:
+    """Make a run from a source of `compare_runs`. `name` is for rankings in Python, `k` the cutoff of plain rankings.
+
+    Raises `RecordError` or `FileError` for a file that cannot be used, ValueError for what is no ranking.
+    """
+    if isinstance(source, Run):
+        return source
+    if not isinstance(source, (str, os.PathLike)):
+        from pytest_relevance.results.evaluate import compile_rankings
+
+        compiled = compile_rankings(source)
+        return plain_run(zip(compiled.queries, compiled.lists, strict=True), name, k, known_ranks(source))
+    if kind_of(source) in (RECORD.kind, BASELINE.kind):  # a baseline is refused as no record
+        return Run.open(source)
+    from pytest_relevance.results.compare.read_run import read_run
+
+    return plain_run(read_run(source).items(), Path(source).name, k)
 
 
-def _tell_apart(sources: tuple[RunSource, RunSource], runs: tuple[Run, Run]) -> None:
-    """Name the runs of two files of one name by the ends of their paths that differ: main/run.jsonl ..."""
-    paths = [Path(source).absolute().parts for source in sources if isinstance(source, (str, os.PathLike))]
-    if len(paths) < 2 or paths[0] == paths[1] or runs[0].name != runs[1].name:
-        return
-    alike = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(*map(reversed, paths), strict=False))))
-    for run, parts in zip(runs, paths, strict=True):
-        run.name = Path(*parts[-alike - 1 :]).as_posix()
-
-
-def _with_empty(run: Run, queries: JudgedQueries, k: int) -> Run:
-    """Plain rankings with an empty one for each judged query that they lack."""
-    lacking = plain_run([(key, ()) for key in queries.without_ranking(run.results)], run.name, k)
-    return Run([*run.results, *lacking.results], name=run.name)
+def plain_run(rankings: Iterable[tuple[str, Sequence[str]]], name: str, k: int, cut: Container[str] = ()) -> PlainRun:
+    """Make a run of the ranking of each query. `cut`: the queries whose rankings are not whole."""
+    results = []
+    for query, ranking in rankings:
+        returned = len(set(ranking)) + (query in cut)  # there may have been more
+        found = CaseRanking(documents=tuple(ranking), grades=(None,) * len(ranking), returned=returned)
+        conditions, evaluation = CaseConditions(k=k), CaseEvaluation(digest="")
+        results.append(
+            CaseResult("", 1, query, MEASURED, query, conditions=conditions, ranking=found, evaluation=evaluation)
+        )
+    return PlainRun(results, name=name)
 
 
 def _rejudged(

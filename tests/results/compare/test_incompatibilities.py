@@ -9,7 +9,6 @@ import pytest
 
 from pytest_relevance import CaseResult, Incomparable, Run, RunInfo, compare_runs
 from pytest_relevance.results.case_result import ERROR, NOT_SEARCHED, SKIPPED
-from tests.helpers import changed
 
 if TYPE_CHECKING:
     from tests.results.conftest import Maker
@@ -37,7 +36,7 @@ def test_a_case_that_is_missing(make: Maker) -> None:
 
 def test_a_new_case_is_named_and_left_out(make: Maker) -> None:
     found = compare_runs(but(make, None, name="first"), make.run(name="second"))
-    assert [two.id for _, two in found.pairs] == ["boots", "shoes"]
+    assert [each.id for each in found.results] == ["boots", "shoes"]
     assert found.notes == ('left out: first has no result of 1 case: "socks"',)
     assert [(each.kind, [key[1] for key in each.cases]) for each in found.left_out] == [("only in second", ["socks"])]
     assert 'left out: first has no result of 1 case: "socks"' in found.summary()
@@ -46,7 +45,7 @@ def test_a_new_case_is_named_and_left_out(make: Maker) -> None:
 def test_a_new_variant_is_left_out(make: Maker) -> None:
     results = [make.result(query, [], variant=variant) for query in ("boots", "shoes") for variant in ("bm25", "new")]
     found = compare_runs(Run([each for each in results if each.variant == "bm25"], name="a"), Run(results, name="b"))
-    assert len(found.pairs) == 2
+    assert len(found) == 2
     assert found.notes == ('left out: a has no result of 2 cases: "boots[new]" and "shoes[new]"',)
 
 
@@ -56,12 +55,6 @@ def test_runs_that_have_no_case_in_common_cannot_be_compared(make: Maker) -> Non
         'shoes has no result of 1 case: "boots"',
         'boots has no result of 1 case: "shoes"',
     )
-
-
-def test_results_that_do_not_say_how_they_were_judged(make: Maker) -> None:
-    first, second = (changed(make.result("boots", [document]), digest="") for document in ("b1", "b2"))
-    (reason,) = reasons(Run([first]), Run([second]))
-    assert "not say which judgments the scores come from" in reason
 
 
 def test_depths_differ_for_a_metric_of_all_that_was_returned(make: Maker) -> None:
@@ -182,7 +175,7 @@ def test_what_kinds_of_reasons_there_are_and_what_is_left_without_them(make: Mak
 def test_what_both_have_can_be_compared_and_the_rest_is_named(make: Maker) -> None:
     results = [make.result("boots", ["b2"]), make.result("shoes", ["s1"], gain="linear"), make.result("hats", [])]
     found = compare_runs(first(make), Run(results, name="second"), common=True)
-    assert [two.id for _, two in found.pairs] == ["boots"]
+    assert [each.id for each in found.results] == ["boots"]
     assert [(each.kind, [key[1] for key in each.cases]) for each in found.left_out] == [
         ("only in first", ["socks"]),
         ("only in second", ["hats"]),
@@ -198,7 +191,7 @@ def test_what_is_left_out_and_what_is_compared_are_all(make: Maker) -> None:
     two = Run([make.result("boots", []), make.without_score("shoes", ERROR), make.without_score("hats", SKIPPED)])
     found = compare_runs(one, two, common=True)
     left_out = [key[1] for each in found.left_out for key in each.cases]
-    assert sorted([*(two.id for _, two in found.pairs), *left_out, "hats"]) == sorted(cases)
+    assert sorted([*(each.id for each in found.results), *left_out, "hats"]) == sorted(cases)
 
 
 def test_where_nothing_is_left_there_is_nothing_to_compare(make: Maker) -> None:

@@ -11,7 +11,6 @@ import pandas
 import pytest
 
 from pytest_relevance import Incomparable, Run, compare_runs, evaluate, read_judgments, read_suite
-from pytest_relevance.results.records.baseline import BaselineEntries, BaselineEntry, write_baseline
 
 if TYPE_CHECKING:
     from tests.results.conftest import Maker
@@ -52,21 +51,6 @@ def suite(folder: Path) -> Path:
     path = folder / "shop.relevance.yaml"
     path.write_text(SUITE)
     return path
-
-
-def baseline(
-    folder: Path,
-    rankings: dict[str, list[str]],
-    name: str = "shop.relevance.yaml.baseline.jsonl",
-    *,
-    whole: bool = False,
-) -> Path:
-    entries = (
-        BaselineEntry(key, None, TEXTS[key], {}, 5, tuple(found), {"nDCG@5": 0.5}, whole=whole)
-        for key, found in rankings.items()
-    )
-    write_baseline(folder / name, BaselineEntries(entries))
-    return folder / name
 
 
 def recorded(make: Maker, rankings: dict[str, list[str]], **keys: Any) -> Run:
@@ -208,38 +192,6 @@ def test_records_that_were_judged_otherwise_are_judged_anew(make: Maker) -> None
     assert compare_runs(first, unchanged, judgments=JUDGMENTS).changed == ("judgments", "judgments")
 
 
-def test_a_baseline_is_compared_under_the_case_file(tmp_path: Path, make: Maker) -> None:
-    old = baseline(tmp_path, FIRST)
-    found = compare_runs(old, recorded(make, SECOND), judgments=suite(tmp_path))
-    assert found.first == "shop.relevance.yaml.baseline.jsonl"
-    assert (
-        found.frame["nDCG@5 first"].tolist()
-        == compare_runs(FIRST, SECOND, judgments=suite(tmp_path)).frame["nDCG@5 first"].tolist()
-    )
-    two = compare_runs(old, baseline(tmp_path, SECOND, "other.baseline.jsonl"), judgments=suite(tmp_path))
-    assert two.frame["nDCG@5 second"].tolist() == found.frame["nDCG@5 second"].tolist()
-
-
-def test_a_baseline_does_not_say_by_which_judgments_its_scores_are(tmp_path: Path, make: Maker) -> None:
-    with pytest.raises(
-        Incomparable, match=r"baseline.jsonl does not say which judgments the scores come from; have both"
-    ):
-        compare_runs(baseline(tmp_path, FIRST), recorded(make, SECOND))
-
-
-def test_a_baseline_may_have_been_cut_where_the_case_stops_looking(tmp_path: Path) -> None:
-    full = {"q1": ["a", "b", "x", "y", "z"], "q2": ["c"]}
-    with pytest.raises(ValueError, match=r'AP takes all of it, and of the ranking of "q1" the first 5 were kept'):
-        compare_runs(baseline(tmp_path, full), baseline(tmp_path, full), "AP", judgments=suite(tmp_path))
-    path = tmp_path / "all.relevance.yaml"  # its cases are about all that was returned, and so is their baseline
-    path.write_text(SUITE.replace("weight: 2", "expect: {AP: 0.1}").replace("gain: linear", "expect: {AP: 0.1}"))
-    with pytest.raises(ValueError, match="the first 5 were kept"):
-        compare_runs(baseline(tmp_path, full), baseline(tmp_path, full), "AP", judgments=path)
-    whole = baseline(tmp_path, full, whole=True)
-    found = compare_runs(whole, whole, "AP", judgments=path)
-    assert found.metrics[0].means.queries == 2
-
-
 def test_a_query_that_one_run_lacks_is_in_the_way() -> None:
     with pytest.raises(Incomparable) as caught:
         compare_runs(FIRST, {"q1": ["a"]}, judgments=JUDGMENTS)
@@ -271,29 +223,3 @@ def test_queries_that_are_not_judged_have_no_score() -> None:
     assert found.metrics[0].means.queries == 2
     assert found.metrics[0].undefined == 1
     assert found.notes == ('1 case without any judgments: "q9"',)
-
-
-def test_a_baseline_has_the_cutoff_of_its_score_and_not_its_depth(tmp_path: Path) -> None:
-    entries = [BaselineEntry("q1", None, TEXTS["q1"], {}, 25, ("a", "b"), {"nDCG@10": 1.0})]
-    write_baseline(tmp_path / "old.baseline.jsonl", BaselineEntries(entries))
-    found = compare_runs(tmp_path / "old.baseline.jsonl", {"q1": ["b", "a"]}, judgments={"q1": {"a": 3, "b": 1}})
-    assert [row.metric for row in found.metrics] == ["nDCG@10"]
-    assert found.changed == ("ranking",)  # the baseline does not say how it was judged then
-
-
-def test_the_tags_of_every_cutoff_are_shown(make: Maker) -> None:
-    def run(name: str, *rankings: str) -> Run:
-        found = [
-            make.result(f"{k} {tag}", ranking.split(), id=f"{k} {tag}", k=k, tags=[tag], judgments={"a": 3, "b": 1})
-            for (k, tag), ranking in zip([(5, "rare"), (5, "other"), (10, "head"), (10, "tail")], rankings, strict=True)
-        ]
-        return Run(found, name=name)
-
-    found = compare_runs(run("old", "a b", "a b", "a b", "a b"), run("new", "a b", "a b", "b a", "x"))
-    lines = [line.split()[:4] for line in found.summary().partition("by tag")[2].splitlines()[1:5]]
-    assert sorted(map(tuple, lines)) == [
-        ("head", "nDCG@10", "1", "1.000"),
-        ("other", "nDCG@5", "1", "1.000"),
-        ("rare", "nDCG@5", "1", "1.000"),
-        ("tail", "nDCG@10", "1", "1.000"),
-    ]
