@@ -5,6 +5,7 @@ from typing import NamedTuple
 import pytest
 
 from pytest_relevance import Run as Record
+from pytest_relevance.cli import main
 from tests.plugin.conftest import Project
 from tests.plugin.test_baseline_in_pytest import SEARCH, UPDATE, Shop
 
@@ -110,3 +111,193 @@ def test_only_what_is_known_to_have_failed_before_is_expected(
     assert {found[name].verdict for name in known} == {F}
     assert f"{len(known)} failed before, their mean nDCG@k 0.680" in " ".join(run.summary.split())
     assert sum(line.startswith("FAILED test_check.py") for line in run.short_summary) == 1
+
+
+# --- gates ------------------------------------------------------------------------------------------------------------
+
+GATES = "gates: [{passing: 0.95}, {mean: {nDCG@10: 0.95, P@1: 0.95}}, {max_drop: {nDCG@10: 0.01}}]\n"
+BAD = "{query: FILE bad, judgments: {a: 3, b: 1}, min_ndcg: 0.9, tolerance: 0.5}"
+FINE = "{query: FILE fine, judgments: {a: 3, b: 1}}"
+ADDED_CASE = "{query: FILE added, judgments: {a: 3, b: 1}}"
+
+# the bad case and the fine one then and now, the added one now; what the gates come to: passing, mean, max_drop
+SUITES: dict[str, tuple[tuple[str, str], tuple[str, str], str, tuple[str, str, str]]] = {
+    "same": (("x a", "x a"), ("a b", "a b"), "", (K, K, P)),
+    "better": (("x a", "x a"), ("x a", "a b"), "", (K, K, P)),
+    "lower": (("x a b", "x b a"), ("a b", "a b"), "", (K, F, F)),
+    "more": (("x a", "x a"), ("a b", "a b"), "a b", (K, K, P)),
+    "diluted": (("x a", "x a"), ("a b", "a b"), "x y a", (K, F, P)),
+    "hidden": (("x a b", "x b a"), ("x a", "x a"), "a b", (K, F, F)),
+    "empty": (("x a", "x a"), ("", "x"), "", (K, F, P)),
+    "broken": (("x a", "x a"), ("boom", "x a"), "", (K, F, P)),
+}
+
+
+@pytest.mark.parametrize("options", [(), ("-n1",)], ids=["here", "xdist"])
+def test_a_gate_is_expected_to_fail_where_the_reference_misses_it_by_no_less(
+    project: Project, options: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    shop = Shop(project)
+    for now in (0, 1):
+        for name, (bad, fine, added, _) in SUITES.items():
+            cases = [BAD, FINE, *([ADDED_CASE] if now and added else [])]
+            text = f"{GATES}cases: [{', '.join(cases)}]".replace("FILE", name)
+            shop.cases(text, name=f"{name}.relevance.yaml")
+            shop.returns(**{f"{name} bad": bad[now], f"{name} fine": fine[now], f"{name} added": added})
+        run = shop.run(*((AGAINST, KNOWN, NOW, *options) if now else (RECORD,)))
+    found: dict[str, list[str]] = {name: [] for name in SUITES}
+    for report in run.reports:
+        file, _, name = report.nodeid.partition("::")
+        if name.startswith("gate[") and report.when == "call":
+            found[file.split(".")[0]].append(K if hasattr(report, "wasxfail") else report.outcome)
+    assert found == {name: [*expected] for name, (*_, expected) in SUITES.items()}
+    capsys.readouterr()
+    assert main(["merge", "now.jsonl", "-o", "merged.jsonl"]) == 1
+    assert f"{sum(row.count(K) for *_, row in SUITES.values())} of 24 gates failed before" in " ".join(
+        capsys.readouterr().out.split()
+    )
+
+
+# --- the reference ----------------------------------------------------------------------------------------------------
+
+
+def test_a_reference_in_which_a_search_returned_nothing_is_refused(project: Project) -> None:
+    shop = Shop(project)
+    project.conftest(SEARCH + "\n    dead = none = search\n")
+    shop.cases("""
+        min_ndcg: 0.9
+        cases:
+          - {query: p, judgments: {a: 3, b: 1}}
+          - {query: q, judgments: {a: 3, b: 1}, search: dead}
+          - {query: r, judgments: {a: 3, b: 1}, search: dead}
+          - {query: s, search: none, expect: {results: 0}}
+    """)
+    shop.returns(p="b a", q="", r="", s="")
+    shop.run(RECORD)
+    run = shop.run(AGAINST, KNOWN)
+    assert run.code == pytest.ExitCode.USAGE_ERROR
+    assert "in main.jsonl dead returned nothing in any case" in run.result.stderr.str()
+    assert shop.run(AGAINST).counts == {"passed": 1, "failed": 3}
+
+    shop.run(UPDATE)
+    run = shop.run(KNOWN)
+    assert run.code == pytest.ExitCode.INTERRUPTED
+    assert "in shop.relevance.yaml.baseline.jsonl dead returned nothing in any case" in run.text
+    shop.returns(q="b a", r="b a")
+    shop.run(KNOWN, UPDATE)  # which replaces it
+    assert shop.run(KNOWN).counts == {"passed": 1, "xfailed": 3}
+
+
+def test_without_a_reference_every_failure_counts_and_that_is_said_once(project: Project) -> None:
+    shop = Shop(project)
+    project.write("pytest.ini", "[pytest]\nrelevance_known = xfail\n")
+    shop.cases("min_ndcg: 0.9\ncases: [{query: p, judgments: {a: 3, b: 1}}, {query: q, judgments: {a: 3, b: 1}}]")
+    shop.returns(p="b a", q="b a")
+    run = shop.run()
+    assert run.counts == {"failed": 2}
+    assert run.text.count("--relevance-known=xfail: shop.relevance.yaml has nothing to be compared with") == 1
+    shop.run(UPDATE)
+    assert shop.run().counts == {"xfailed": 2}
+    for option in ("--runxfail", "--relevance-known=fail"):
+        assert shop.run(option).counts == {"failed": 2}
+    assert shop.run("-o", "relevance_known=pass").code == pytest.ExitCode.USAGE_ERROR
+
+
+def test_each_variant_is_compared_with_its_own_ranking(project: Project) -> None:
+    shop = Shop(project)
+    search = """
+        import pytest
+
+        @pytest.fixture(params=["bm25", "dense"])
+        def search(request):
+            return lambda query: RETURNED[request.param].split()
+    """
+    shop.cases("cases: [{query: boots, judgments: {a: 3, b: 1}, min_ndcg: 0.9}]")
+    project.conftest(search.replace("RETURNED", "{'bm25': 'b a', 'dense': 'a b'}"))
+    shop.run(RECORD)
+    project.conftest(search.replace("RETURNED", "{'bm25': 'b a', 'dense': 'b a'}"))
+    assert shop.run(AGAINST, KNOWN).outcomes == {"boots[bm25]": "xfailed", "boots[dense]": "failed"}
+
+
+def test_reports_count_what_failed_before_and_do_not_list_it(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    shop = Shop(project)
+    shop.cases("min_ndcg: 0.9\ncases: [{query: old, judgments: {a: 3, b: 1}}, {query: new, judgments: {a: 3, b: 1}}]")
+    shop.returns(old="b a", new="a b")
+    shop.run(RECORD)
+    shop.returns(new="b a")
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(shop.path / "summary.md"))
+    run = shop.run(AGAINST, KNOWN, "--relevance-markdown=run.md", "--relevance-html=run.html")
+    assert [line.partition("title=")[2].split("::")[0] for line in run.text.splitlines() if "::error " in line] == [
+        "Got worse%3A new"
+    ]
+    for name in ("run.md", "summary.md"):
+        text = (shop.path / name).read_text(encoding="utf-8")
+        assert "1 failed before" in text
+        assert "`old`" not in text
+        assert "`new`" in text
+    assert "1 failed before" in (shop.path / "run.html").read_text(encoding="utf-8").partition("<script")[0]
+
+
+# --- a real search ----------------------------------------------------------------------------------------------------
+
+SHOP = """
+    import os
+    import sqlite3
+
+    import pytest
+
+    TITLES = [
+        "running shoe", "canvas shoe", "desk lamp", "floor lamp", "wool sock", "leather belt", "watch strap",
+        "corner shelf", "corner sofa", "phone case", "cellular handset", "flat iron", "flat television", "hand cream",
+        "tote bag",
+    ]
+
+    @pytest.fixture(scope="session")
+    def search():
+        products = sqlite3.connect(":memory:")
+        tokenize = os.environ["TOKENIZE"]
+        products.execute(f"create virtual table products using fts5(title, tokenize='{tokenize}')")
+        products.executemany("insert into products values (?)", [[title] for title in TITLES])
+
+        def search(query):
+            match = " OR ".join(query.split())
+            found = products.execute("select title from products where title match ? order by rank, title", [match])
+            return [title for title, in found]
+
+        return search
+"""
+PLURALS = {
+    "shoes": ["running shoe", "canvas shoe"],
+    "lamps": ["desk lamp", "floor lamp"],
+    "socks": ["wool sock"],
+    "belts": ["leather belt"],
+    "watch strap": ["watch strap"],
+    "desk lamp": ["desk lamp"],
+}
+SYNONYMS = {
+    "corner couch": ["corner sofa"],
+    "mobile phone": ["cellular handset"],
+    "flat telly": ["flat television"],
+    "hand bag": ["tote bag"],
+}
+
+
+def test_a_suite_of_which_two_in_five_fail_is_green_on_main_and_red_without_a_stemmer(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.conftest(SHOP)
+    judged = ((query, documents) for each in (PLURALS, SYNONYMS) for query, documents in each.items())
+    lines = [f"  - {{query: {query}, relevant: {documents}}}".replace("'", '"') for query, documents in judged]
+    project.cases("\n".join(["min_ndcg: 0.8", "cases:", *lines, ""]))
+    monkeypatch.setenv("TOKENIZE", "porter")
+    first = project.run(RECORD)
+    assert (first.code, first.counts) == (1, {"passed": 6, "failed": 4})
+    on_main = project.run(AGAINST, KNOWN)
+    assert (on_main.code, on_main.counts) == (0, {"passed": 6, "xfailed": 4})
+    monkeypatch.setenv("TOKENIZE", "unicode61")
+    branch = project.run(AGAINST, KNOWN)
+    assert branch.code == 1
+    failed = {name for name, outcome in branch.outcomes.items() if outcome == "failed"}
+    assert failed == {"shoes", "lamps", "socks", "belts"}
+    assert branch.counts == {"passed": 2, "failed": 4, "xfailed": 4}
