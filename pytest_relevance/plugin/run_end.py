@@ -188,8 +188,8 @@ def _without_reference(config: pytest.Config, store: RunStore) -> Iterator[Findi
     files = {result.file for result in store.results if has_failed(result) and not result.is_check}
     if settings(config).expects_known and (alone := [each for each in files if not store.files[each].has_baseline]):
         yield Finding(
-            f"--relevance-known=xfail: {first_named(sorted(alone))} {'has' if len(alone) == 1 else 'have'} nothing to be "
-            "compared with, so that every failure counts: give --relevance-against=RUN, or commit a baseline"
+            f"--relevance-known=xfail: {first_named(sorted(alone))} {'has' if len(alone) == 1 else 'have'} nothing to "
+            "compare with, so that every failure counts: give --relevance-against=RUN, or commit a baseline"
         )
 
 

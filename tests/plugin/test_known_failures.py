@@ -195,7 +195,7 @@ def test_without_a_reference_every_failure_counts_and_that_is_said_once(project:
     shop.returns(p="b a", q="b a")
     run = shop.run()
     assert run.counts == {"failed": 2}
-    assert run.text.count("--relevance-known=xfail: shop.relevance.yaml has nothing to be compared with") == 1
+    assert run.text.count("--relevance-known=xfail: shop.relevance.yaml has nothing to compare with") == 1
     shop.run(UPDATE)
     assert shop.run().counts == {"xfailed": 2}
     for option in ("--runxfail", "--relevance-known=fail"):

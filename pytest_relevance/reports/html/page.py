@@ -25,7 +25,7 @@ from pytest_relevance.reports.blocks import USER
 from pytest_relevance.reports.html.page_data import detailed, names_of, page_data
 from pytest_relevance.reports.run import changes
 from pytest_relevance.reports.run.baseline import Headline, context, headline, lost_sentences, mean_sentences
-from pytest_relevance.reports.run.cases import Variant, mean_text, metric_of, variants_of
+from pytest_relevance.reports.run.cases import Variant, known_text, mean_text, metric_of, variants_of
 from pytest_relevance.reports.run.faults import fault_sentences
 from pytest_relevance.reports.run.gates import OUTCOMES, gate_message, gates_in_order
 from pytest_relevance.reports.run.report import run_gates
@@ -69,6 +69,8 @@ def _means(run: Run) -> Iterator[str]:
     means = [mean.text for mean in mean_sentences(run.results, only_changes=True)]
     if not means and any(result.score is not None for result in run.results):
         means = [mean_text(run.results)]
+    if known := known_text(run.results):
+        means.append(known)
     yield from (f'<p class="mean">{_words(mean)}</p>' for mean in means)
     if means:
         metric = metric_of(run.results)
