@@ -26,8 +26,6 @@ if TYPE_CHECKING:
         krippendorff_alpha as krippendorff_alpha,
         overlap as overlap,
         rbo as rbo,
-        rbo_bounds as rbo_bounds,
-        tau_ap as tau_ap,
     )
     from pytest_relevance.plugin.running.fixture import Relevance as Relevance
     from pytest_relevance.reports.breakdown import Breakdown as Breakdown, breakdown as breakdown
@@ -49,7 +47,7 @@ _MODULES = {
     "judgments.reading": "read_judgments read_queries",
     "judgments.scale": "aggregate",
     "metrics.significance": "bootstrap_interval holm randomisation_test",
-    "metrics.similarity": "jaccard kendall_tau krippendorff_alpha overlap rbo rbo_bounds tau_ap",
+    "metrics.similarity": "jaccard kendall_tau krippendorff_alpha overlap rbo",
     "plugin.running.fixture": "Relevance",
     "reports.breakdown": "Breakdown breakdown",
     "reports.comparison": "Comparison compare_runs",

@@ -17,17 +17,14 @@ from pytest_relevance._text import did_you_mean, listed, quoted
 
 SPELLINGS: Mapping[str, tuple[str, ...]] = {
     "query_id": ("query_id", "qid", "topic_id"),
-    "query": (
-        *("query", "query_text", "query_string", "search_query", "search_term", "keywords", "topic"),
-        "queryEntry.query",
-    ),
+    "query": ("query", "query_text", "query_string", "search_query", "search_term", "keywords", "topic"),
     "document": (
         *("doc_id", "document_id", "docno", "document", "doc", "did", "corpus_id", "product_id", "item_id"),
-        *("object_id", "sku", "uri", "url", "queryEntry.targets.uri"),
+        *("object_id", "sku", "uri", "url"),
     ),
     "grade": (
         *("grade", "rating", "relevance", "label", "rel", "judgment", "judgement", "relevance_grade", "esci_label"),
-        *("queryEntry.targets.score", "gain", "score"),
+        *("gain", "score"),
     ),
     "rater": ("rater", "rater_id", "judge", "judge_id", "annotator", "annotator_id", "assessor", "worker", "worker_id"),
     "title": ("title", "name", "product_title", "product_name", "doc_title", "document_title"),

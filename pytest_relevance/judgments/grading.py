@@ -19,7 +19,6 @@ from pytest_relevance._text import found, quoted
 from pytest_relevance.judgments.model import Judgments, Ratings
 from pytest_relevance.judgments.scale import AGGREGATES, Scale, aggregate, on_scale
 
-_MANY = 10
 _NUMBER = re.compile(r"\s*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*")
 
 
@@ -80,19 +79,8 @@ class _GradeReader:
         return grades
 
     def _refuse(self, wrong: Mapping[object, str]) -> None:
-        """Refuse ratings that are no grade, each with what is wrong with it: a name once, a number in each row.
-
-        Where all of many ratings are wrong, another column may have the grades: then the first alone is named.
-        """
+        """Refuse ratings that are no grade, each with what is wrong with it: a name once, a number in each row."""
         problems = Problems(self.rows.file)
-        given = {rating for rating in self.rows.ratings if rating not in (None, "")}
-        if len(wrong) > _MANY and given <= wrong.keys():
-            row = next(row for row, rating in enumerate(self.rows.ratings) if rating in wrong)
-            message = (
-                f"{wrong[self.rows.ratings[row]]}; no rating in the file is a grade: does another column have them?"
-            )
-            _add(problems, self.rows, row, message)
-            problems.check()
         names = [_name(rating) for rating in self.rows.ratings]
         counts = Counter(names)
         reported = set()

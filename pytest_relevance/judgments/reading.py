@@ -117,7 +117,6 @@ FORMATS: Mapping[str, Format] = {known.name: known for known in _ALL}
 ALIASES: Mapping[str, str] = {
     "tsv": "csv",
     "esci": "csv",
-    "govuk": "csv",
     "qrels": "trec",
     "rank_eval": "elasticsearch",
     "svmrank": "ltr",

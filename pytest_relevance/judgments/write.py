@@ -11,12 +11,10 @@ import gzip
 import json
 import os
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import count, filterfalse
-from math import isfinite
 from pathlib import PurePath
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -39,28 +37,18 @@ class Written:
     lost: tuple[str, ...] = ()
 
 
-class AllowedIds(NamedTuple):
-    """The ids that a format can hold: a pattern for those of queries and one for those of documents, and the rule."""
+class TargetFormat(NamedTuple):
+    """A format to write: its name in a sentence, what makes its text, and which of `CONTENTS` it `holds`.
 
-    queries: str
-    documents: str
-    rule: str
-
-
-_NOT_BLANK = AllowedIds(r"(?s)\s*\S.*", r"(?s)\s*\S.*", "it is blank")
-_WITHOUT_SPACES = AllowedIds(
-    r"[^\s#\ufeff]\S*", r"\S+", "an id there has no white space, and that of a query does not begin with #"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class TargetFormat:
-    """A format to write: its name in a sentence, what makes its text, and the `CONTENTS` that it `holds`."""
+    `queries` and `documents` are patterns of the ids that it can have, `rule` says so in words.
+    """
 
     about: str
     write: Callable[[Judgments], str]
-    ids: AllowedIds
-    holds: frozenset[str]
+    holds: frozenset[str] = frozenset()
+    queries: str = r"(?s)\s*\S.*"
+    documents: str = r"(?s)\s*\S.*"
+    rule: str = "it is blank"
 
 
 def _forbidden_in(judgments: Judgments, target: TargetFormat) -> Iterator[str]:
@@ -68,15 +56,14 @@ def _forbidden_in(judgments: Judgments, target: TargetFormat) -> Iterator[str]:
 
     Messages name queries by their texts: their ids may be new, and unknown to the user.
     """
-    is_query, is_document = re.compile(target.ids.queries).fullmatch, re.compile(target.ids.documents).fullmatch
+    is_query, is_document = re.compile(target.queries).fullmatch, re.compile(target.documents).fullmatch
+    cannot = f"{target.about} cannot hold it: {target.rule}"
     for query in judgments.all_queries:
         text = judgments.text(query)
         if not is_query(query) or ("texts" in target.holds and not is_query(text)):
-            yield f"query {quoted(text)}: {target.about} cannot hold it: {target.ids.rule}"
-    for query, documents in judgments.items():
-        for document in filterfalse(is_document, documents):
-            name = f"query {quoted(judgments.text(query))}, document {quoted(document)}"
-            yield f"{name}: {target.about} cannot hold it: {target.ids.rule}"
+            yield f"query {quoted(text)}: {cannot}"
+        for document in filterfalse(is_document, judgments.get(query, ())):
+            yield f"query {quoted(text)}, document {quoted(document)}: {cannot}"
 
 
 _QUERIES, _DOCUMENTS = ("query", "queries"), ("document", "documents")
@@ -122,23 +109,6 @@ def aggregate_of(judgments: Judgments) -> str | None:
         ):
             return how
     return None
-
-
-def _lost_in_combining(judgments: Judgments) -> Iterator[str]:
-    """Say what is lost where ratings are written and reading them does not make the same grades by default."""
-    how = aggregate_of(judgments)
-    if how is None:
-        yield f"the grades where they are not the {listed(AGGREGATES)} of their ratings: the ratings are written"
-    elif how != "median":
-        yield f"how the ratings make a grade, which is their {how} here; say raters: {how} where the file is read"
-
-
-def _fractions(judgments: Judgments) -> Iterator[str]:
-    """Report grades with fractions, which qrels can store but trec_eval refuses."""
-    number = sum(grade != int(grade) for documents in judgments.values() for grade in documents.values())
-    if number:
-        grades_of = counted(number, "grade with a fraction", "grades with fractions")
-        yield f"{grades_of} for trec_eval, which reads whole grades alone; they are written as they are"
 
 
 def delimited(columns: Mapping[str, Iterable[str]]) -> str:
@@ -197,29 +167,20 @@ def _json_lines(judgments: Judgments) -> str:
     columns = _columns_of(judgments)
     columns["grade"] = [None if grade is None else json.loads(_number_text(grade)) for grade in columns["grade"]]
     columns["doc_id"] = [document or None for document in columns["doc_id"]]  # null where a query has no judgment
-    rows = (dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True))
-    return _objects({name: cell for name, cell in row.items() if cell != ""} for row in rows)
+    rows = (zip(columns, cells, strict=True) for cells in zip(*columns.values(), strict=True))
+    return _objects({name: cell for name, cell in row if cell != ""} for row in rows)
 
 
 def _objects(rows: Iterable[Mapping[str, object]]) -> str:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
-def _qrels(judgments: Judgments) -> str:
-    """Qrels: `qid 0 docid grade`."""
-    return "".join(
-        f"{query} 0 {document} {_number_text(grade)}\n"
+def _trec(line: str) -> Callable[[Judgments], str]:
+    """A function that writes judgments in lines between blanks, such as qrels: `qid 0 docid grade`."""
+    return lambda judgments: "".join(
+        line.format(query=query, document=document, rank=rank, grade=_number_text(grade))
         for query, documents in judgments.items()
-        for document, grade in documents.items()
-    )
-
-
-def _run(judgments: Judgments) -> str:
-    """A run whose scores are the grades, which give its order: `qid Q0 docid rank score tag`."""
-    return "".join(
-        f"{query} Q0 {document} {rank} {_number_text(score)} pytest-relevance\n"
-        for query, documents in judgments.items()
-        for rank, (document, score) in enumerate(documents.items(), 1)
+        for rank, (document, grade) in enumerate(documents.items(), 1)
     )
 
 
@@ -239,22 +200,27 @@ def _query_lines(judgments: Judgments) -> str:
 
 
 _TABLE = frozenset({"texts", "titles", "raters", "unrated"})
+_WITHOUT_SPACES = (
+    *(r"[^\s#\ufeff]\S*", r"\S+"),
+    "an id there has no white space, and that of a query does not begin with #",
+)
 
 RUN = "run"
 """The name of the format of runs, which are written from judgments whose grades are scores."""
 
 WRITERS: Mapping[str, TargetFormat] = {
-    "csv": TargetFormat("CSV", _csv, _NOT_BLANK, _TABLE),
-    "jsonl": TargetFormat("JSON Lines", _json_lines, _NOT_BLANK, _TABLE),
-    "trec": TargetFormat("TREC qrels", _qrels, _WITHOUT_SPACES, frozenset()),
+    "csv": TargetFormat("CSV", _csv, _TABLE),
+    "jsonl": TargetFormat("JSON Lines", _json_lines, _TABLE),
+    "trec": TargetFormat("TREC qrels", _trec("{query} 0 {document} {grade}\n"), frozenset(), *_WITHOUT_SPACES),
 }
 """The formats that judgments are written in, by the name that a user gives them."""
 
-_WRITERS = {**WRITERS, RUN: TargetFormat("a TREC run", _run, _WITHOUT_SPACES, frozenset())}
+_RUN_LINE = "{query} Q0 {document} {rank} {grade} pytest-relevance\n"
+_WRITERS = {**WRITERS, RUN: TargetFormat("a TREC run", _trec(_RUN_LINE), frozenset(), *_WITHOUT_SPACES)}
 
 QUERY_WRITERS: Mapping[str, TargetFormat] = {
-    "csv": TargetFormat("CSV", _query_table, _NOT_BLANK, frozenset({"texts", "unrated", "weights", "notes"})),
-    "jsonl": TargetFormat("BEIR's queries.jsonl", _query_lines, _NOT_BLANK, frozenset({"texts", "unrated"})),
+    "csv": TargetFormat("CSV", _query_table, frozenset({"texts", "unrated", "weights", "notes"})),
+    "jsonl": TargetFormat("BEIR's queries.jsonl", _query_lines, frozenset({"texts", "unrated"})),
 }
 """The formats that queries are written in."""
 
@@ -293,9 +259,21 @@ def write_judgments(judgments: Judgments, format: str) -> Written:
     writer = _WRITERS[format]
     if not any(judgments.values()) and not ("unrated" in writer.holds and judgments.unrated):
         raise ValueError("there are no judgments to write")
-    refuse([*_wrong_grades(judgments), *_forbidden_in(judgments, writer)])
-    combining = _lost_in_combining(judgments) if "raters" in writer.holds else _fractions(judgments)
-    return Written(writer.write(judgments).encode(), (*_lost(judgments, writer), *combining))
+    refuse([*_forbidden_in(judgments, writer)])
+    lost = [*_lost(judgments, writer)]
+    if "raters" in writer.holds:
+        how = aggregate_of(judgments)
+        if how is None:
+            lost.append(
+                f"the grades where they are not the {listed(AGGREGATES)} of their ratings: the ratings are written"
+            )
+        elif how != "median":
+            said = f"say raters: {how} where the file is read"
+            lost.append(f"how the ratings make a grade, which is their {how} here; {said}")
+    elif fractions := sum(grade != int(grade) for documents in judgments.values() for grade in documents.values()):
+        grades = counted(fractions, "grade with a fraction", "grades with fractions")
+        lost.append(f"{grades} for trec_eval, which reads whole grades alone; they are written as they are")
+    return Written(writer.write(judgments).encode(), tuple(lost))
 
 
 def refuse(problems: Sequence[str]) -> None:
@@ -305,35 +283,24 @@ def refuse(problems: Sequence[str]) -> None:
         raise ValueError("\n".join([*problems[:_MOST_SHOWN], *([f"... and {more:,} more"] if more > 0 else [])]))
 
 
-def _wrong_grades(judgments: Judgments) -> Iterator[str]:
-    for query, of_query in judgments.items():
-        for document, grade in of_query.items():
-            if not isfinite(grade):
-                yield f"query {quoted(query)}, document {quoted(document)}: a grade is a finite number, found {grade}"
-
-
 def write_queries(queries: Sequence[Query], format: str) -> Written:
-    """Write queries in a format of `QUERY_WRITERS`, and report what it cannot store of them.
+    """Write queries, each with an id of its own, in a format of `QUERY_WRITERS`, and report what it cannot store.
 
     A query without a text is left out, and counted.
 
     Raises:
-        ValueError: there are no queries, two have one id, or the format cannot have some of the ids and texts; a line
-            for each mistake.
+        ValueError: there are no texts, or the format cannot have some of the ids and texts; a line for each mistake.
     """
     writer = QUERY_WRITERS[format]
     kept = [query for query in queries if query.text is not None]
     if not kept:
-        raise ValueError(
-            "there are no queries to write" if not queries else "no query has a text that could be written"
-        )
+        raise ValueError("no query has a text that could be written")
     described = Judgments(queries={query.id: query for query in kept})
-    twice = [key for key, number in Counter(query.id for query in kept).items() if number > 1]
-    problems = [f"two queries have the id {quoted(key)}; give one of them another" for key in twice]
-    refuse([*problems, *_forbidden_in(described, writer)])
-    without = len(queries) - len(kept)
-    left_out = f"{counted(without, 'query', 'queries')} without a text, which a file of queries needs"
-    return Written(writer.write(described).encode(), (*_lost(described, writer), *([left_out] if without else [])))
+    refuse([*_forbidden_in(described, writer)])
+    lost = [*_lost(described, writer)]
+    if without := len(queries) - len(kept):
+        lost.append(f"{counted(without, 'query', 'queries')} without a text, which a file of queries needs")
+    return Written(writer.write(described).encode(), tuple(lost))
 
 
 def renumbered(judgments: Judgments, format: str = "trec") -> tuple[Judgments, list[Query]]:
@@ -342,7 +309,7 @@ def renumbered(judgments: Judgments, format: str = "trec") -> tuple[Judgments, l
     Where the format can store each key, the judgments are the same object. Else a query with its text as key, or with
     an id that the format cannot store, gets a new one: q01, q02 ... in their order. Other ids do not change.
     """
-    allowed = _WRITERS[format].ids.queries
+    allowed = _WRITERS[format].queries
     queries = queries_of(judgments)
     unfit = {query.id for query in queries if not re.fullmatch(allowed, query.id)}
     if not unfit:

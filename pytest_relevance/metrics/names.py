@@ -1,4 +1,4 @@
-"""The names of the measures: one table that drives parsing, help and documentation.
+"""The names of the measures: one table that drives parsing. docs/reference/metrics.md says what each of them is.
 
 A measure is added by a row in `_TABLE` and by functions in `scalar` and `batch`. The docstring of the function in
 `scalar` and docs/reference/metrics.md give the source of the formula. What people call a measure elsewhere belongs in
@@ -22,19 +22,15 @@ DEFAULT_PERSISTENCE = 0.8
 
 
 class Measure(NamedTuple):
-    """One row of the table: how a measure is named, and what may be written behind the name."""
+    """One row of the table: how a measure is named, and what may be written behind the name.
+
+    `cutoff` is "optional", "required" or "none", `parameters` are keys of `PARAMETERS`.
+    """
 
     name: str
-    cutoff: str  # a key of CUTOFFS
-    parameters: tuple[str, ...]  # keys of PARAMETERS
-    summary: str
+    cutoff: str
+    parameters: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
-
-    @property
-    def usage(self) -> str:
-        """How the measure is written, with what is optional in brackets."""
-        inside = ", ".join(f"{parameter}=..." for parameter in self.parameters)
-        return f"{self.name}{f'[({inside})]' if inside else ''}{CUTOFFS[self.cutoff]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +58,6 @@ def largest_score(metric: Metric) -> float:
     return math.inf if metric.measure in UNBOUNDED else 1.0
 
 
-# Whether a measure takes a cutoff, and how that is shown in its usage.
-CUTOFFS: Mapping[str, str] = {"optional": "[@k]", "required": "@k", "none": ""}
-
 # Parameter: (what it means, its default, lower bound, upper bound); both bounds are excluded.
 PARAMETERS: Mapping[str, tuple[str, float, float, float]] = {
     "rel": ("the lowest grade that counts as relevant", DEFAULT_RELEVANCE_LEVEL, 0.0, math.inf),
@@ -74,58 +67,21 @@ PARAMETERS: Mapping[str, tuple[str, float, float, float]] = {
 _REL = ("rel",)
 
 _TABLE = (
-    Measure(
-        "nDCG",
-        "optional",
-        (),
-        "DCG divided by the DCG of the ideal ranking",
-        ("ndcg_cut", "normalized dcg", "normalised dcg"),
-    ),
-    Measure("DCG", "optional", (), "sum of gain / discount over the ranks"),
-    Measure("CG", "optional", (), "sum of the grades"),
-    Measure(
-        "P",
-        "optional",
-        _REL,
-        "share of relevant documents among the top k; without a cutoff, among what was returned",
-        ("precision", "prec"),
-    ),
-    Measure("R", "optional", _REL, "share of all relevant documents that were returned", ("recall",)),
-    Measure(
-        "AP",
-        "optional",
-        _REL,
-        "mean over all relevant documents of the precision at their rank",
-        ("map", "map_cut", "average precision"),
-    ),
-    Measure(
-        "RR", "optional", _REL, "1 / rank of the first relevant document", ("mrr", "recip_rank", "reciprocal rank")
-    ),
-    Measure("ERR", "optional", (), "expected reciprocal rank at which a reader is satisfied"),
-    Measure(
-        "RBP",
-        "optional",
-        ("p", "rel"),
-        "rank-biased precision: the precision seen by a reader who goes on with probability p (0.8 unless written)",
-    ),
-    Measure(
-        "gRBP",
-        "optional",
-        ("p",),
-        "graded RBP: each grade counts as its share of the query's highest grade (p is 0.8 unless written)",
-        ("graded rbp",),
-    ),
-    Measure(
-        "Success",
-        "required",
-        _REL,
-        "1 if a relevant document is in the top k, else 0",
-        ("hit", "hits", "hit rate", "hit_rate", "hitrate"),
-    ),
-    Measure("Judged", "required", (), "share of the results in the top k that are judged"),
-    Measure("Bpref", "none", _REL, "share of relevant documents that are ranked above judged non-relevant ones"),
-    Measure("Rprec", "none", _REL, "precision at rank R, the number of relevant documents", ("r-prec", "r-precision")),
-    Measure("infAP", "none", _REL, "average precision inferred from an incompletely judged pool"),
+    Measure("nDCG", "optional", (), ("ndcg_cut", "normalized dcg", "normalised dcg")),
+    Measure("DCG", "optional"),
+    Measure("CG", "optional"),
+    Measure("P", "optional", _REL, ("precision", "prec")),
+    Measure("R", "optional", _REL, ("recall",)),
+    Measure("AP", "optional", _REL, ("map", "map_cut", "average precision")),
+    Measure("RR", "optional", _REL, ("mrr", "recip_rank", "reciprocal rank")),
+    Measure("ERR", "optional"),
+    Measure("RBP", "optional", ("p", "rel")),
+    Measure("gRBP", "optional", ("p",), ("graded rbp",)),
+    Measure("Success", "required", _REL, ("hit", "hits", "hit rate", "hit_rate", "hitrate")),
+    Measure("Judged", "required"),
+    Measure("Bpref", "none", _REL),
+    Measure("Rprec", "none", _REL, ("r-prec", "r-precision")),
+    Measure("infAP", "none", _REL),
 )
 
 MEASURES: Mapping[str, Measure] = {measure.name: measure for measure in _TABLE}

@@ -1,31 +1,46 @@
-"""Compare two runs over the same queries, with numpy: randomisation test, effect size, bootstrap, Holm's correction.
+"""Compare two runs over the same queries: randomisation test, effect size, bootstrap, Holm's correction.
 
 The randomisation test is the recommended one (Smucker, Allan & Carterette, CIKM 2007; Urbano, Lima & Hanjalic, SIGIR
 2019). Scores are sequences of shape (Q,), a score per query, in the same order for both runs. All results describe
 second - first. Pairs in which either score is NaN are left out. For the t-test, Wilcoxon's test and the sign test pass
 the same scores to `scipy.stats`.
+
+The test of few changes is in plain Python (`exact_p`, `drawn_p`), for a run that must not import numpy.
 """
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import fsum
+from operator import add
+from random import Random
+from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
-from .compiled import Floats
-from .sign_flips import EXACT_PAIRS, PLAIN_PAIRS, TOLERANCE, drawn_p, exact_p, least_p
+    from .compiled import Floats
 
 _MOST_SIGNS = 1_000_000_000
 """The most signs that are drawn: 100,000 flips of 10,000 pairs."""
 
-_SIGNS = np.where(np.arange(256) >> np.arange(8)[:, None] & 1, 1.0, -1.0)
-"""The eight signs that each byte encodes: shape (8, 256)."""
-
 _BLOCK = 1 << 20
 """The number of random bytes, or of drawn indexes, in memory at a time."""
+
+EXACT_PAIRS = 20
+"""The most differing pairs for which all sign flips are counted: 2^20 sums."""
+
+PLAIN_PAIRS = 128
+"""The most differing pairs whose flips are drawn here: 100,000 flips of 128 take as long as importing numpy."""
+
+_DRAWN = 20_000
+"""How many flips are drawn at a time."""
+
+TOLERANCE = 1e-12
+"""Sums closer than this are equal: they differ by rounding alone. Relative to the sum of the absolute differences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +105,7 @@ def randomisation_test(
     if terms.size <= PLAIN_PAIRS:
         p = drawn_p(terms.tolist(), resamples, seed)
     else:
-        found = abs(float(terms.sum())) - TOLERANCE * float(np.abs(terms).sum())
+        found = abs(float(terms.sum())) - TOLERANCE * float(abs(terms).sum())
         p = (_count_flips(terms, found, resamples, seed) + 1) / (resamples + 1)
     return PairedTest(mean, p, differences.size, resamples, max(least, 1 / (resamples + 1)))
 
@@ -140,6 +155,8 @@ def bootstrap_interval(
     size = differences.size
     if not size:
         return Interval(math.nan, math.nan, math.nan, confidence, 0)
+    import numpy as np
+
     resamples = min(resamples, max(1_000, 50_000_000 // size))
     generator = np.random.default_rng(seed)
     terms = differences * shares
@@ -168,6 +185,8 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 def _differences(first: npt.ArrayLike, second: npt.ArrayLike, weights: npt.ArrayLike | None) -> tuple[Floats, Floats]:
     """Give second - first where both are defined, and the share of each query in the mean (their sum is 1)."""
+    import numpy as np
+
     before, after = np.asarray(first, np.float64), np.asarray(second, np.float64)
     if before.ndim != 1 or before.shape != after.shape:
         raise ValueError(
@@ -190,8 +209,11 @@ def _count_flips(terms: Floats, found: float, resamples: int, seed: int) -> int:
 
     A random byte flips eight terms at once: it selects one of their 256 signed sums.
     """
+    import numpy as np
+
     groups = -(-terms.size // 8)
-    tables = np.pad(terms, (0, 8 * groups - terms.size)).reshape(groups, 8) @ _SIGNS
+    signs = np.where(np.arange(256) >> np.arange(8)[:, None] & 1, 1.0, -1.0)  # the eight that each byte encodes
+    tables = np.pad(terms, (0, 8 * groups - terms.size)).reshape(groups, 8) @ signs
     source = np.random.PCG64(seed)
     block = min(resamples, max(2048, _BLOCK // groups))
     count = 0
@@ -209,3 +231,51 @@ def _count_flips(terms: Floats, found: float, resamples: int, seed: int) -> int:
 def _check_resamples(resamples: int) -> None:
     if resamples < 1:
         raise ValueError(f"resamples is a whole number from 1 on, not {resamples!r}")
+
+
+def exact_p(terms: Sequence[float]) -> float:
+    """The two-sided p-value that the mean of the terms is 0: the share of sign flips at least as far from 0.
+
+    `terms` are at most `EXACT_PAIRS` differences other than 0, each multiplied by its weight. 1 where there are none.
+    """
+    least = abs(fsum(terms)) - TOLERANCE * fsum(map(abs, terms))
+    if least <= 0:
+        return 1.0
+    half = len(terms) // 2  # each of the 2^n sums is one of a flip of the first half and one of the second
+    first, second = _all_flips(terms[:half]), sorted(_all_flips(terms[half:]))
+    count = sum(len(second) - bisect_left(second, least - one) + bisect_right(second, -least - one) for one in first)
+    return count / (len(first) * len(second))
+
+
+def drawn_p(terms: Sequence[float], resamples: int, seed: int) -> float:
+    """The p-value of `exact_p`, estimated from random flips: (count + 1) / (resamples + 1).
+
+    A random byte flips eight terms at once: it selects one of their 256 signed sums.
+    """
+    least = abs(fsum(terms)) - TOLERANCE * fsum(map(abs, terms))
+    tables = [_all_flips(terms[start : start + 8]) for start in range(0, len(terms), 8)]
+    tables = [table * (256 // len(table)) for table in tables]
+    source, count = Random(int(seed)), 0  # numpy's integers are no seeds for Python
+    for start in range(0, resamples, _DRAWN):
+        sums = [0.0] * min(_DRAWN, resamples - start)
+        for table in tables:
+            sums = [*map(add, sums, map(table.__getitem__, source.randbytes(len(sums))))]
+        count += sum(abs(each) >= least for each in sums)
+    return (count + 1) / (resamples + 1)
+
+
+def least_p(terms: Sequence[float]) -> float:
+    """The lowest p-value that so many terms can have: 2 of the 2^n flips, those of equal signs, are farthest from 0.
+
+    n counts the terms that matter: flipping one of less than `TOLERANCE` of the whole makes no other sum.
+    """
+    smallest = TOLERANCE * fsum(map(abs, terms))
+    return 2.0 ** (1 - max(sum(abs(term) > smallest for term in terms), 1))
+
+
+def _all_flips(terms: Sequence[float]) -> list[float]:
+    """The sums of all 2^n sign flips of n terms."""
+    sums = [0.0]
+    for term in terms:
+        sums = [each - term for each in sums] + [each + term for each in sums]
+    return sums

@@ -1,4 +1,4 @@
-"""How alike two rankings are: Jaccard, overlap, rank-biased overlap, Kendall's tau, tau-AP; and how far raters agree.
+"""How alike two rankings are: Jaccard, overlap, rank-biased overlap, Kendall's tau; and how far raters agree.
 
 Nothing here needs judgments. Rankings are sequences of document ids, best first; text in place of one raises
 ValueError. A document that occurs twice counts once, at its first rank. Plain Python, but for the raters: two rankings
@@ -49,8 +49,7 @@ def rbo(first: Sequence[Hashable], second: Sequence[Hashable], p: float = 0.9) -
 
     The mean overlap over all depths, depth d with the weight (1 - p) p^(d - 1); what lies beyond the shorter ranking is
     assumed to agree at the rate of the seen ranks. With p = 0.9 the first ten ranks have 86 % of the weight. 1.0 for
-    equal rankings and for two empty ones, 0.0 for disjoint ones and for an empty and another one. See `rbo_bounds` for
-    how far the unseen ranks could move it.
+    equal rankings and for two empty ones, 0.0 for disjoint ones and for an empty and another one.
 
     Raises:
         ValueError: a ranking is text, or `p` is not between 0 and 1.
@@ -70,37 +69,6 @@ def rbo(first: Sequence[Hashable], second: Sequence[Hashable], p: float = 0.9) -
     return min(1.0, extrapolated)
 
 
-def rbo_bounds(first: Sequence[Hashable], second: Sequence[Hashable], p: float = 0.9) -> tuple[float, float]:
-    """Give the least and the greatest RBO that the two rankings could have if both went on without end.
-
-    RBO_min and RBO_min + RBO_res of Webber et al. 2010 (equations 11 and 30); their difference is the residual. Two
-    empty rankings give (0.0, 1.0).
-
-    Raises:
-        ValueError: a ranking is text, or `p` is not between 0 and 1.
-    """
-    overlaps, short, long = _overlaps(first, second, p)
-    shared = overlaps[-1] if overlaps else 0
-    unseen = -math.log1p(-p)  # the sum of p^d / d over all depths
-    least = shared * unseen
-    residual_weight = 0.0  # s and l times the depths that each ranking does not reach, up to where all could agree
-    weight, tail = 1.0, unseen
-    full = short + long - shared
-    powers = {0: 1.0}
-    for depth in range(1, full + 1):
-        weight *= p
-        powers[depth] = weight
-        share = weight / depth
-        tail -= share
-        if depth <= long:
-            least += (overlaps[depth - 1] - shared) * share
-        residual_weight += (short * (depth > short) + long * (depth > long)) * share
-    scale = (1.0 - p) / p
-    least *= scale
-    residual = powers[short] + powers[long] - powers[full] - scale * (residual_weight + shared * tail)
-    return max(0.0, least), min(1.0, least + residual)
-
-
 def kendall_tau(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
     """Give Kendall's tau: the share of pairs in the same order less the share of those in the opposite order.
 
@@ -109,29 +77,15 @@ def kendall_tau(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
     Raises:
         ValueError: a ranking is text.
     """
-    places = _common_places(first, second)
+    ranks = {document: rank for rank, document in enumerate(_distinct(second))}
+    places = [ranks[document] for document in _distinct(first) if document in ranks]
     pairs = len(places) * (len(places) - 1) // 2
-    if not pairs:
-        return math.nan
-    return 1.0 - 2.0 * (pairs - sum(_in_order(places))) / pairs
-
-
-def tau_ap(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
-    """Give the AP correlation, in which an exchange near the top weighs more (Yilmaz, Aslam & Robertson, SIGIR 2008).
-
-    2 / (n - 1) times the sum over ranks i > 1 of C(i) / (i - 1), less 1; C(i) of the documents above rank i of `first`
-    stand above that document in `second`, the reference. Not symmetric. Over the documents that both rankings have; NaN
-    if these are fewer than two.
-
-    Raises:
-        ValueError: a ranking is text.
-    """
-    places = _common_places(first, second)
-    if len(places) < 2:
-        return math.nan
-    in_order = _in_order(places)
-    shares = sum(above / rank for rank, above in enumerate(in_order[1:], start=1))
-    return 2.0 * shares / (len(places) - 1) - 1.0
+    before: list[int] = []
+    in_order = 0
+    for place in places:
+        in_order += bisect_left(before, place)
+        insort(before, place)
+    return 1.0 - 2.0 * (pairs - in_order) / pairs if pairs else math.nan
 
 
 def _distinct(ranking: Sequence[Hashable]) -> list[Hashable]:
@@ -166,22 +120,6 @@ def _overlaps(first: Sequence[Hashable], second: Sequence[Hashable], p: float) -
             seen_two.add(right)
         overlaps.append(shared)
     return overlaps, min(len(one), len(two)), max(len(one), len(two))
-
-
-def _common_places(first: Sequence[Hashable], second: Sequence[Hashable]) -> list[int]:
-    """Give the ranks in `second` of the documents of `first` that it has, in the order of `first`."""
-    ranks = {document: rank for rank, document in enumerate(_distinct(second))}
-    return [ranks[document] for document in _distinct(first) if document in ranks]
-
-
-def _in_order(places: Sequence[int]) -> list[int]:
-    """Count for each place how many of the places before it are smaller."""
-    before: list[int] = []
-    counts = []
-    for place in places:
-        counts.append(bisect_left(before, place))
-        insort(before, place)
-    return counts
 
 
 def _nominal(values: Floats, counts: Floats) -> Floats:

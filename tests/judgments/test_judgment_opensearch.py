@@ -83,7 +83,7 @@ def test_every_mistake_of_a_query_set(tmp_path: Path) -> None:
     assert query_problems(path) == [
         'FILE: querySetQueries[0]: "queryText" is missing; found "query"',
         'FILE: querySetQueries[1].queryText: "queryText" is text or a number, found the text " "',
-        "FILE: querySetQueries[2]: a query of a query set is an object with queryText, found nothing",
+        'FILE: querySetQueries[2]: "querySetQueries" is a list of objects, found nothing in it',
     ]
     assert query_problems(query_set(tmp_path, [])) == ["FILE: the file has no queries"]
     (found,) = query_problems(query_set(tmp_path, {"tv": 3}))

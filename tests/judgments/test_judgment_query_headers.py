@@ -55,16 +55,6 @@ def test_tables_of_judgments_know_these_names_for_nothing(tmp_path: Path) -> Non
     assert read_queries(path) == {"laces": "laces"}
 
 
-GOVUK = "queryEntry.query,queryEntry.targets.uri,queryEntry.targets.score"
-
-
-def test_gov_uk_names_a_query_once(tmp_path: Path) -> None:
-    path = written(tmp_path, f"{GOVUK}\npassport,/renew,3\n,/lost,2\ntax,/vat,1\n,/paye,0\n")
-    assert read_queries(path) == {"passport": "passport", "tax": "tax"}
-
-
 def test_a_blank_query_in_another_table_is_a_mistake(tmp_path: Path) -> None:
     with pytest.raises(FileError, match=r"queries\.csv:3: the query has no"):
         read_queries(written(tmp_path, "query,docid,rating\npassport,/renew,3\n,/lost,2\n"))
-    with pytest.raises(FileError, match=r"queries\.csv:2: the query has no"):
-        read_queries(written(tmp_path, f"{GOVUK}\n,/renew,3\npassport,/lost,2\n"))

@@ -175,14 +175,6 @@ def test_beir(tmp_path: Path) -> None:
     assert read_judgments(path) == {"1": {"4983": 1}, "3": {"0042": 2}}
 
 
-def test_gov_uk_carries_a_query_forward(tmp_path: Path) -> None:
-    path = written(
-        tmp_path,
-        "queryEntry.query,queryEntry.targets.uri,queryEntry.targets.score\npassport,/renew,3\n,/lost,2\ntax,/vat,1\n",
-    )
-    assert read_judgments(path) == {"passport": {"/renew": 3, "/lost": 2}, "tax": {"/vat": 1}}
-
-
 ESCI = "query_id,query,product_id,product_locale,esci_label\n1,shoes,0B1,us,E\n1,shoes,0B2,us,s\n2,tv,7,us,Irrelevant\n"
 
 
@@ -359,10 +351,3 @@ def test_lists_in_parquet_are_no_grades(tmp_path: Path) -> None:
     (problem,) = problems(path)
     assert problem.startswith('FILE: the column "grade" holds values of the type list<')
     assert problem.endswith("int64>, and a grade or a score is one number or name; write a row for each")
-
-
-def test_where_no_rating_is_a_grade_the_first_is_named_alone(tmp_path: Path) -> None:
-    rows = "".join(f"shoes,{number % 4},sku-{number}\n" for number in range(3000))
-    (said,) = problems(write(tmp_path / "swapped.csv", f"query,docid,rating\n{rows}"))
-    assert said.startswith('FILE:2: query "shoes", document "0": the grade "sku-0" is no number; ')
-    assert said.endswith("; no rating in the file is a grade: does another column have them?")

@@ -16,7 +16,8 @@ import pytest
             ["numpy", "pandas"],
         ),
         (["judgments.grading", "judgments.scale", "results.evaluate"], ["numpy", "pandas"]),
-        (["metrics.batch", "metrics.significance"], ["pandas"]),
+        (["metrics.significance", "results.compare.differences"], ["numpy", "pandas"]),
+        (["metrics.batch"], ["pandas"]),
     ],
 )
 def test_importing_them_imports_nothing_heavy(modules: list[str], absent: list[str]) -> None:

@@ -102,7 +102,10 @@ def test_every_measure_is_scored_on_both_paths() -> None:
 @pytest.mark.parametrize("measure", MEASURES.values(), ids=MEASURES)
 def test_every_measure_is_documented_with_its_source(measure: Measure) -> None:
     rows = [line for line in PAGE.splitlines() if line.startswith("| `")]
-    (row,) = (row for row in rows if row.startswith(f"| `{measure.usage}` | {measure.summary} | "))
+    inside = ", ".join(f"{parameter}=..." for parameter in measure.parameters)
+    cutoff = {"optional": "[@k]", "required": "@k", "none": ""}[measure.cutoff]
+    usage = f"{measure.name}{f'[({inside})]' if inside else ''}{cutoff}"
+    (row,) = (row for row in rows if row.startswith(f"| `{usage}` | "))
     *_, source, aliases = (cell.strip() for cell in row.strip("|").split(" | "))
     assert source
     assert aliases == ", ".join(measure.aliases)

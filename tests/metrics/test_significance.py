@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_relevance import bootstrap_interval, holm, randomisation_test
-from pytest_relevance.metrics.significance import effect_size
+from pytest_relevance.metrics.significance import EXACT_PAIRS, PLAIN_PAIRS, drawn_p, effect_size, exact_p, least_p
 
 Floats = npt.NDArray[np.float64]
 SCORES = st.integers(0, 6).map(lambda sixth: sixth / 6)
@@ -162,3 +162,33 @@ def test_holm_multiplies_the_least_most_and_never_lets_the_order_change() -> Non
     adjusted = holm([0.02, math.nan, 0.5])
     assert (adjusted[0], math.isnan(adjusted[1]), adjusted[2]) == (0.04, True, 0.5)
     assert holm([]) == []
+
+
+# --- few changes, in plain Python ---
+
+
+def test_the_test_with_numpy_is_exact_as_far() -> None:
+    changes = [0.05 * (number % 7 - 2) for number in range(EXACT_PAIRS)]
+    test = randomisation_test([0.5] * EXACT_PAIRS, [0.5 + change for change in changes])
+    assert (test.p, test.resamples) == (exact_p([change for change in changes if change]), None)
+    assert randomisation_test([0.0] * 21, [1.0] * 21).resamples == 100_000
+
+
+def test_random_flips_come_to_the_p_of_all_flips() -> None:
+    found = [0.05 * (number % 7 - 2) or 0.3 for number in range(EXACT_PAIRS)]
+    p = exact_p(found)
+    assert abs(drawn_p(found, 100_000, seed=0) - p) < 4 * (p * (1 - p) / 100_000) ** 0.5
+    assert drawn_p(found, 1000, seed=1) == drawn_p(found, 1000, seed=np.int64(1)) != drawn_p(found, 1000, seed=2)
+
+
+def test_numpy_draws_the_flips_of_more_pairs_and_comes_to_the_same() -> None:
+    changes = [0.05 * (number % 7 - 2) for number in range(300) if number % 7 != 2]
+    for count in (EXACT_PAIRS + 1, PLAIN_PAIRS, PLAIN_PAIRS + 1):
+        test = randomisation_test([0.0] * count, changes[:count], resamples=20_000)
+        drawn = drawn_p(changes[:count], 20_000, seed=0)
+        assert test.p == drawn if count <= PLAIN_PAIRS else abs(test.p - drawn) < 0.02
+
+
+def test_terms_of_next_to_nothing_cannot_lower_p() -> None:
+    assert least_p([1.0] * 5 + [1e-14] * 10) == 2 / 2**5
+    assert least_p([]) == 1

@@ -116,9 +116,7 @@ class Collector:
             message = f"the query {quoted(query.id)} stands here with other params, {params}; keep one of them"
             self.wrong(message, path)
 
-    def add_grades(
-        self, query: str, grades: Mapping[str, object], path: JsonPath, titles: Mapping[str, str | None] | None = None
-    ) -> None:
+    def add_grades(self, query: str, grades: Mapping[str, object], path: JsonPath) -> None:
         """Add ratings as {document: rating}."""
         if not RATING.issuperset(map(type, grades.values())) or not all(map(str.strip, grades)):
             for document, rating in grades.items():
@@ -132,7 +130,7 @@ class Collector:
         self._documents.extend(grades)
         self._ratings.extend(grades.values())
         self._raters.extend(repeat(None, count))
-        self._titles.extend(repeat(None, count) if titles is None else map(titles.get, grades))
+        self._titles.extend(repeat(None, count))
         self._paths.extend(repeat(path, count))
         self._keys_in_path.extend(grades)
 

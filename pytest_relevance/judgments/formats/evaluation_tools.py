@@ -27,7 +27,7 @@ from pytest_relevance.judgments.model import Query, Ratings
 _PAIRS = "query_doc_pairs"
 _TEXT_KEYS = ("query_text", "query")
 _NOTES = ("information_need", "notes")
-_RATERS = ("user_email", "user", "email", "user_name", "name", "judge", "rater")
+_RATERS = ("user_email", "user", "email", "name", "rater")
 _SNAPSHOT = ("snapshotname", "querytext", "docid", "docposition")
 """The columns of a snapshot, folded; further ones are fields of the documents, with any name."""
 
@@ -85,18 +85,14 @@ def collect_quepid(source: Source, *, for_queries: bool) -> Collector:
     if isinstance(document, dict) and _PAIRS in document:
         _collect_book(collector, document[_PAIRS])
     elif isinstance(document, dict) and "queries" in document:
-        _collect_case(collector, document["queries"])
+        for number, entry in collector.objects(document["queries"], ("queries",), "queries"):
+            path = ("queries", number)
+            text = _add_query(collector, entry, path)
+            if text is not None:
+                collector.add_ratings(text, entry.get("ratings"), (*path, "ratings"))
     else:
         collector.refuse(f"an export of Quepid has queries with ratings, or {_PAIRS}: lists of objects")
     return collector
-
-
-def _collect_case(collector: Collector, entries: object) -> None:
-    for number, entry in collector.objects(entries, ("queries",), "queries"):
-        path = ("queries", number)
-        text = _add_query(collector, entry, path)
-        if text is not None:
-            collector.add_ratings(text, entry.get("ratings"), (*path, "ratings"))
 
 
 def _add_query(collector: Collector, entry: Mapping[str, object], path: JsonPath) -> str | None:
@@ -110,7 +106,6 @@ def _add_query(collector: Collector, entry: Mapping[str, object], path: JsonPath
 
 
 def _collect_book(collector: Collector, pairs: object) -> None:
-    several = _has_raters(pairs)
     for row, pair in collector.objects(pairs, (_PAIRS,), _PAIRS):
         path: JsonPath = (_PAIRS, row)
         text = _add_query(collector, pair, path)
@@ -126,19 +121,10 @@ def _collect_book(collector: Collector, pairs: object) -> None:
             if is_rating and "rating" not in judgement:
                 collector.absent("rating", judgement, at)
             elif type(rating) in RATING:
-                rater = (_rater(judgement) or f"rating {number + 1}") if several else None
+                rater = _rater(judgement) or (f"rating {number + 1}" if number else None)
                 collector.add(text, document, rating, path, number, rater, title)
             else:
                 collector.no_rating(rating, (*at, "rating"))
-
-
-def _has_raters(pairs: object) -> bool:
-    """Whether a book has several raters: it has their names, or several judgements of a document."""
-    judgements = [pair.get("judgements") for pair in pairs if isinstance(pair, dict)] if isinstance(pairs, list) else []
-    given = [of_pair for of_pair in judgements if isinstance(of_pair, list)]
-    return any(len(of_pair) > 1 for of_pair in given) or any(
-        isinstance(judgement, dict) and _rater(judgement) for of_pair in given for judgement in of_pair
-    )
 
 
 def _title(fields: object) -> str | None:
@@ -165,7 +151,6 @@ WITHOUT_GRADE = "2"
 """The grade that RRE gives a document that has none."""
 
 _LEVELS = ("topics", "query_groups", "queries")
-_FIRST_ENTRIES = 20
 _GRADES = ("gain", "rating")
 _TEXT = "$query"
 _RELEVANT = "relevant_documents"
@@ -174,18 +159,8 @@ _RELEVANT = "relevant_documents"
 def is_rre(source: Source) -> bool:
     """Whether it is a file of RRE: it has the levels of one, and queries with placeholders."""
     document = source.json if source.is_json else None
-    levels = document.keys() & set(_LEVELS) if isinstance(document, dict) else ()
-    return bool(levels) and _has_placeholders(document, _LEVELS)
-
-
-def _has_placeholders(holder: object, levels: Sequence[str]) -> bool:
-    if not isinstance(holder, dict):
-        return False
-    for number, level in enumerate(levels, 1):
-        within = holder.get(level)
-        if isinstance(within, list):
-            return any(_has_placeholders(entry, levels[number:]) for entry in within[:_FIRST_ENTRIES])
-    return "placeholders" in holder
+    has_levels = isinstance(document, dict) and not document.keys().isdisjoint(_LEVELS)
+    return has_levels and '"placeholders"' in source.text
 
 
 def rre_key(text: str, params: Mapping[str, object]) -> str:
@@ -265,8 +240,14 @@ def _add_relevant(collector: Collector, key: str, holder: Mapping[str, object], 
     path = (*path, _RELEVANT)
     grades: dict[str, object] = {}
     for name, value in (relevant or {}).items():
-        if isinstance(value, list):
-            _add_documents(collector, key, value, name, (*path, name))
+        if isinstance(value, list):  # the documents that have a grade
+            for number, entry in enumerate(value):
+                document = as_text(entry)
+                if document is None:
+                    wrong = f"a document is text or a number, found {found_json(entry)}"
+                    collector.wrong(wrong, (*path, name, number))
+                else:
+                    collector.add(key, document, name, (*path, name), number)
         elif isinstance(value, dict) or value is None:
             given = next((grade for grade in _GRADES if grade in (value or ())), None)
             grades[name] = WITHOUT_GRADE if value is None or given is None else value[given]
@@ -274,13 +255,3 @@ def _add_relevant(collector: Collector, key: str, holder: Mapping[str, object], 
             shapes = f'{{"gain": 3}} for a document or a list of documents for a grade, found {found_json(value)}'
             collector.wrong(f"{_RELEVANT} have {shapes}", (*path, name))
     collector.add_grades(key, grades, path)
-
-
-def _add_documents(collector: Collector, key: str, documents: Sequence[object], grade: str, path: JsonPath) -> None:
-    """The documents that have a grade."""
-    for number, entry in enumerate(documents):
-        document = as_text(entry)
-        if document is None:
-            collector.wrong(f"a document is text or a number, found {found_json(entry)}", (*path, number))
-        else:
-            collector.add(key, document, grade, path, number)

@@ -2,8 +2,7 @@
 
 An object is a judgment (`{"query": ..., "doc_id": ..., "grade": ...}`, with the spellings that tables have), or a query
 with its `ratings`, or, in a file of queries, a query (`{"_id": ..., "text": ...}`, as BEIR has them). Objects are in a
-list, or one per line; a line may also be `{query: {document: grade}}`. A grade may be a list, of several raters, or an
-object with the title of the document.
+list, or one per line; a line may also be `{query: {document: grade}}`.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from pytest_relevance.judgments.columns import (
     folded,
     is_run_header,
 )
-from pytest_relevance.judgments.formats.collecting import RATING, Collector, as_text, found_json
+from pytest_relevance.judgments.formats.collecting import Collector, as_text, found_json
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.model import Query, Ratings
 
@@ -92,10 +91,6 @@ class _ObjectReader(Collector):
     def read(self) -> None:
         """Collect what is in the file."""
         document = self._source.json_lines[0] if self._source.is_json_lines else self._source.json
-        first = document[0] if isinstance(document, list) and document else document
-        kind = first.get("kind") if isinstance(first, dict) else None
-        if isinstance(kind, str) and kind.startswith("pytest-relevance "):
-            self.refuse(f"this is a {kind}; it holds results, and judgments or queries are needed")
         if isinstance(document, list):
             for number, entry in enumerate(document):
                 self._entry(entry, number)
@@ -224,37 +219,6 @@ class _ObjectReader(Collector):
         """The keys of an object that rates a document, by their names."""
         return self._layouts[tuple(item)].keys
 
-    def add_grades(
-        self, query: str, grades: Mapping[str, object], path: JsonPath, titles: Mapping[str, str | None] | None = None
-    ) -> None:
-        """Add ratings as {document: rating}; a rating may be a list of several, or an object with the grade."""
-        if RATING.issuperset(map(type, grades.values())):
-            super().add_grades(query, grades, path)
-            return
-        plain: dict[str, object] = {}
-        titles = {}
-        for document, value in grades.items():
-            if isinstance(value, list):
-                self._several(query, document, value, (*path, document))
-            elif isinstance(value, dict):
-                layout = self._layouts[tuple(value)]
-                if "grade" not in layout.at:
-                    self.absent("grade", value, (*path, document))
-                else:
-                    plain[document] = layout.value(value, "grade")
-                    titles[document] = as_text(layout.value(value, "title"))
-            else:
-                plain[document] = value
-        super().add_grades(query, plain, path, titles)
-
-    def _several(self, query: str, document: str, ratings: Sequence[object], path: JsonPath) -> None:
-        """Add the ratings that several raters gave one document."""
-        for number, rating in enumerate(ratings):
-            if type(rating) in RATING and document.strip():
-                self.add(query, document, rating, path, number, f"rating {number + 1}")
-            else:
-                self.no_rating(rating, (*path, number))
-
     def _refuse(self, entry: Mapping[str, object], layout: ObjectLayout, path: JsonPath) -> None:
         """Add the mistake that an object is neither a judgment nor a query."""
         known = [name for what in OBJECT_KEYS[:4] for name in SPELLINGS[what]]
@@ -264,7 +228,5 @@ class _ObjectReader(Collector):
             hint = f"; {GRADE_COLUMN} is {quoted(self._wanted)}, which is not there"
         elif "grade" not in layout.at and is_run_header(tuple(entry)):
             hint = f"; this seems to be a run, with a rank or a score: where that is the grade, name it: {GRADE_COLUMN}"
-        elif "query" in layout.at and not others:
-            hint = "; these are queries, without judgments"
         names = listed([quoted(name) for name in list(entry)[:10]], "and")
         self.wrong(f"{self._shapes}; found {names}{hint}", path)

@@ -14,11 +14,10 @@ the same in `hits.hits[]._source`. The key of a query is its text, which may occ
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from pytest_relevance._source import JsonPath, Source
 from pytest_relevance._text import listed, quoted
-from pytest_relevance.judgments.formats.collecting import Collector, as_text, found_json
+from pytest_relevance.judgments.formats.collecting import Collector, as_text
 from pytest_relevance.judgments.model import Query
 
 _OF_FIELD = frozenset({"match", "match_phrase", "match_phrase_prefix", "match_bool_prefix"})
@@ -32,8 +31,7 @@ def is_rank_eval(source: Source) -> bool:
     """Whether a file is a request for ranking evaluation."""
     if not source.is_json:
         return False
-    requests, _ = _requests(source.json)
-    return isinstance(requests, list)
+    return isinstance(_requests(source.json)[0], list)
 
 
 def _requests(document: object) -> tuple[object, JsonPath]:
@@ -129,7 +127,6 @@ def _searched(body: object) -> Iterator[str]:
 
 _RATINGS = "judgmentRatings"
 _QUERIES = "querySetQueries"
-_TEXT, _ANSWER = "queryText", "referenceAnswer"
 
 
 def is_judgment_import(source: Source) -> bool:
@@ -150,46 +147,22 @@ def has_queries(source: Source) -> bool:
 def collect_search_relevance(source: Source, *, for_queries: bool) -> Collector:
     """Collect the judgments, or the queries of a query set. The ids of queries are their texts."""
     collector = Collector(source, "opensearch", {"document": "docId", "grade": "rating"})
-    if for_queries and is_query_set(source):
-        _collect_set(collector, source)
-    else:
-        _collect_judgments(collector, source)
-    return collector
-
-
-def _collect_set(collector: Collector, source: Source) -> None:
-    for at, holder in _holders(source.json):
-        entries, path = holder.get(_QUERIES), (*at, _QUERIES)
-        if isinstance(entries, list):
-            for number, entry in enumerate(entries):
-                _add_entry(collector, entry, (*path, number))
-        elif _QUERIES in holder:
-            collector.wrong(f"{quoted(_QUERIES)} is a list of objects, found {found_json(entries)}", path)
-
-
-def _add_entry(collector: Collector, entry: Any, path: JsonPath) -> None:
-    is_object = isinstance(entry, dict)
-    text = collector.text(entry, _TEXT, path) if is_object else as_text(entry)
-    if text is not None:
-        note = as_text(entry.get(_ANSWER)) if is_object else None
-        collector.add_query(Query(text, text, note=note), path)
-    elif not is_object:
-        collector.wrong(f"a query of a query set is an object with {_TEXT}, found {found_json(entry)}", path)
-
-
-def _collect_judgments(collector: Collector, source: Source) -> None:
-    holders = [(path, holder[_RATINGS]) for path, holder in _holders(source.json) if _RATINGS in holder]
+    is_set = for_queries and is_query_set(source)
+    key, text_key = (_QUERIES, "queryText") if is_set else (_RATINGS, "query")
+    holders = [((*path, key), holder[key]) for path, holder in _holders(source.json) if key in holder]
     if not holders:
         collector.refuse(f"an import of OpenSearch has {_RATINGS}: a list of objects with query and ratings")
     for path, entries in holders:
-        for number, entry in collector.objects(entries, (*path, _RATINGS), _RATINGS):
-            at = (*path, _RATINGS, number)
-            text = collector.text(entry, "query", at)
-            if "ratings" not in entry:
+        for number, entry in collector.objects(entries, path, key):
+            at = (*path, number)
+            text = collector.text(entry, text_key, at)
+            if not is_set and "ratings" not in entry:
                 collector.absent("ratings", entry, at)
             elif text is not None:
-                collector.add_query(Query(text, text), at)
-                collector.add_items(text, entry["ratings"], (*at, "ratings"))
+                collector.add_query(Query(text, text, note=as_text(entry.get("referenceAnswer"))), at)
+                if not is_set:
+                    collector.add_items(text, entry["ratings"], (*at, "ratings"))
+    return collector
 
 
 def _holders(document: object) -> Iterator[tuple[JsonPath, dict[str, object]]]:

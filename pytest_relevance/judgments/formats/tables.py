@@ -1,4 +1,4 @@
-"""Tables of judgments (Quepid's exports, BEIR's qrels, ESCI and GOV.UK's among them), and of queries.
+"""Tables of judgments (the exports of Quepid, the qrels of BEIR and ESCI among them), and of queries.
 
 Judgments have one row per rating, or one row per document with a column for each rater; `columns.layout` finds the
 columns. Queries have columns `query_id`, `query`, weight and note, or are lines `id<TAB>text` without a header. In the
@@ -8,7 +8,7 @@ format `text` each line is a query.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, NoReturn
 
@@ -21,7 +21,6 @@ from pytest_relevance.judgments.columns import (
     GRADE_COLUMN,
     SPELLINGS,
     WANTED,
-    Layout,
     column_called,
     find_columns,
     folded,
@@ -39,7 +38,6 @@ _ESCI_WORDS = {name: pair for pair in _ESCI for name in pair}
 _ESCI_GRADES = {"exact": 3.0, "substitute": 2.0, "complement": 1.0, "irrelevant": 0.0}
 """The grades of ESCI's labels where no scale gives others."""
 
-_GOVUK_QUERY = folded("queryEntry.query")
 _TEXTS = ("query_id", "query", "document", "rater", "title")
 
 
@@ -65,7 +63,9 @@ def read_table(source: Source, format: str | None = None) -> Ratings:
     else:
         cells = table.cells(texts.values(), numbers)
     of_text: dict[str, list[str]] = dict(zip(texts, cells, strict=False))
-    keys = _keys(columns, of_text)
+    keys = of_text.get("query_id") or of_text.get("query") or []  # of each row's query: the id, else the text
+    if "" in keys and "query_id" in of_text and "query" in of_text:
+        keys = [key or text for key, text in zip(keys, of_text["query"], strict=True)]
     count, times = len(keys), len(numbers)
     raters = of_text.get("rater")
     if columns.raters:
@@ -91,25 +91,6 @@ def read_table(source: Source, format: str | None = None) -> Ratings:
         unclear=Problem(columns.unclear, int(not source.is_parquet)) if columns.unclear else None,
     )
     return rows.where(_with_ids(rows)) if "" in keys or "" in of_text["document"] else rows
-
-
-def _carried_forward(cells: Sequence[str]) -> list[str]:
-    """Fill blank cells with the one above: GOV.UK's tables name a query once."""
-    carried, last = [], ""
-    for cell in cells:
-        last = cell or last
-        carried.append(last)
-    return carried
-
-
-def _keys(columns: Layout, of_text: dict[str, list[str]]) -> list[str]:
-    """The key of each row's query: the id, or the text where there is no id."""
-    texts, ids = of_text.get("query"), of_text.get("query_id")
-    if texts is not None and folded(columns.names[columns.at["query"]]) == _GOVUK_QUERY:
-        texts = of_text["query"] = _carried_forward(texts)
-    if ids is None or texts is None:
-        return ids or texts or []
-    return [key or text for key, text in zip(ids, texts, strict=True)] if "" in ids else ids
 
 
 def _described(table: Table, keys: Sequence[str], of_text: Mapping[str, Sequence[str]]) -> dict[str, Query]:
@@ -153,30 +134,19 @@ def refuse_header(source: Source, names: Sequence[str]) -> NoReturn:
     if wanted is not None and column_called(names, wanted) is None:
         source.refuse(no_such_column(names, wanted), line)
     at = find_columns(names, WANTED)
-    lacking = list(_lacking(names, at))
+    others = [name for number, name in enumerate(names) if number not in at.values()]
     head = "a table of judgments begins with a header"
-    advice = (
-        f"; where a column has the grades, name it: {GRADE_COLUMN}" if "document" in at and "grade" not in at else ""
-    )
     if is_run_header(names):
         head = "this seems to be a run, with a rank or a score and no grade; judgments are needed"
-        if "grade" in at and find_columns(names, ("rank",)):
-            lacking, advice = ["where there is a rank, a score is that of a run; the judgments have a grade"], ""
-        elif "grade" in at:
-            advice = f"; where {names[at['grade']]} has the grades, name it: {GRADE_COLUMN}"
-    source.refuse(f"{head}; found {shown_names(names)}: {'; '.join(lacking)}{advice}", line)
-
-
-def _lacking(names: Sequence[str], at: Mapping[str, int]) -> Iterator[str]:
-    """The columns that a header lacks, with the name that may be misspelt. A score is no grade."""
-    needed = {"query": SPELLINGS["query_id"] + SPELLINGS["query"]}
-    needed |= {what: SPELLINGS[what] for what in ("document", "grade")}
-    others = [name for number, name in enumerate(names) if number not in at.values()]
-    for what, spellings in needed.items():
-        is_score = what == "grade" and what in at and is_run_header(names)
-        if (what not in at or is_score) and not (what == "query" and "query_id" in at):
+        at.pop("grade", None)
+    lacking = []
+    for whats in (("query_id", "query"), ("document",), ("grade",)):
+        if at.keys().isdisjoint(whats):
+            spellings = [name for what in whats for name in SPELLINGS[what]]
             close = next((hint for name in others if (hint := did_you_mean(name, spellings))), "")
-            yield f"no column for the {what} (such as {', '.join(spellings[:6])}){close}"
+            lacking.append(f"no column for the {whats[-1]} (such as {', '.join(spellings[:6])}){close}")
+    advice = f"; where a column has the grades, name it: {GRADE_COLUMN}" * ("document" in at)
+    source.refuse(f"{head}; found {shown_names(names)}: {'; '.join(lacking)}{advice}", line)
 
 
 _QUERY_COLUMNS = ("query_id", "query", "weight", "note")
@@ -248,38 +218,32 @@ def read_query_table(source: Source) -> list[Query]:
     at = _query_columns(source, table.names)
     names = shown_names(table.names)
     is_judged = layout(table.names, source.options.get(GRADE_COLUMN)) is not None
+    wrong = ""
     if is_run_header(table.names) and not is_judged:
-        source.refuse(f"this seems to be a run, not queries; found {names}", None if source.is_parquet else 1)
-    if "query" not in at and not is_judged:
-        source.refuse(f"the file has no column of queries ({', '.join(SPELLINGS['query'])}); found {names}")
-    if "query" not in at:
-        message = f"these are judgments that have only the ids of queries; found {names}"
-        source.refuse(f"{message}; name a file of queries, which has their texts", None if source.is_parquet else 1)
+        wrong = f"this seems to be a run, not queries; found {names}"
+    elif "query" not in at and not is_judged:
+        wrong = f"the file has no column of queries ({', '.join(SPELLINGS['query'])}); found {names}"
+    elif "query" not in at:
+        wrong = f"these are judgments that have only the ids of queries; found {names}; name a file with their texts"
+    if wrong:
+        source.refuse(wrong, None if source.is_parquet else 1)
     numbers = [at.pop("weight")] if "weight" in at else []
     columns = dict(zip([*at, "weight"], table.cells(at.values(), numbers), strict=False))
-    if folded(table.names[at["query"]]) == _GOVUK_QUERY:
-        columns["query"] = _carried_forward(columns["query"])
     return _distinct_rows(source, columns, lambda row: table.place(row).line)
 
 
 def _table_without_header(source: Source) -> TextTable:
     """The lines `id<TAB>text`. Refuses a header that is not known."""
-    names = shown_names(source.header.names)
+    wrong = ""
     if _seems_a_header(source):
-        source.refuse(
-            f"the first line seems to be a header that is not known; found {names}: call the columns query_id and "
-            "query. If it is a query, put such a header above it",
-            1,
-        )
-    if is_run_header(source.header.names):
-        source.refuse(f"this seems to be a run, not queries; found {names}", 1)
-    if not _are_ids_and_texts(source):
+        wrong = "the first line seems to be a header that is not known: call the columns query_id and query"
+    elif is_run_header(source.header.names):
+        wrong = "this seems to be a run, not queries"
+    elif not _are_ids_and_texts(source):
         spellings = " or ".join(SPELLINGS["query"][:3])
-        source.refuse(
-            f"a file of queries has a header with {spellings} (and query_id), or lines of an id and a text with a tab "
-            f"between them; found {names}",
-            1,
-        )
+        wrong = f"a file of queries has a header with {spellings} (and query_id), or lines of an id, a tab and a text"
+    if wrong:
+        source.refuse(f"{wrong}; found {shown_names(source.header.names)}", 1)
     return TextTable(source, ["id", "text"])
 
 

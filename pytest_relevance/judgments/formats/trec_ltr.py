@@ -203,9 +203,6 @@ class _Lines:
             return
         grade, query, features, comment = found.groups()
         self.has_features = self.has_features or bool(features.strip())
-        odd = next((feature for feature in features.split() if ":" not in feature), None)
-        if odd is not None:
-            self._problems.add(f"between the qid and the # stand features, such as 1:0.5, found {quoted(odd)}", number)
         document, text = _document(comment or "")
         if not document:
             self._problems.add(f"the line names no document, which stands after a #: {quoted(FORM)}", number)

@@ -15,7 +15,17 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import NamedTuple
 
-from pytest_relevance.metrics.sign_flips import EXACT_PAIRS, PLAIN_PAIRS, drawn_p, exact_p, least_p
+from pytest_relevance.metrics.significance import (
+    EXACT_PAIRS,
+    PLAIN_PAIRS,
+    bootstrap_interval,
+    drawn_p,
+    effect_size,
+    exact_p,
+    holm,
+    least_p,
+    randomisation_test,
+)
 from pytest_relevance.results.case_parts import NEW, REGRESSION, STALE
 from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, PASSED, SKIPPED, WITHOUT_SCORE, CaseResult
 
@@ -126,16 +136,12 @@ def p_value(pairs: Sequence[ScorePair]) -> float:
 
 def differences_of(family: Iterable[Scores], *, resamples: int = RESAMPLES, seed: int = 0) -> list[Difference]:
     """Test each of several differences; p-values are adjusted after Holm over all of them."""
-    from pytest_relevance.metrics.significance import holm
-
     rows = [_tested(scores, resamples, seed) for scores in family]
     adjusted, least = holm([row.p for row in rows]), holm([row.least_p for row in rows])
     return [replace(row, adjusted_p=p, least_p=low) for row, p, low in zip(rows, adjusted, least, strict=True)]
 
 
 def _tested(scores: Scores, resamples: int, seed: int) -> Difference:
-    from pytest_relevance.metrics.significance import bootstrap_interval, effect_size
-
     pairs = sorted(scores.pairs)
     p, least = _test(pairs, resamples, seed)
     draws = _BOOTSTRAP_RESAMPLES if len(pairs) <= _MANY_PAIRS else _FEW_DRAWS
@@ -155,8 +161,6 @@ def _test(pairs: Sequence[ScorePair], resamples: int, seed: int) -> tuple[float,
         return exact_p(terms), least_p(terms)
     if len(terms) <= PLAIN_PAIRS:
         return drawn_p(terms, resamples, seed), max(least_p(terms), 1 / (resamples + 1))
-    from pytest_relevance.metrics.significance import randomisation_test
-
     first, second, weights = _scores_and_weights(pairs)
     flips = resamples if len(pairs) <= _MANY_PAIRS else min(resamples, _FEW_FLIPS)
     test = randomisation_test(first, second, weights=weights, resamples=flips, seed=seed)
