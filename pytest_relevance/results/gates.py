@@ -392,18 +392,8 @@ def judge_comparison(
 
 
 def _check_number(what: str, number: float, metric: str) -> None:
-    by = parse_metric(metric)
-    if isinstance(number, bool) or not is_allowance(number, by):
-        raise ValueError(f"{what} is {allowance_of(by)}, not {number!r}")
-
-
-def is_allowance(number: float, metric: Metric) -> bool:
-    """Whether a score by a metric can drop by as much."""
-    return 0 <= number <= largest_score(metric) and number < math.inf
-
-
-def allowance_of(metric: Metric) -> str:
-    """The drops that can be allowed: `by how much a score may drop, from 0 to 1 for nDCG@10, such as 0.02`."""
-    most = largest_score(metric)
-    bounds = "0 or more" if most == math.inf else f"from 0 to {most:g} for {metric.text}"
-    return f"by how much a score may drop, {bounds}, such as 0.02"
+    """Raise ValueError where a score by a metric cannot drop by as much."""
+    most = largest_score(parse_metric(metric))
+    if isinstance(number, bool) or not 0 <= number <= most or number == math.inf:
+        bounds = "0 or more" if most == math.inf else f"from 0 to {most:g} for {metric}"
+        raise ValueError(f"{what} is by how much a score may drop, {bounds}, such as 0.02, not {number!r}")

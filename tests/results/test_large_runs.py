@@ -1,11 +1,9 @@
-"""Large runs, which pyarrow reads: the same rankings and the same messages as without it."""
+"""Large TREC runs, which pyarrow reads: the same rankings and the same messages as without it."""
 
 from __future__ import annotations
 
 import json
-import math
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -41,41 +39,6 @@ def outcome(path: Path, *arguments: Any) -> Any:
         return str(error)
 
 
-@pytest.mark.parametrize("order", ["rank", "score", ""])
-@pytest.mark.parametrize("kind", ["string", "large_string", "dictionary", "int64"])
-def test_parquet(tmp_path: Path, kind: str, order: str) -> None:
-    import pyarrow
-    from pyarrow.parquet import write_table
-
-    queries = pyarrow.array([7, 8, 7]) if kind == "int64" else pyarrow.array(["7", "8", "7"])
-    if kind == "dictionary":
-        queries = queries.cast(pyarrow.dictionary(pyarrow.int8(), pyarrow.string()))
-    elif kind == "large_string":
-        queries = queries.cast(pyarrow.large_string())
-    values = {order: [2, 1, 1] if order == "rank" else [0.5, 0.25, 0.75]} if order else {}
-    table = pyarrow.table({"q_id": queries, "doc_id": ["a", " =a", "c"], "title": [None, "x", "y"], **values})
-    write_table(table, tmp_path / "run.parquet")
-    assert read_run(tmp_path / "run.parquet") == {"7": ["c", "a"] if order else ["a", "c"], "8": [" =a"]}
-
-
-@pytest.mark.parametrize("small", [0, 1_000_000], ids=["large", "small"])
-def test_parquet_is_read_without_pandas(tmp_path: Path, small: int) -> None:
-    import pyarrow
-    from pyarrow.parquet import write_table
-
-    table = pyarrow.table({"query_id": ["q", "q"], "doc_id": ["a", "b"], "rank": [2, 1]})
-    write_table(table, tmp_path / "run.parquet")
-    code = """
-import sys
-from pytest_relevance import read_run
-from pytest_relevance.results.compare import read_run as large_runs
-large_runs.SMALL = int(sys.argv[2])
-assert read_run(sys.argv[1]) == {"q": ["b", "a"]}
-assert "pyarrow" in sys.modules and "pandas" not in sys.modules
-"""
-    subprocess.run([sys.executable, "-c", code, str(tmp_path / "run.parquet"), str(small)], check=True)
-
-
 def test_a_document_twice_is_found_between_thousands(tmp_path: Path) -> None:
     path = tmp_path / "run.txt"
     rows = [f"q{row // 60} Q0 d{row % 60} 1 {-row} x\n" for row in range(66_000)]
@@ -85,48 +48,6 @@ def test_a_document_twice_is_found_between_thousands(tmp_path: Path) -> None:
     path.write_text("".join(rows))
     with pytest.warns(RelevanceWarning, match='1 query returns a document more than once, such as "d1" for "q1009"'):
         assert read_run(path)["q1009"][:3] == ["d1", "d1", "d2"]
-
-
-IDS_ARE = "and an id is text or an integer; write it as text"
-NO_SCORE = 'query "q", document "b": a score is a finite number, found '
-
-
-@pytest.mark.parametrize(
-    ("name", "column", "said"),
-    [
-        ("doc_id", ["a", None], "the row has no document"),
-        ("doc_id", [1.0, 2.0], f'the column "doc_id" holds floats, {IDS_ARE}'),
-        ("doc_id", [b"a", b"b"], ""),
-        ("doc_id", [True, False], f'the column "doc_id" holds bool (true), {IDS_ARE}'),
-        ("doc_id", [["a"], ["b"]], f"the column \"doc_id\" holds list (the list ['a']), {IDS_ARE}"),
-        ("score", [1.0, None], f"{NO_SCORE}nothing"),
-        ("score", [1.0, math.nan], f"{NO_SCORE}nothing"),
-        ("score", [1.0, math.inf], f"{NO_SCORE}inf"),
-        ("score", [2**53 + 1, 2**60], ""),
-        ("score", [False, True], ""),
-        ("score", [[1], [2]], 'the column "score" holds values of the type list<'),
-    ],
-)
-def test_other_values_in_parquet_are_read_as_in_small_files(
-    tmp_path: Path, name: str, column: list[object], said: str
-) -> None:
-    import pyarrow
-    from pyarrow.parquet import write_table
-
-    path = tmp_path / "run.parquet"
-    write_table(pyarrow.table({"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": [1, 2], name: column}), path)
-    found = outcome(path)
-    assert found == without_pyarrow(path)
-    assert said in found if said else found == [("q", ["b", "a"])]
-
-
-def test_parquet_without_rows(tmp_path: Path) -> None:
-    import pyarrow
-    from pyarrow.parquet import write_table
-
-    path = tmp_path / "run.parquet"
-    write_table(pyarrow.table({"query_id": pyarrow.array([], "string"), "doc_id": [], "score": []}), path)
-    assert "the file has no results" in outcome(path)
 
 
 IDS = st.sampled_from(

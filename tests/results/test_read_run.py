@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 import os
+import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -94,13 +96,54 @@ def test_tables(tmp_path: Path, content: str, ranking: list[str]) -> None:
     assert read_run(written(tmp_path, content.replace(",", "\t"), "run.tsv")) == {"q": ranking}
 
 
-def test_parquet(tmp_path: Path) -> None:
-    pytest.importorskip("pyarrow")
-    import pandas
+@pytest.mark.parametrize("order", ["rank", "score", ""])
+@pytest.mark.parametrize("kind", ["string", "large_string", "dictionary", "int64"])
+def test_parquet(tmp_path: Path, kind: str, order: str) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    queries = pyarrow.array([7, 8, 7])
+    if kind != "int64":
+        text = getattr(pyarrow, kind.replace("dictionary", "string"))()
+        queries = queries.cast(pyarrow.string()).cast(text)
+        queries = queries.dictionary_encode() if kind == "dictionary" else queries
+    values = {order: [2, 1, 1] if order == "rank" else [0.5, 0.25, 0.75]} if order else {}
+    columns = {"q_id": queries, "doc_id": ["a", " =a", "c"], "title": [None, "x", "y"], **values}
+    path = parquet_file(tmp_path, columns)
+    assert read_run(path) == {"7": ["c", "a"] if order else ["a", "c"], "8": [" =a"]}
 
-    path = tmp_path / "run.parquet"
-    pandas.DataFrame({"q_id": ["q", "q"], "doc_id": [7, 8], "score": [0.1, 0.2]}).to_parquet(path)
-    assert read_run(path) == {"q": ["8", "7"]}
+
+def parquet_file(folder: Path, columns: dict[str, Any]) -> Path:
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow.parquet import write_table
+
+    write_table(pyarrow.table(columns), folder / "run.parquet")
+    return folder / "run.parquet"
+
+
+IDS_ARE = "and an id is text or an integer; write it as text"
+NO_SCORE = 'query "q", document "b": a score is a finite number, found '
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "said"),
+    [
+        ("doc_id", ["a", None], "the row has no document"),
+        ("doc_id", [1.0, 2.0], f'the column "doc_id" holds floats, {IDS_ARE}'),
+        ("doc_id", [b"a", b"b"], ""),
+        ("doc_id", [True, False], f'the column "doc_id" holds bool (true), {IDS_ARE}'),
+        ("doc_id", [["a"], ["b"]], f"the column \"doc_id\" holds list (the list ['a']), {IDS_ARE}"),
+        ("score", [1.0, None], f"{NO_SCORE}nothing"),
+        ("score", [1.0, math.inf], f"{NO_SCORE}inf"),
+        ("score", [2**53 + 1, 2**60], ""),
+        ("score", [[1], [2]], 'the column "score" holds values of the type list<'),
+    ],
+)
+def test_other_values_in_parquet(tmp_path: Path, name: str, column: list[object], said: str) -> None:
+    path = parquet_file(tmp_path, {"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": [1, 2], name: column})
+    if said:
+        with pytest.raises(FileError, match=re.escape(said)):
+            read_run(path)
+    else:
+        assert read_run(path) == {"q": ["b", "a"]}
 
 
 @pytest.mark.parametrize(
@@ -136,15 +179,6 @@ def test_tables_of_text_have_a_space_before_what_a_spreadsheet_would_calculate(t
 )
 def test_json_has_texts_as_they_are(tmp_path: Path, content: str) -> None:
     assert read_run(written(tmp_path, content, "run.json")) == {" -5 degrees": [" =a"]}
-
-
-def test_parquet_has_texts_as_they_are(tmp_path: Path) -> None:
-    pytest.importorskip("pyarrow")
-    import pandas
-
-    path = tmp_path / "run.parquet"
-    pandas.DataFrame({"query": [" -5 degrees"], "doc_id": [" =a"]}).to_parquet(path)
-    assert read_run(path) == {" -5 degrees": [" =a"]}
 
 
 def test_texts_that_read_like_no_number_are_ids(tmp_path: Path) -> None:

@@ -3,9 +3,9 @@
 The formats are the tables, lines and JSON that judgments come in too; what is a run's own is that a row has a score or
 a rank in the place of a grade.
 
-Large TREC and Parquet files are read with pyarrow where it is installed, several times faster than row by row. The
-readers in `_tables` make the messages about mistakes: a file that is small, that pyarrow cannot read, or that has
-anything in it that the two would read differently is left to those.
+A large TREC run is read with pyarrow where it is installed, several times faster than row by row. The readers in
+`_tables` make the messages about mistakes: a file that is small, that pyarrow cannot read, or that has anything in it
+that the two would read differently is left to those.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from pytest_relevance._problems import Place, Problems, RelevanceWarning
 from pytest_relevance._source import Source
-from pytest_relevance._tables import ParquetTable, Table, table_of
+from pytest_relevance._tables import Table, table_of
 from pytest_relevance._text import counted, did_you_mean, found, listed, quoted
 from pytest_relevance.judgments.columns import SPELLINGS, Layout, find_columns, folded, layout, shown_names
 from pytest_relevance.judgments.formats import evaluation_tools as quepid
@@ -107,10 +107,6 @@ def _read_table(source: Source, rows: _Objects | None = None) -> Rankings:
         advice = "call it score, or rank the rows in a column rank"
         source.refuse(f"the column {scored[0]} may be the score that the run is to be sorted by; {advice}", 1)
     ids, numbers = [at[key], at["document"]], [at[order]] if order else []
-    if isinstance(table, ParquetTable):
-        rankings = _read_large_parquet(table, [*ids, *numbers], order)
-        if rankings is not None:
-            return rankings
     queries, documents, *values = table.cells(ids, numbers)
     written = values[0] if values else range(len(queries))
     return _ranked(source, queries, documents, order, written, table.place) or source.refuse(_EMPTY)
@@ -290,9 +286,6 @@ SMALL = 4 << 20
 _BLOCK = 4 << 20  # bytes that pyarrow reads at a time; smaller and larger blocks were found to take more memory
 _COLUMNS = 6
 
-Batch = Sequence["pa.Array"]
-"""Some rows: the queries, the documents and, unless the rows are in order, the ranks or scores."""
-
 
 def _read_large_trec(source: Source) -> dict[str, list[str]] | None:
     """Read a TREC run; None for a file that is to be read line by line."""
@@ -315,65 +308,27 @@ def _read_large_trec(source: Source) -> dict[str, list[str]] | None:
             csv.ConvertOptions(column_types=types, include_columns=[*types], null_values=[], strings_can_be_null=False),
             pool,
         ) as batches:
-            rankings = _ranked_batches((batch.columns for batch in batches), "score")
+            rankings = _ranked_batches(batches)
     except (pyarrow.ArrowException, ValueError):
         return None
     return None if rankings is None or any(query.startswith("#") for query in rankings) else rankings
 
 
-def _read_large_parquet(table: ParquetTable, columns: Sequence[int], order: str) -> dict[str, list[str]] | None:
-    """Read columns of Parquet: queries, documents and, if any, ranks or scores; None for odd values."""
-    if len(table.source.data) < SMALL:
-        return None
-    names = [table.names[column] for column in columns]
-    batches: list[pa.RecordBatch] = table.read(lambda file: list(file.iter_batches(columns=names, use_threads=False)))
-    import pyarrow
+def _ranked_batches(batches: Iterable[pa.RecordBatch]) -> dict[str, list[str]] | None:
+    """Rank rows of queries, documents and scores as trec_eval does. The queries come as they first appear.
 
-    try:
-        return _ranked_batches((_cast(batch) for batch in batches), order)
-    except pyarrow.ArrowException:
-        return None
-
-
-def _cast(batch: pa.RecordBatch) -> Batch:
-    """Queries and documents as text, and numbers as float64. Raises ArrowException for values of other types."""
-    from pyarrow import ArrowTypeError, float64, string, types
-
-    def text(column: pa.Array) -> pa.Array:
-        column = column.dictionary_decode() if types.is_dictionary(column.type) else column
-        if not (types.is_string(column.type) or types.is_large_string(column.type) or types.is_integer(column.type)):
-            raise ArrowTypeError("no id")
-        return column.cast(string())
-
-    def number(column: pa.Array) -> pa.Array:
-        if not (types.is_integer(column.type) or types.is_floating(column.type)):
-            raise ArrowTypeError("no number")
-        return column.cast(float64())
-
-    queries, documents, *values = batch.columns
-    return [text(queries), text(documents), *map(number, values)]
-
-
-def _ranked_batches(batches: Iterable[Batch], order: str) -> dict[str, list[str]] | None:
-    """Rank rows by `order`: "rank", "score", or "" for rows in order. The queries come as they first appear.
-
-    None for rows that are no run: none at all, a blank id, no finite number, or a document that a query has
-    twice.
+    None for rows that are no run: none at all, a blank id, no finite score, or a document that a query has twice.
     """
     import numpy as np
 
     found: dict[str, tuple[list[str], list[Any]]] = {}
     for batch in batches:
-        queries, documents, *values = batch
-        if any(column.null_count for column in batch):
-            return None
-        numbers = np.from_dlpack(values[0]) if values else np.zeros(len(queries))
-        if not np.isfinite(numbers).all():
-            return None
+        queries, documents, scores = batch.columns
+        numbers = np.from_dlpack(scores)
         keys = queries.dictionary_encode()
         names, codes = keys.dictionary.to_pylist(), np.from_dlpack(keys.indices)
         texts = list(map(intern, documents.to_pylist()))  # many queries share a document
-        if "" in names or "" in texts:
+        if not np.isfinite(numbers).all() or "" in names or "" in texts:
             return None
         ends = [0, *(np.flatnonzero(codes[1:] != codes[:-1]) + 1).tolist(), len(codes)]
         for first, end in pairwise(ends):
@@ -385,19 +340,10 @@ def _ranked_batches(batches: Iterable[Batch], order: str) -> dict[str, list[str]
         ranking, parts = found.pop(query)
         if len(set(ranking)) < len(ranking):
             return None
-        rankings[query] = _sorted_documents(ranking, np.concatenate(parts), order)
+        numbers = np.concatenate(parts)
+        is_sorted = (numbers[1:] < numbers[:-1]).all()
+        rankings[query] = ranking if is_sorted else sort_scores(ranking, numbers.tolist())
     return rankings or None
-
-
-def _sorted_documents(documents: list[str], numbers: Any, order: str) -> list[str]:
-    """Sort the documents of a query by ranks, or by scores as trec_eval does; in most runs they are sorted."""
-    from pytest_relevance.metrics.compiled import sort_scores
-
-    if order == "rank" and (numbers[1:] < numbers[:-1]).any():
-        return [documents[row] for row in numbers.argsort(kind="stable").tolist()]
-    if order == "score" and (numbers[1:] >= numbers[:-1]).any():
-        return sort_scores(documents, numbers.tolist())
-    return documents
 
 
 def _is_odd(data: bytes) -> bool:
