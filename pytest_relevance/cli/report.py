@@ -73,7 +73,7 @@ def _against(run: Run, path: Path) -> Run:
     name = name_to_forward(str(path), Path.cwd())
     if not path.name.endswith(SUFFIX) and kind_of(path) != BASELINE.kind:
         other = Run.open(path)
-        return compare_recorded(run, entries_of(other.results), name, other.results, other.info.fingerprint)
+        return compare_recorded(run, entries_of(other.results, other.info.fingerprint), name, other.results)
     case_file = path.name.removesuffix(SUFFIX)
     files = [file for file in run.files if file.rpartition("/")[2] == case_file]
     files = [file for file in files if f"{file}{SUFFIX}" == path.as_posix()] or files
@@ -83,5 +83,4 @@ def _against(run: Run, path: Path) -> Run:
             f"{path} is the baseline of one case file, {quoted(case_file)}, and the run has {found}; compare with the "
             "record of another run"
         )
-    entries = read_baseline(path, str(path))
-    return compare_recorded(run, {files[0]: entries}, name, fingerprint=entries.fingerprint)
+    return compare_recorded(run, {files[0]: read_baseline(path, str(path))}, name)

@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote, quote_plus
 
-from pytest_relevance.cases.model import most_results
 from pytest_relevance.results.case_parts import SETUP, SearchError
 from pytest_relevance.results.case_result import (
     ERROR,
@@ -27,7 +26,7 @@ from pytest_relevance.results.case_result import (
     WITHOUT_SCORE,
     CaseResult,
 )
-from pytest_relevance.results.expectations import expectation_of
+from pytest_relevance.results.expectations import expects_results
 from pytest_relevance.results.records.run_info import RunInfo
 
 SEARCH, CASE = "search", "case"
@@ -116,14 +115,10 @@ def key_of(result: CaseResult, diagnoses: Mapping[Key, Diagnosis]) -> Key | None
 
 
 def _nothing_returned(results: Sequence[CaseResult]) -> Diagnosis | None:
-    searched = [result for result in results if not _expects_nothing(result)]
+    searched = [result for result in results if expects_results(result.evaluation.outcomes)]
     if len(searched) < FEWEST_CASES or any(result.ranking.returned for result in searched):
         return None
     return Diagnosis(NOTHING, searched, of=len(searched))
-
-
-def _expects_nothing(result: CaseResult) -> bool:
-    return most_results([expectation_of(each) for each in result.evaluation.outcomes if each.kind == "results"]) == 0
 
 
 def _same_document_first(results: Sequence[CaseResult]) -> Diagnosis | None:

@@ -5,13 +5,13 @@ A checker returns what was found and whether that meets the expectation; `report
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain, pairwise, zip_longest
 from math import inf, isnan
 from typing import NamedTuple
 
 from pytest_relevance.cases.checking.expectations import COMPARE, meets
-from pytest_relevance.cases.model import Expectation
+from pytest_relevance.cases.model import Expectation, most_results
 from pytest_relevance.metrics.graded import GradedRanking
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.scalar import score
@@ -56,6 +56,11 @@ def expectation_of(outcome: Outcome) -> Expectation:
         within=outcome.within,
         sets=tuple(outcome.sets),
     )
+
+
+def expects_results(outcomes: Iterable[Outcome]) -> bool:
+    """Whether the expectations with these outcomes allow any results; `results: 0` does not."""
+    return bool(most_results(expectation_of(each) for each in outcomes if each.kind == "results"))
 
 
 def duration(seconds: float, digits: int = 3) -> str:

@@ -179,7 +179,8 @@ def _gates_of_file(
                 yield replace(judged, not_judged=GateFinding(NO_CASE, False))
             else:
                 shown = [result for result in group if result.verdict in WITHOUT_SCORE or looks_at(gate, result)]
-                lost = _lost(info, gate, variant)
+                # the tags of lost cases are not known
+                lost = Counter(why for _, name, why in info.lost if gate.tag is None and name == variant)
                 findings = _judge(gate, group, info.against, lost)
                 if info.expects_known:
                     findings = (_with_known(finding, gate, group, info) for finding in findings)
@@ -209,11 +210,6 @@ def passes(result: CaseResult) -> bool:
 def is_only_measured(result: CaseResult) -> bool:
     """Whether a case has nothing to pass: no floor, no expectation, and no accepted score that it could fall below."""
     return result.verdict == MEASURED and (result.score is None or score_before(result) is None)
-
-
-def _lost(info: FileInfo, gate: Gate, variant: str | None) -> Mapping[str, int]:
-    """How many cases of the reference are not compared, by the reason. Their tags are not known."""
-    return Counter(why for _, name, why in info.lost if gate.tag is None and name == variant)
 
 
 def _judge(gate: Gate, results: Sequence[CaseResult], against: str, lost: Mapping[str, int]) -> Iterator[GateFinding]:

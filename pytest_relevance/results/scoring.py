@@ -14,7 +14,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from hashlib import blake2b
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.graded import GradedRanking, grade_ranking, interval
@@ -107,10 +107,8 @@ def score_case(
     has_interval = lower != upper and value == value
     is_irrelevant = bool(grades) and (grades[0] is None or settings.gains[grades[0]] <= 0)
     title = ranking.title(0) if is_irrelevant and ranking.titles else ""
-    result = _result(
-        case,
-        in_run,
-        verdict,
+    result = CaseResult(
+        *_identity(case, in_run, verdict),
         _conditions(case, in_run, asked or 0, is_scored=True),
         CaseRanking(
             reaches_depth=reaches_depth,
@@ -131,6 +129,7 @@ def score_case(
             not_applicable=tuple(metric.text for metric in case.not_applicable) if case.not_applicable else (),
             reasons=reasons,
         ),
+        None,
         call,
     )
     return with_details(result, case, ranking) if details else result
@@ -152,40 +151,22 @@ def unscored(
 ) -> CaseResult:
     """The result of a case without a score."""
     conditions, evaluation = _conditions(case, in_run, None, is_scored=False), CaseEvaluation(reasons=reasons)
-    return _result(case, in_run, verdict, conditions, CaseRanking(), _NO_TEXTS, evaluation, call)
+    return CaseResult(*_identity(case, in_run, verdict), conditions, CaseRanking(), _NO_TEXTS, evaluation, None, call)
 
 
-def _result(
-    case: Case,
-    in_run: CaseInRun,
-    verdict: str,
-    conditions: CaseConditions,
-    ranking: CaseRanking,
-    texts: DocumentTexts,
-    evaluation: CaseEvaluation,
-    call: CaseCall,
-) -> CaseResult:
+_Identity: TypeAlias = (
+    "tuple[str, int, str, str, str, str, str, str | None, Sequence[str], float, Mapping[str, Any], str, CaseOrigin]"
+)
+
+
+def _identity(case: Case, in_run: CaseInRun, verdict: str) -> _Identity:
+    """The first fields of a `CaseResult`, up to its origin."""
     file, node, search, variant, params, _, variant_index, test, items = in_run
     has_origin = variant_index or case.source or test or items
-    return CaseResult(
-        file,
-        case.line,
-        case.id,
-        verdict,
-        case.query,
-        node,
-        search or case.terms.search,
-        variant,
-        case.tags,
-        case.weight,
-        case.params if params is None else params,
-        case.note or "",
+    return (
+        *(file, case.line, case.id, verdict, case.query, node, search or case.terms.search, variant, case.tags),
+        *(case.weight, case.params if params is None else params, case.note or ""),
         CaseOrigin(variant_index, case.source, test, tuple(items)) if has_origin else _NO_ORIGIN,
-        conditions,
-        ranking,
-        texts,
-        evaluation,
-        call=call,
     )
 
 

@@ -15,16 +15,11 @@ from pytest_relevance.cases.checking.gates import MAX_DROP, MEAN, gate_of
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.metrics.graded import GradedRanking, grade_ranking
 from pytest_relevance.metrics.scalar import score
-from pytest_relevance.results.case_parts import NEW, STALE, BaselineComparison, Outcome
+from pytest_relevance.results.case_parts import NEW, STALE, BaselineComparison
 from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult
+from pytest_relevance.results.expectations import expects_results
 from pytest_relevance.results.records.baseline import BaselineEntries, BaselineEntry, EntryKey, entry_of
-from pytest_relevance.results.records.baseline_comparison import (
-    changes_since,
-    comparison_of,
-    expects_results,
-    gate_scores,
-    silent_searches,
-)
+from pytest_relevance.results.records.baseline_comparison import changes_since, comparison_of, gate_scores, silent
 from pytest_relevance.results.records.file import DAMAGE, read_record
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.records.run_info import GONE, UNJUDGED, FileInfo, Fingerprint, Lost, RecordError
@@ -39,19 +34,17 @@ class RecordedRankings:
     """The rankings of a record, which messages call `name`.
 
     `entries` are the accepted rankings of each case file, by its name in the record; `nodes` are the names by pytest's
-    node id; `fingerprint` says what was searched. `silent` are the searches that returned nothing in any case.
+    node id. `silent` are the searches that returned nothing in any case.
     """
 
     name: str
     entries: Entries = field(default_factory=dict)
     nodes: Mapping[str, str] = field(default_factory=dict)
-    fingerprint: Fingerprint = field(default_factory=dict)
     silent: Sequence[str] = ()
 
     def of_file(self, node: str, file: str) -> BaselineEntries:
         """The entries of a case file, found by its node id, or else by its name; empty for an unknown one."""
-        entries = self.entries.get(self._name(node, file), BaselineEntries())
-        return BaselineEntries(entries.values(), fingerprint=self.fingerprint, errors=entries.errors)
+        return self.entries.get(self._name(node, file), BaselineEntries())
 
     def not_run(self, ran: Iterable[tuple[str, str]]) -> tuple[str, ...]:
         """The names of the recorded case files that are not among those that ran, given by node id and name."""
@@ -71,34 +64,35 @@ def read_rankings(path: str | os.PathLike[str], shown: str | None = None) -> Rec
         raise RecordError.at(name, f"{cases} of the run did not finish; compare with a record of a run that did")
     try:
         nodes = {of_file.node or file: file for file, of_file in files.items()}
-        entries = entries_of(results)
-        silent = silent_searches(
+        entries = entries_of(results, info.fingerprint)
+        silent_searches = silent(
             (with_variant(result.search, result.variant), bool(result.ranking.documents))
             for result in results
             if result.evaluation.scores and not result.is_check and expects_results(result.evaluation.outcomes)
         )
     except DAMAGE as error:
         raise RecordError.at(name, f"the record is damaged: {error}; make it again") from None
-    return RecordedRankings(name, entries, nodes, info.fingerprint, silent)
+    return RecordedRankings(name, entries, nodes, silent_searches)
 
 
-def entries_of(results: Sequence[CaseResult]) -> dict[str, BaselineEntries]:
-    """The entries that accept the rankings of results, by case file; none for a case without a score."""
+def entries_of(results: Sequence[CaseResult], fingerprint: Fingerprint) -> dict[str, BaselineEntries]:
+    """The entries that accept the rankings of results, by case file; none for a case without a score.
+
+    `fingerprint` says what was searched.
+    """
     entries: dict[str, BaselineEntries] = {}
     for result in results:
         if result.evaluation.scores and not result.is_check:
             entry = entry_of(result)
-            entries.setdefault(result.file, BaselineEntries()).setdefault(entry.key, entry)
+            entries.setdefault(result.file, BaselineEntries(fingerprint=fingerprint)).setdefault(entry.key, entry)
     for result in results:
         if result.verdict in WITHOUT_SCORE and result.file in entries:
             entries[result.file].errors.add((result.id, result.variant))
     return entries
 
 
-def compare_recorded(
-    run: Run, entries: Entries, name: str, other: Iterable[CaseResult] = (), fingerprint: Fingerprint | None = None
-) -> Run:
-    """A recorded run with its results compared with other rankings, which reports call `name`, of this `fingerprint`.
+def compare_recorded(run: Run, entries: Entries, name: str, other: Iterable[CaseResult] = ()) -> Run:
+    """A recorded run with its results compared with other rankings, which reports call `name`.
 
     Verdicts and reasons stay as they were recorded. The accepted rankings are scored under the judgments of the run.
     Where `other`, the results of the other record, has the same judgments, its grades are used; else the grades of the
@@ -106,33 +100,23 @@ def compare_recorded(
     """
     theirs = {result.key: result for result in other if not result.is_check}
     gates = {file: [gate_of(gate) for gate in info.gates] for file, info in run.files.items()}
-    results = []
-    for result in run.results:
-        if result.evaluation.scores and not result.is_check:
-            entry = entries.get(result.file, BaselineEntries()).get((result.id, result.variant))
-            baseline, reasons = BaselineComparison(NEW), result.evaluation.reasons
-            if entry is not None:
-                baseline, reasons = _compared(result, entry, theirs.get(result.key), gates.get(result.file, ()))
-                is_known = result.is_known and baseline.failed_before
-                baseline = replace(baseline, known=is_known) if is_known else baseline
-            result = result.with_baseline(baseline, result.verdict, reasons)
-        results.append(result)
+    results: list[CaseResult] = []
     ran: dict[str, dict[EntryKey, CaseResult]] = {}
     for result in run.results:
         if not result.is_check:
-            ran.setdefault(result.file, {})[result.id, result.variant] = result
-    files = {
-        file: replace(
-            info,
-            has_baseline=True,
-            lost=_lost(info, file, entries.get(file, BaselineEntries()), ran.get(file, {})),
-            against=name,
-            fingerprint=fingerprint or {},
-        )
-        for file, info in run.files.items()
-    }
-    info = replace(run.info, not_run=tuple(file for file in entries if file not in ran))
-    return Run(results, files, info, name=run.name)
+            file, key = result.file, (result.id, result.variant)
+            ran.setdefault(file, {})[key] = result
+            if result.evaluation.scores:
+                entry = entries.get(file, BaselineEntries()).get(key)
+                result = _compared(result, entry, theirs.get(result.key), gates.get(file, ()))
+        results.append(result)
+    files = {}
+    for file, info in run.files.items():
+        of_file = entries.get(file, BaselineEntries())
+        lost, searched = _lost(info, file, of_file, ran.get(file, {})), of_file.fingerprint
+        files[file] = replace(info, has_baseline=True, lost=lost, against=name, fingerprint=searched)
+    not_run = tuple(file for file in entries if file not in ran)
+    return Run(results, files, replace(run.info, not_run=not_run), name=run.name)
 
 
 def _lost(info: FileInfo, file: str, entries: BaselineEntries, ran: Mapping[EntryKey, CaseResult]) -> tuple[Lost, ...]:
@@ -146,24 +130,26 @@ def _lost(info: FileInfo, file: str, entries: BaselineEntries, ran: Mapping[Entr
 
 
 def _compared(
-    result: CaseResult, entry: BaselineEntry, other: CaseResult | None, gates: Iterable[Gate]
-) -> tuple[BaselineComparison, Sequence[Outcome]]:
-    """The comparison of a recorded result with an entry, made of the result `other` of another record.
-
-    Also returns the reasons of the result, which say what the entry meets.
-    """
+    result: CaseResult, entry: BaselineEntry | None, other: CaseResult | None, gates: Iterable[Gate]
+) -> CaseResult:
+    """A recorded result compared with an entry, made of the result `other` of another record."""
+    if entry is None:
+        return result.with_baseline(BaselineComparison(NEW), result.verdict, result.evaluation.reasons)
     is_short = not entry.whole and result.ranking.whole and len(entry.documents) >= entry.depth
-    reasons = changes_since(entry, result.query, result.conditions.depth, result.params, was_cut=is_short)
+    stale = changes_since(entry, result.query, result.conditions.depth, result.params, was_cut=is_short)
     grades = _grades(result, entry, other)
     if grades is None:
-        reasons += ("the record does not name the judgments of all documents that were returned then",)
-    if grades is None or reasons:
-        return BaselineComparison(STALE, stale=reasons), result.evaluation.reasons
+        stale += ("the record does not name the judgments of all documents that were returned then",)
+    if grades is None or stale:
+        return result.with_baseline(BaselineComparison(STALE, stale=stale), result.verdict, result.evaluation.reasons)
     known = grade_ranking(entry.documents, grades)
     graded = GradedRanking(known.grades, known.repeated, result.graded.judged)
     before = defined(score(result.metric, graded, result.conditions.settings))
     scores = gate_scores(result, gates, graded, (MAX_DROP, MEAN))
-    return comparison_of(result, entry, graded, before, scores)
+    found, reasons = comparison_of(result, entry, graded, before, scores)
+    if result.is_known and found.failed_before:
+        found = replace(found, known=True)
+    return result.with_baseline(found, result.verdict, reasons)
 
 
 def _grades(result: CaseResult, entry: BaselineEntry, other: CaseResult | None) -> dict[str, float] | None:

@@ -30,7 +30,7 @@ from pytest_relevance.results.case_parts import (
     Outcome,
 )
 from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, MEASURED, PASSED, CaseResult
-from pytest_relevance.results.expectations import CHECKERS, Found, check, expectation_of, first_ranks
+from pytest_relevance.results.expectations import CHECKERS, Found, check, expectation_of, expects_results, first_ranks
 from pytest_relevance.results.records.baseline import BaselineEntries, BaselineEntry, EntryKey, with_sorted_keys
 from pytest_relevance.results.records.file import as_json
 from pytest_relevance.results.records.run_info import GONE, LEFT_OUT, UNJUDGED, Fingerprint, Lost, changed
@@ -86,7 +86,7 @@ class Baseline:
         }
         unknown = [*self._entries.errors, *(key for key, has_results in returned.items() if not has_results)]
         searches = ((with_variant(cases[key].search, key[1]), found) for key, found in returned.items())
-        return unknown, silent_searches(searches)
+        return unknown, silent(searches)
 
     def compare(
         self,
@@ -134,12 +134,7 @@ class Baseline:
         return result.with_titles(self._entries.titles, replace=False) if self._entries.titles else result
 
 
-def expects_results(outcomes: Iterable[Outcome]) -> bool:
-    """Whether the expectations with these outcomes allow any results; `results: 0` does not."""
-    return bool(most_results(expectation_of(each) for each in outcomes if each.kind == "results"))
-
-
-def silent_searches(returned: Iterable[tuple[str, bool]]) -> list[str]:
+def silent(returned: Iterable[tuple[str, bool]]) -> list[str]:
     """The searches that returned nothing in any case, by the name of the search of each case and whether it did."""
     found: dict[str, bool] = {}
     for search, has_results in returned:
@@ -189,7 +184,10 @@ def comparison_of(
     `scores` are the further scores of the accepted ranking that gates compare. Also returns the reasons of the result,
     which say what the accepted ranking meets.
     """
-    reasons, standing = result.evaluation.reasons, _standing(result, before)
+    reasons, standing = result.evaluation.reasons, WITHIN
+    change = 0.0 if before is None or result.score is None else result.score - before
+    if abs(change) > result.conditions.tolerance + _ROUNDING:
+        standing = IMPROVEMENT if change > 0 else REGRESSION
     newly_failing = failed_before = False
     if result.verdict == FAILED:
         reasons, are_known = _compared_reasons(result, entry, graded, before)
@@ -203,14 +201,6 @@ def comparison_of(
     return found, tuple(reasons)
 
 
-def _standing(result: CaseResult, before: float | None) -> str:
-    """Whether a score is an improvement on the accepted ranking, a regression, or within the tolerance."""
-    change = 0.0 if before is None or result.score is None else result.score - before
-    if abs(change) <= result.conditions.tolerance + _ROUNDING:
-        return WITHIN
-    return IMPROVEMENT if change > 0 else REGRESSION
-
-
 def _compared_reasons(
     result: CaseResult, entry: BaselineEntry, accepted: GradedRanking, before: float | None
 ) -> tuple[list[Outcome], bool]:
@@ -219,18 +209,11 @@ def _compared_reasons(
     Also returns whether all of them are known: missed by the accepted ranking, by no less. `before` is its nDCG@k.
     A latency belongs to a call, and an empty ranking (where results are expected) or a cut count tells nothing.
     """
-    ranks = first_ranks(entry.documents)
-    found = Found(
-        result.conditions.k,
-        result.conditions.settings,
-        accepted,
-        entry.documents,
-        ranks,
-        None,
-        is_cut=entry.reaches_depth,
-    )
-    may_go_on = not entry.whole and len(entry.documents) >= entry.depth
-    are_known = bool(entry.documents) or not expects_results(result.evaluation.outcomes)
+    documents, conditions = entry.documents, result.conditions
+    ranks, is_cut = first_ranks(documents), entry.reaches_depth
+    found = Found(conditions.k, conditions.settings, accepted, documents, ranks, latency=None, is_cut=is_cut)
+    may_go_on = not entry.whole and len(documents) >= entry.depth
+    are_known = bool(documents) or not expects_results(result.evaluation.outcomes)
     reasons: list[Outcome] = []
     for reason in result.evaluation.reasons:
         then: Outcome | None = None
@@ -238,7 +221,7 @@ def _compared_reasons(
             then = replace(reason, value=before, met=before is not None and before >= reason.bound)
         elif reason.kind in CHECKERS and reason.kind != "latency" and not (reason.kind == "results" and may_go_on):
             then = check(expectation_of(reason), found)
-        are_known &= then is not None and _misses_no_less(then, reason, result.conditions.tolerance)
+        are_known &= then is not None and _misses_no_less(then, reason, conditions.tolerance)
         reasons.append(reason if then is None else replace(reason, before=then.value, is_new=then.met))
     return sorted(reasons, key=lambda reason: not reason.is_new), are_known
 
@@ -331,13 +314,10 @@ def _changed_params(before: Mapping[str, object], now: Mapping[str, object]) -> 
     for name in dict.fromkeys([*before, *now]):
         was, found = (_as_text(values[name]) if name in values else None for values in (before, now))
         if was != found:
-            change = f"was {_short(was)} and is {_short(found)}" if was and found else "is gone" if was else "is new"
+            both = [quoted(text, 40)[1:-1] for text in (was, found) if text]
+            change = f"was {both[0]} and is {both[1]}" if was and found else "is gone" if was else "is new"
             changes.append(f"the parameter {quoted(name, 40)} {change}")
     return changes
-
-
-def _short(text: str) -> str:
-    return quoted(text, 40)[1:-1]
 
 
 def _as_text(value: object) -> str:
