@@ -27,7 +27,7 @@ def test_a_failure_names_the_documents_with_their_titles_and_ranks(project: Proj
             expect:
               within: {d: 2, b: ">3", l: 5, a: 1}
               order: {docs: [[a, e], [c, zz]], within: 11}
-              include: [{docs: e, within: 3}, a]
+              include: {docs: [e, a], within: 3}
         """
     )
     run = project.run()
