@@ -340,8 +340,8 @@ class Sources:
         others = next((quoted(key, 40) for file in self._of_suite for key in file.known), "nothing")
         at.refuse(
             f"none of the listed queries ({len(queries):,}) is judged in {_names_of(self._of_suite)}: the first is "
-            f"{names}, and the first that is judged there {others}; do the files belong together? Name the judgments of these "
-            "queries, or list the ids of queries where judgments have ids alone",
+            f"{names}, and the first that is judged there {others}; do the files belong together? Name the judgments "
+            "of these queries, or list the ids of queries where judgments have ids alone",
             "judgments",
         )
 

@@ -124,7 +124,7 @@ _KEYS = (
     Key("expect", (CASE,), EXPECTATIONS, check_expectations),
     Key("tolerance", _BOTH, VALUE, checks.share),
     Key("gates", (SUITE,), GATES, check_gates),
-    Key("queries", (SUITE,), TEXT, check_query_files),
+    Key("queries", (SUITE,), VALUE, check_query_files),
 )
 
 KEYS: Mapping[str, Mapping[str, Key]] = {
