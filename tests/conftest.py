@@ -49,7 +49,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Draw the same examples in every run, read once what is installed, and choose how workers share the tests."""
     if config.getoption("--hypothesis-profile", None) in (None, SUITE):
         _draw_no_constants_of_modules()
-    installed = tuple(_ReadOnce(found) for found in metadata.distributions())
+    has_plugins = [found for found in metadata.distributions() if found.entry_points.select(group="pytest11")]
+    installed = tuple(map(_ReadOnce, has_plugins))
     patch = pytest.MonkeyPatch()
     patch.setattr(metadata, "distributions", lambda: installed)
     config.add_cleanup(patch.undo)

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from html import unescape
+from importlib.metadata import entry_points
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -24,6 +25,15 @@ from pytest_relevance.reports.reasons import reason_texts
 from pytest_relevance.results.case_parts import BaselineComparison, CaseCall
 from pytest_relevance.results.responses.ranking import Ranking, read_ranking
 from pytest_relevance.results.scoring import score_case, with_details
+
+
+def only_plugins(*names: str) -> list[str]:
+    """Options that keep all installed plugins of pytest out of a run but pytest-relevance and these entry points.
+
+    Importing some of them takes several times as long as all else.
+    """
+    installed = entry_points(group="pytest11").names
+    return [f"-pno:{name}" for name in sorted(installed) if name not in ("relevance", *names)]
 
 
 def syntax_nodes(source: str) -> list[ast.AST]:

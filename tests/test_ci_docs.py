@@ -22,6 +22,8 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.helpers import only_plugins
+
 PAGE = (Path(__file__).parents[1] / "docs" / "howto" / "ci.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```yaml\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
 MARK = "<!-- pytest-relevance report -->"
@@ -134,7 +136,7 @@ def origin(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("conftest.py", SEARCH),
         ("shoes.relevance.yaml", SHOES),
         ("smart watches.relevance.yaml", WATCHES),
-        ("pytest.ini", "[pytest]\naddopts = -p no:cacheprovider -p no:asyncio -p no:anyio -p no:hypothesispytest\n"),
+        ("pytest.ini", f"[pytest]\naddopts = -p no:cacheprovider {' '.join(only_plugins())}\n"),
         ("requirements.txt", "pytest-relevance\n"),
     ):
         (folder / name).write_text(dedent(text).lstrip(), encoding="utf-8")

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers import only_plugins
+
 PROPERTY = """
 import json
 import pathlib
@@ -28,7 +30,7 @@ def test_what_was_drawn():
 LOCAL = "WORDS = ['QUERY', 'unlikely text', 'another one']\nNUMBERS = [987654321987, 123456789123]\n"
 Draw = Callable[..., str]
 
-QUIET = ("-q", "-p", "no:cacheprovider", "-p", "no:asyncio", "-p", "no:anyio", "-p", "no:relevance")
+QUIET = ("-q", "-p", "no:cacheprovider", "-p", "no:relevance", *only_plugins("hypothesispytest"))
 
 
 @pytest.fixture

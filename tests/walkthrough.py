@@ -12,12 +12,14 @@ from pathlib import Path
 from textwrap import dedent
 from typing import NamedTuple
 
+from tests.helpers import only_plugins
+
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 PAGES = {path.relative_to(DOCS).as_posix(): path.read_text(encoding="utf-8") for path in sorted(DOCS.rglob("*.md"))}
 """The text of each page, by its path in `docs`."""
 
-QUIET = ("-p", "no:cacheprovider", "-p", "no:asyncio", "-p", "no:anyio", "-p", "no:hypothesispytest")
+QUIET = ("-p", "no:cacheprovider", *only_plugins())
 
 SHOP = """
 TITLES = {

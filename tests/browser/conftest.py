@@ -15,6 +15,7 @@ import pytest
 
 from tests.browser.reader import CHROMIUM, DRIVER, Reader, start_chromium
 from tests.browser.shop import AFTER, BEFORE, CONFTEST, LOOKUPS, SHOP
+from tests.helpers import only_plugins
 
 
 @pytest.fixture(scope="session")
@@ -58,7 +59,7 @@ class Project:
 
     def pytest(self, *args: str) -> str:
         """Run pytest in a process of its own, and return what it prints."""
-        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *args]
+        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *only_plugins(), *args]
         hidden = ("CI", "GITHUB_ACTIONS", "PYTEST_ADDOPTS", "PYTEST_CURRENT_TEST", "PYTEST_XDIST_WORKER")
         env = {name: value for name, value in os.environ.items() if name not in hidden}
         run = subprocess.run(command, cwd=self.path, env=env, capture_output=True, text=True, check=False)

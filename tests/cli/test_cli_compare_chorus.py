@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import tests.plugin.conftest  # noqa: F401 - it imports what runs in this process must not forget
 from tests.chorus import CHORUS, needs_chorus, write_suite
-from tests.plugin.conftest import NO_HYPOTHESIS, NO_LOOPS  # it imports what runs in this process must not forget
+from tests.helpers import only_plugins
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Terminal
 
 pytestmark = needs_chorus
 
-QUIET = ("-q", "-c", os.devnull, "--rootdir=.", "-p", "no:cacheprovider", *NO_LOOPS, *NO_HYPOTHESIS)
+QUIET = ("-q", "-c", os.devnull, "--rootdir=.", "-p", "no:cacheprovider", *only_plugins())
 
 DROPS = ("--max-drop", "nDCG@10=0.02", "--p", "0.05")
 

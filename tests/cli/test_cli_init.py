@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_relevance import read_suite
+from tests.helpers import only_plugins
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Terminal
@@ -28,8 +29,7 @@ JUDGED = """
 
 def run_pytest(terminal: Terminal, folder: str, *options: str) -> subprocess.CompletedProcess[str]:
     """`pytest FOLDER`, as the command says."""
-    quiet = ("-p", "no:cacheprovider", "-p", "no:asyncio", "-p", "no:anyio", "-p", "no:hypothesispytest")
-    command = [sys.executable, "-m", "pytest", folder, *quiet, *options]
+    command = [sys.executable, "-m", "pytest", folder, "-pno:cacheprovider", *only_plugins(), *options]
     return subprocess.run(command, cwd=terminal.folder, capture_output=True, text=True, check=False)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from pytest_relevance.cli import COMMANDS, main
+from tests.helpers import only_plugins
 
 TEXT = (Path(__file__).parents[2] / "docs" / "reference" / "commands.md").read_text(encoding="utf-8")
 FILES = re.findall(r"`([\w./-]+)`:\)?\n\n```(?:text|yaml)\n(.*?)```", TEXT, re.DOTALL)
@@ -25,7 +26,7 @@ def test_every_command_has_an_example_and_a_row() -> None:
 
 def run_shards() -> None:
     """The suite that `init` has written, in two parts."""
-    quiet = ("-p", "no:cacheprovider", "-p", "no:asyncio", "-p", "no:anyio", "-p", "no:hypothesispytest")
+    quiet = ("-p", "no:cacheprovider", *only_plugins())
     for record, chosen in (("shard-1.jsonl", "rain"), ("shard-2.jsonl", "not rain")):
         command = [sys.executable, "-m", "pytest", "relevance", "-k", chosen, f"--relevance-record={record}", *quiet]
         subprocess.run(command, capture_output=True, check=True)

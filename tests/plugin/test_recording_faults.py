@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from pytest_relevance import Run as Record
-from tests.helpers import reasons_of
-from tests.plugin.conftest import NO_HYPOTHESIS, NO_LOOPS, Project, Run
+from tests.helpers import only_plugins, reasons_of
+from tests.plugin.conftest import Project, Run
 
 RECORD = "--relevance-record=run.jsonl"
 
@@ -58,7 +58,7 @@ def left_behind(project: Project) -> list[str]:
     return [path.name for path in project.path.iterdir() if path.suffix == ".tmp"]
 
 
-COMMAND = [sys.executable, "-m", "pytest", "-q", RECORD, "-p", "no:cacheprovider", *NO_LOOPS, *NO_HYPOTHESIS]
+COMMAND = [sys.executable, "-m", "pytest", "-q", RECORD, "-p", "no:cacheprovider", *only_plugins()]
 
 Shop = Callable[[str], "Project"]
 

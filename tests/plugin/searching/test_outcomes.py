@@ -10,8 +10,8 @@ import time
 import pytest
 
 from pytest_relevance import Run as Record
-from tests.helpers import reasons_of
-from tests.plugin.conftest import NO_HYPOTHESIS, NO_LOOPS, Run
+from tests.helpers import only_plugins, reasons_of
+from tests.plugin.conftest import LOOPS, Run
 from tests.plugin.searching.conftest import Engine, numbered
 from tests.plugin.searching.test_windows import MET, TWO, returning
 
@@ -353,9 +353,9 @@ def test_ctrl_c_drops_what_is_queued_and_names_what_is_in_flight(
         pytest.importorskip("pytest_asyncio")
     engine.searches(returning(search), pause=600)  # threads that still search do not keep the process
     engine.project.cases(numbered(8))
-    plugins = () if options else NO_LOOPS
+    plugins = only_plugins(*(LOOPS if options else ()))
     process = subprocess.Popen(
-        [sys.executable, "-m", "pytest", *NO_HYPOTHESIS, *plugins, TWO, *options, "--relevance-record=run.jsonl"],
+        [sys.executable, "-m", "pytest", *plugins, TWO, *options, "--relevance-record=run.jsonl"],
         cwd=engine.project.path,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
