@@ -40,9 +40,8 @@ from pytest_relevance.plugin.pytest_internals import (
     makes_plain_items,
     parameters_of,
 )
-from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CASE_RUN, SEARCHES, CaseRun
-from pytest_relevance.plugin.running.run_case import begin, call_ahead, called_by, run, run_async
+from pytest_relevance.plugin.running.run_case import begin, is_awaited, run, run_async
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -238,10 +237,7 @@ class LoopChoice:
         # pytest-asyncio replaces the function of an item that it runs; anyio runs items with the fixture anyio_backend
         is_run_by_plugin = before is not this.function or pyfuncitem.funcargs.get(ANYIO_BACKEND)
         try:
-            is_awaited = is_run_by_plugin and (
-                calling.is_coroutine_function(called_by(this)) or calling.is_waiting(call_ahead(this))
-            )
-            if not is_awaited:
+            if not (is_run_by_plugin and is_awaited(this)):
                 pyfuncitem.obj = plain_function(this)
             return (yield)
         except BaseException as error:

@@ -140,14 +140,14 @@ def without_root(text: str, config: pytest.Config) -> str:
     return text if root == root.parent else text.replace(f"{root}{os.sep}", "")
 
 
-RAISING = "pytest_relevance.plugin.searching."
+_WAITING = "pytest_relevance.plugin.running.searches"
+"""The module that waits for searches."""
+
+RAISING = (_WAITING, "pytest_relevance.plugin.running.window_calls")
 """The modules that raise an exception of a search again, in its own case."""
 
 _OURS = ("pytest_relevance.plugin.", "pytest_relevance.results.responses.", "pluggy.")
 """The modules between pytest and the user's code (a search, a hook, a generator); tracebacks leave them out."""
-
-_WAITING = f"{RAISING}searches"
-"""The module that waits for searches."""
 
 _OF_CASES = "pytest_relevance.plugin.case_items.case"
 """The name of the module of the functions of cases, whose frames show the line of the case."""

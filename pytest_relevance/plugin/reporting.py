@@ -141,6 +141,7 @@ class Reporting:
         self._store = run_store(config)
         self._giving_up = GivingUp(config)
         self._gates_are_judged = self._was_cut_short = self._is_heap_frozen = False
+        self._items: Sequence[pytest.Item] = ()
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_makereport(
@@ -219,7 +220,8 @@ class Reporting:
             self._store.to_run = [item.nodeid for item in session.items]
             set_locations(session.items)
             self._giving_up.watch(session.items)
-            if sum(CASE_RUN in item.stash for item in session.items) >= _MANY_CASES:
+            self._items = [item for item in session.items if CASE_RUN in item.stash]
+            if len(self._items) >= _MANY_CASES:
                 gc.freeze()
                 self._is_heap_frozen = True
 
@@ -245,6 +247,12 @@ class Reporting:
             self._judge_gates(session)
         return result
 
+    @pytest.hookimpl
+    def pytest_keyboard_interrupt(self) -> None:
+        """Name the query whose search was interrupted: no report of its case follows."""
+        for query in filter(None, (item.stash[CASE_RUN].in_flight for item in self._items)):
+            self._store.unsent.warn("searches in flight", f"searches in flight: {query}")
+
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
         """Store the data that a worker of pytest-xdist sends after its last report; a crashed worker sends none."""
@@ -258,7 +266,7 @@ class Reporting:
             return
         self._store.receive(self._store.unsent.take())
         if not self._runs_tests:
-            forget_parameters(item for item in session.items if CASE_RUN in item.stash)
+            forget_parameters(self._items)
             return
         self._store.end()
         failed, has_ended = session.testsfailed, exitstatus not in _BROKEN_OFF

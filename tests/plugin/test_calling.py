@@ -401,6 +401,7 @@ def test_an_interrupt_in_the_middle_of_a_search(project: Project, define: str) -
     run = run_search(project, source, cases)
     assert run.code == pytest.ExitCode.INTERRUPTED
     assert "mean nDCG@10 1.000   1 passed" in run.summary
+    assert "searches in flight: boots" in run.summary
     assert "conftest.py:6: KeyboardInterrupt" in run.text
     assert run.counts == {"passed": 1}
     assert not run.result.stderr.lines

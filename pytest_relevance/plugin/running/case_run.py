@@ -96,6 +96,14 @@ class CaseRun:
         self._attempt = None
 
     @property
+    def in_flight(self) -> str:
+        """The query, if its search was called and has given no ranking yet; else an empty text."""
+        attempt = self._attempt
+        if attempt is None or not attempt.calls or attempt.is_read:
+            return ""
+        return f"a batch with {self.case.query}" if attempt.latency_shared else self.case.query
+
+    @property
     def is_check(self) -> bool:
         """Whether this is a check of a test in Python."""
         return self.function is None

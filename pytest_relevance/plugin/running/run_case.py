@@ -38,7 +38,7 @@ from pytest_relevance.results.scoring import score_case, with_details
 from pytest_relevance.results.unseen_ranks import why_cut, why_unseen
 
 if TYPE_CHECKING:
-    from pytest_relevance.plugin.searching.searches import Searches
+    from pytest_relevance.plugin.running.searches import Searches
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
@@ -84,7 +84,7 @@ def _searches(this: CaseRun) -> Searches | None:
         return None
     if this.settings.concurrency == 1 and getattr(this.search, "many", None) is None:
         return None
-    from pytest_relevance.plugin.searching.searches import searches_of  # most runs do not need this import
+    from pytest_relevance.plugin.running.searches import searches_of  # most runs do not need this import
 
     return searches_of(this.item.config)
 
@@ -111,20 +111,19 @@ def check(item: pytest.Item, checks: Checks, case: Case, ranking: object, path: 
     return this.attempt.result
 
 
-def called_by(this: CaseRun) -> object:
-    """Return the function to call for a case: the search, or its attribute `many` for a batch."""
+def is_awaited(this: CaseRun) -> bool:
+    """Whether an event loop has to run for a case: its search is a coroutine function, or has returned an awaitable.
+
+    A plain search is called here, before the test function of the case, and the response is kept for it.
+    """
     searches = _searches(this)
-    return this.search if searches is None else searches.called_by(this)
-
-
-def call_ahead(this: CaseRun) -> object:
-    """Call the search before the test function of the case, keep the response for it, and return the response."""
+    if calling.is_coroutine_function(this.search if searches is None else searches.called_by(this)):
+        return True
     this.attempt.response = None
-    searches = _searches(this)
     if searches is not None and searches.prepare(this):
-        return searches.waiting(this)
+        return searches.is_waiting(this)
     this.attempt.response = _response(this)
-    return this.attempt.response[0]
+    return calling.is_waiting(this.attempt.response[0])
 
 
 def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:

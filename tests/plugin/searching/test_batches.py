@@ -142,20 +142,6 @@ def test_what_is_no_list_is_refused_with_how_to_split_it(engine: Engine, returne
     assert advice in run.failure("q0").replace("\n", " ")
 
 
-COLUMNS = "return list((numpy.zeros(({rows}, 4), 'float32'), numpy.ones(({rows}, 4), 'int64')))"
-
-
-@pytest.mark.parametrize(("count", "rows"), [(1, "1 row for 1 query"), (2, "2 rows for 2 queries")])
-def test_a_list_of_distances_and_labels_is_refused(engine: Engine, count: int, rows: str) -> None:
-    engine.searches(batching(f"import numpy; {COLUMNS.format(rows='len(queries)')}"))
-    engine.project.cases(numbered(count))
-    run = engine.run()
-    assert run.counts == {"failed": count}
-    text = run.failure("q0").replace("\n", " ")
-    assert "search.many: of (distances, labels) return list(zip(distances, labels))" in text
-    assert f"It returned 2 arrays with {rows}, not one response a query" in text
-
-
 def test_tables_with_as_many_rows_as_queries_are_responses(engine: Engine) -> None:
     pytest.importorskip("pandas")
     table = "pandas.DataFrame({'id': [query, 'other'], 'score': [0.9, 0.5]})"

@@ -13,6 +13,7 @@ from contextvars import Context, copy_context
 from functools import partial
 from queue import SimpleQueue
 from threading import Thread
+from typing import Any
 
 import pytest
 
@@ -20,17 +21,8 @@ from pytest_relevance.plugin.options import here, settings
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import SEARCHES, CaseRun
-from pytest_relevance.plugin.searching.calls import (
-    BatchCall,
-    Call,
-    Cursors,
-    SearchOutcome,
-    SingleCall,
-    Timed,
-    batches,
-    in_flight,
-)
-from pytest_relevance.plugin.searching.windows import Windows, is_loop_shared
+from pytest_relevance.plugin.running.window_calls import Call, Cursors, SearchOutcome, Timed, in_flight
+from pytest_relevance.plugin.running.windows import Windows, is_loop_shared
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
@@ -51,16 +43,19 @@ def searches_of(config: pytest.Config) -> Searches:
 
 
 class Searches:
-    """The outcomes of searches called ahead of their cases' turns, and the threads that run searches."""
+    """The outcomes of searches called ahead of their cases' turns, and the threads that run searches.
+
+    The threads are daemons. Idle ones wait for the next window, so that a client that belongs to its thread stays.
+    """
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
+        self._settings = settings(config)
         self._windows = Windows(config)
         self._ahead: dict[CaseRun, SearchOutcome] = {}
         self._called: set[CaseRun] = set()
-        self._threads = _Threads()
-        self._settings = settings(config)
-        self._concurrency = self._settings.concurrency
+        self._queue: SimpleQueue[tuple[Call, Context] | None] = SimpleQueue()
+        self._threads = 0  # the number of threads that serve the queue
         self._calls: Sequence[Call] = ()  # the calls of the running window
         self._in_flight: tuple[pytest.Item | None, str] = None, ""  # when a window was abandoned
         self._failures: list[BaseException] = []  # in the running window
@@ -71,51 +66,51 @@ class Searches:
 
         The first case of a window calls the searches of the whole window. Raises what the search of the case raised.
         """
-        outcome = self._outcome(this)
-        if outcome is None:
+        if not self.prepare(this):
             return None
-        if outcome.call.waiting is not None:
-            self._run_on_own_loop(self._waiting_calls(outcome), this)
-        return outcome.use()
+        if self.is_waiting(this):
+            self._run_on_own_loop(self._waiting_calls(this), this)
+        return self._ahead.pop(this).use()
 
     async def take_async(self, this: CaseRun) -> list[Timed] | None:
         """Return the rankings of a case, as `take` does, in the running event loop of another plugin."""
-        outcome = self._searched(this)
-        if outcome is None:
-            calls = self._plan(this, self._concurrency if is_loop_shared(this) else 1)
-            if not calls:
-                return None
-            if calling.is_coroutine_function(calls[0].function):
-                await self._run_in_loop(calls, this)
-            else:
-                self._run(calls, this)
-            outcome = self._ahead.pop(this)
-        if outcome.call.waiting is not None:
-            await self._run_in_loop(self._waiting_calls(outcome), this)
-        return outcome.use()
+        if not self._is_searched(this):
+            await self._run_in_loop(self._plan(this, self._settings.concurrency if is_loop_shared(this) else 1), this)
+        if not self.is_ahead(this):
+            return None
+        if self.is_waiting(this):
+            await self._run_in_loop(self._waiting_calls(this), this)
+        return self._ahead.pop(this).use()
 
     def prepare(self, this: CaseRun) -> bool:
         """Call the searches of the window of a case, outside of any loop; False where it is to be called alone."""
-        outcome = self._outcome(this)
-        if outcome is not None:
-            self._ahead[this] = outcome
+        if not self._is_searched(this):
+            calls = self._plan(this, self._settings.concurrency)
+            if calls and calling.is_coroutine_function(calls[0].function):
+                self._run_on_own_loop(calls, this)
+            elif len(calls) == 1:
+                calls[0].run()
+            else:
+                self._run_in_threads(calls)
+        outcome = self._ahead.get(this)
+        while outcome and not wait([outcome.call.future], _LOOKS_AFTER).done:  # its window was left while it ran
+            pass
         return outcome is not None
 
     def called_by(self, this: CaseRun) -> object:
         """Return the function to call for a case: `many` for a batch, the search itself for a single case."""
         search = this.search
         many = calling.many_of(search)
-        is_alone = callable(search) and this not in self._ahead and not self._begins_window(this)
+        is_alone = callable(search) and not self.is_ahead(this) and not self._begins_window(this)
         return search if many is None or is_alone else many
 
     def is_ahead(self, this: CaseRun) -> bool:
         """Whether the search of a case was called ahead of its turn, and its outcome waits for the case."""
         return this in self._ahead
 
-    def waiting(self, this: CaseRun) -> object:
-        """Return the response for a prepared case that must be awaited, or None."""
-        waiting = self._ahead[this].call.waiting
-        return None if waiting is None else waiting[0]
+    def is_waiting(self, this: CaseRun) -> bool:
+        """Whether a prepared case has a response that must be awaited."""
+        return self._ahead[this].call.waiting is not None
 
     def leave(self, error: BaseException) -> None:
         """Drop the queued calls of a window that Ctrl-C or a timeout ended, if any, and name the running ones."""
@@ -125,7 +120,7 @@ class Searches:
             self._in_flight = first.item, in_flight(calls)
             for call in calls:
                 call.drop()
-            self._threads.close()  # threads that hang in a search are replaced in the next window
+            self._end_threads()  # threads that hang in a search are replaced in the next window
             self._ahead.pop(first, None)  # the case that began it ends with it
             self._forget_lost(calls)
         item, text = self._in_flight
@@ -140,32 +135,19 @@ class Searches:
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self) -> None:
         """End idle threads, and forget what was searched for cases that did not run."""
-        self._threads.close()
+        self._end_threads()
         for outcome in self._ahead.values():
             outcome.call.close()
         self._ahead.clear()
 
-    def _outcome(self, this: CaseRun) -> SearchOutcome | None:
-        """Return the outcome of a case, searched now or ahead; None where its search is to be called alone."""
-        outcome = self._searched(this)
-        if outcome is None:
-            calls = self._plan(this, self._concurrency)
-            if not calls:
-                return None
-            self._run(calls, this)
-            outcome = self._ahead.pop(this)
-        while not wait([outcome.call.future], _LOOKS_AFTER).done:  # its window was left while it ran in its thread
-            pass
-        return outcome
-
-    def _searched(self, this: CaseRun) -> SearchOutcome | None:
-        """Return the outcome of a case searched ahead of its turn; None also if its fixture was set up again since."""
-        outcome = self._ahead.pop(this, None)
+    def _is_searched(self, this: CaseRun) -> bool:
+        """Whether a case was searched ahead of its turn. An outcome of a fixture that was set up again is dropped."""
+        outcome = self._ahead.get(this)
         if outcome is not None and outcome.search is not this.search:
             outcome.call.close()
+            del self._ahead[this]
             self._called.discard(this)
-            return None
-        return outcome
+        return this in self._ahead
 
     def _plan(self, this: CaseRun, most: int) -> Sequence[Call]:
         """Return the calls of the window that a case begins; none where its search is to be called alone.
@@ -173,25 +155,20 @@ class Searches:
         At most `most` calls are to run at a time.
         """
         search = this.search
-        many, times = calling.many_of(search), self._settings.calls
-        runs = [this]
+        many, size = calling.many_of(search), self._settings.batch
         if many is None and most == 1:
             return ()
+        runs = [this]
         if self._begins_window(this):
-            length = _WINDOW * most if many is None else most * self._settings.batch
+            length = most * (_WINDOW if many is None else size)
             runs += (run for run in self._windows.following(this, length - 1) if run not in self._called)
-        elif many is None or callable(search):
+        elif callable(search):
             return ()
-        calls: Sequence[Call]
-        if many is not None:
-            groups = [*batches(runs, many, self._settings.batch)][
-                :most
-            ]  # those with other params begin a window of their own
-            calls = [BatchCall(group, search, many, times) for group in groups]
-        elif len(runs) > 1:
-            calls = [SingleCall(run, search, times) for run in runs]
+        if many is None:
+            groups = [[run] for run in runs] if len(runs) > 1 else []
         else:
-            return ()
+            groups = _batches(runs, many, size)[:most]  # cases with other params begin a window of their own
+        calls = [Call(group, search, many, self._settings.calls) for group in groups]
         self._ahead |= {outcome.run: outcome for call in calls for outcome in call.outcomes}
         self._called.update(outcome.run for call in calls for outcome in call.outcomes)
         return calls
@@ -204,21 +181,26 @@ class Searches:
             run_store(self._config).unsent.warn(f"relevance_concurrency: {why}", why)
         return self._windows.takes(this)
 
-    def _run(self, calls: Sequence[Call], this: CaseRun) -> None:
-        """Run the calls of a window outside of any loop: in threads, or as tasks of the plugin's own loop."""
-        if calling.is_coroutine_function(calls[0].function):
-            self._run_on_own_loop(calls, this)
-        elif len(calls) == 1:
-            calls[0].run()
-        else:
-            cursors = Cursors()
-            with self._window(calls):
-                for call in calls:
-                    call.cursors = cursors
-                    self._threads.submit(call, self._concurrency)
-                futures = [call.future for call in calls]
-                while wait(futures, _LOOKS_AFTER).not_done:
-                    pass
+    def _run_in_threads(self, calls: Sequence[Call]) -> None:
+        """Run the calls of a window in threads, each in a copy of the context, and wait for them."""
+        with self._window(calls):
+            cursors: Cursors = {}
+            for call in calls:
+                call.cursors = cursors
+                if self._threads < self._settings.concurrency:
+                    name = f"relevance-{self._threads}"
+                    Thread(target=_serve, args=(self._queue,), name=name, daemon=True).start()
+                    self._threads += 1
+                self._queue.put((call, copy_context()))
+            futures = [call.future for call in calls]
+            while wait(futures, _LOOKS_AFTER).not_done:
+                pass
+
+    def _end_threads(self) -> None:
+        """End the idle threads; those that run a search end after it."""
+        for _ in range(self._threads):
+            self._queue.put(None)
+        self._queue, self._threads = SimpleQueue(), 0
 
     def _run_on_own_loop(self, calls: Sequence[Call], this: CaseRun) -> None:
         loop = calling.own_loop(self._config)
@@ -232,13 +214,15 @@ class Searches:
 
     async def _run_in_loop(self, calls: Sequence[Call], this: CaseRun) -> None:
         """Run calls as tasks of the running loop, so many at a time, and wait for them; with trio there is one."""
+        if not calls:
+            return
         if getattr(this.attempt.loop, "__name__", None) == "trio":
             (call,) = calls
             await call.run_async()
             return
         import asyncio
 
-        places = asyncio.Semaphore(self._concurrency)
+        places = asyncio.Semaphore(self._settings.concurrency)
 
         async def run(call: Call) -> None:
             async with places:
@@ -291,13 +275,13 @@ class Searches:
                     del self._ahead[outcome.run]
                 self._called.discard(outcome.run)
 
-    def _waiting_calls(self, outcome: SearchOutcome) -> Sequence[Call]:
-        """Return the calls whose responses must be awaited, to be run once more."""
-        others = (each.call for each in self._ahead.values() if each.call.waiting is not None)
-        calls = list(dict.fromkeys([outcome.call, *others]))
-        for call in calls:
+    def _waiting_calls(self, this: CaseRun) -> Sequence[Call]:
+        """Return the calls whose responses must be awaited, that of this case first, to be run once more."""
+        calls = dict.fromkeys(outcome.call for outcome in (self._ahead[this], *self._ahead.values()))
+        waiting = [call for call in calls if call.waiting is not None]
+        for call in waiting:
             call.future = Future()
-        return calls
+        return waiting
 
 
 _NO_FAILURES = (pytest.skip.Exception, pytest.xfail.Exception)
@@ -306,25 +290,13 @@ _ENDING = (KeyboardInterrupt, pytest.exit.Exception)
 """Exceptions that end the run instead of failing a case."""
 
 
-class _Threads:
-    """Daemon threads that run calls. Idle ones wait for the next window, so that a client of each thread stays."""
-
-    def __init__(self) -> None:
-        self._queue: SimpleQueue[tuple[Call, Context] | None] = SimpleQueue()
-        self._count = 0
-
-    def submit(self, call: Call, most: int) -> None:
-        """Run a call in one of at most so many threads, in a copy of the context."""
-        if self._count < most:
-            Thread(target=_serve, args=(self._queue,), name=f"relevance-{self._count}", daemon=True).start()
-            self._count += 1
-        self._queue.put((call, copy_context()))
-
-    def close(self) -> None:
-        """End the idle threads; those that run a search end after it."""
-        for _ in range(self._count):
-            self._queue.put(None)
-        self._queue, self._count = SimpleQueue(), 0
+def _batches(runs: Sequence[CaseRun], many: Any, most: int) -> list[list[CaseRun]]:
+    """Return groups of at most `most` cases with equal params and an equal `k`, in the order of their first cases."""
+    alike: dict[tuple[int | None, str], list[CaseRun]] = {}
+    for run in runs:
+        key = calling.asked_for(many, run.case), repr(sorted(run.case.params.items()))
+        alike.setdefault(key, []).append(run)
+    return [group[start : start + most] for group in alike.values() for start in range(0, len(group), most)]
 
 
 def _serve(queue: SimpleQueue[tuple[Call, Context] | None]) -> None:

@@ -10,9 +10,8 @@ import inspect
 import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
-from math import inf
 from time import perf_counter
 from types import TracebackType
 from typing import Any
@@ -30,6 +29,9 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of trace
 Timed = tuple[Ranking, float]
 """A ranking, and the latency of its call in seconds."""
 
+Cursors = dict[int, tuple[object, int, "SearchOutcome"]]
+"""The cursors that were returned in one window of threads, by `id`: the cursor, its thread, and the first outcome."""
+
 
 @dataclass(slots=True, eq=False)
 class SearchOutcome:
@@ -43,7 +45,7 @@ class SearchOutcome:
     run: CaseRun
     search: Any
     call: Call
-    asked: int | None = None
+    asked: int | None
     rankings: list[Timed] = field(default_factory=list)
     calls: int = 0
     answer: object = None
@@ -66,14 +68,18 @@ class SearchOutcome:
 
     def use(self) -> list[Timed]:
         """Return the rankings in the call of the case itself; raise the exception if there is one."""
-        run = self.run
-        run.attempt.is_in_window, run.attempt.latency_shared = True, len(self.call.outcomes) > 1
-        run.attempt.asked, run.attempt.calls, run.attempt.answer = self.asked, self.calls, self.answer
+        attempt = self.run.attempt
+        attempt.is_in_window, attempt.latency_shared = True, len(self.call.outcomes) > 1
+        attempt.asked, attempt.calls, attempt.answer = self.asked, self.calls, self.answer
         if self.error is not None:
             if isinstance(self.error, CaseError):
-                run.attempt.error = self.error
+                attempt.error = self.error
             raise self.error.with_traceback(self.traceback)
         return self.rankings
+
+
+class SharedCursorError(CaseError):
+    """Two searches at once returned the same cursor."""
 
 
 def _is_bound_to_thread(error: BaseException) -> bool:
@@ -93,23 +99,26 @@ _BOUND = (
 
 
 class Call:
-    """One call of a search; with `--relevance-repeat`, several in a row.
+    """One call of a search for one case, or of its attribute `many` for a batch of cases with equal params and `k`.
 
-    `future` says what became of the call: it is pending, was dropped (cancelled), runs, or has ended; its result is in
-    the `outcomes`. `waiting` is a response that must be awaited, of a plain function, with the time of the call. `task`
-    is the task of asyncio that runs the call, if one does; `is_lost`: its event loop stopped before the task ended.
-    `cursors` are the cursors of a window in threads; `began` is when the call began, in seconds of `perf_counter`.
+    With `--relevance-repeat` it is several calls in a row. `future` says what became of it: it is pending, was dropped
+    (cancelled), runs, or has ended; its result is in the `outcomes`. `waiting` is a response that must be awaited, of a
+    plain function, with the time of the call. `task` is the task of asyncio that runs the call, if one does; `is_lost`:
+    its event loop stopped before the task ended. `cursors` are the cursors of a window in threads; `began` is when the
+    call began, in seconds of `perf_counter`.
     """
 
-    def __init__(self, function: Any, times: int) -> None:
-        self.function = function
-        self.outcomes: Sequence[SearchOutcome] = ()
+    def __init__(self, runs: Sequence[CaseRun], search: Any, many: Any, times: int) -> None:
+        self.function = search if many is None else many
+        asked = calling.asked_for(self.function, runs[0].case)
+        self.outcomes = [SearchOutcome(run, search, self, asked) for run in runs]
         self.future: Future[None] = Future()
         self.waiting: tuple[object, float] | None = None
         self.task: Any = None
         self.is_lost = False
         self.cursors: Cursors | None = None
         self.began = 0.0
+        self._queries = None if many is None else [run.case.query for run in runs]
         self._left = times
 
     def run(self) -> None:
@@ -142,7 +151,15 @@ class Call:
                 if inspect.iscoroutine(response):  # it starts only now
                     started = perf_counter()
                 self.waiting = None
-                await self._read_async(response, started)
+                if self._queries is not None and inspect.isawaitable(response):
+                    response = await response
+                if self._queries is not None and isinstance(response, AsyncIterator):
+                    batch = _Batch(self.outcomes)
+                    async for each in response:
+                        batch.read(each)
+                    batch.finish(started)
+                else:
+                    self._read(await calling.wait(response), started)
         except BaseException as error:
             if self.is_lost or isinstance(error, GeneratorExit) or type(error).__name__ == "Cancelled":  # trio's class
                 raise
@@ -171,91 +188,34 @@ class Call:
         for outcome in self.outcomes:
             outcome.calls += 1
         first = self.outcomes[0]
-        return calling.call(self.function, first.run.case, first.asked, self._queries())
-
-    def _queries(self) -> list[str] | None:
-        """Return the queries of a batch; None for the call of a single case."""
-        return None
+        return calling.call(self.function, first.run.case, first.asked, self._queries)
 
     def _read(self, response: object, started: float) -> None:
-        raise NotImplementedError
-
-    async def _read_async(self, response: object, started: float) -> None:
-        self._read(await calling.wait(response), started)
-
-
-class SingleCall(Call):
-    """The call of a search for one case."""
-
-    def __init__(self, run: CaseRun, search: Any, times: int) -> None:
-        super().__init__(search, times)
-        self.outcomes = (SearchOutcome(run, search, self, calling.asked_for(search, run.case)),)
-
-    def _read(self, response: object, started: float) -> None:
+        if self._queries is not None:
+            batch = _Batch(self.outcomes)
+            for each in batch.responses_in(response):
+                batch.read(each)
+            batch.finish(started)
+            return
         (outcome,) = self.outcomes
-        cursors = self.cursors if _is_read_once(response) else None
-        with nullcontext() if cursors is None else cursors.reading(response, outcome, started):
-            ranking = outcome.read(response)
-        outcome.rankings.append((ranking, perf_counter() - started))
+        if self.cursors is not None and _is_read_once(response):
+            # a connection of DuckDB returns itself from `execute`: each call then ends the result of the previous one
+            mine = response, threading.get_ident(), outcome
+            _, thread, first = self.cursors.setdefault(id(response), mine)
+            if thread != mine[1]:
+                error = SharedCursorError(
+                    f"{outcome.run.case.search} returned the same {type(response).__name__} to two searches at once: "
+                    "make a cursor (or a connection) for each call, or use --relevance-concurrency=1",
+                    pytrace=False,
+                )
+                first.fail(error)
+                raise error
+        outcome.rankings.append((outcome.read(response), perf_counter() - started))
 
 
 def _is_read_once(response: object) -> bool:
     """Whether a response is a cursor or an iterator; a stub may return one constant list to all calls."""
     return any(hasattr(type(response), name) for name in ("fetchall", "__next__"))
-
-
-class SharedCursorError(CaseError):
-    """Two searches at once returned the same cursor."""
-
-
-@dataclass(slots=True, eq=False)
-class _Use:
-    """A cursor that was returned for a case, and when it was read to its end, in seconds of `perf_counter`."""
-
-    cursor: object
-    outcome: SearchOutcome
-    ended: float = inf
-
-
-class Cursors:
-    """The cursors that were returned in one window of threads.
-
-    The connection of DuckDB returns itself from `execute`, and a cursor of psycopg may be used again: each call then
-    ends the previous result, whose rows may be read as the result of another query.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._uses: dict[int, list[_Use]] = {}
-
-    @contextmanager
-    def reading(self, cursor: object, outcome: SearchOutcome, started: float) -> Iterator[None]:
-        """Read the cursor returned by a call that began at `started`, in seconds of `perf_counter`.
-
-        Raises `SharedCursorError` where a call that ran at the same time returned it too, and has that call fail.
-        """
-        __tracebackhide__ = True
-        use = _Use(cursor, outcome)
-        with self._lock:
-            uses = self._uses.setdefault(id(cursor), [])
-            others = [each for each in uses if each.outcome is not outcome and each.ended > started]
-            uses.append(use)
-        try:
-            for each in others:
-                each.outcome.fail(_shared(use))
-            if others:
-                raise _shared(use)
-            yield
-        finally:
-            use.ended = perf_counter()
-
-
-def _shared(use: _Use) -> SharedCursorError:
-    return SharedCursorError(
-        f"{use.outcome.run.case.search} returned the same {type(use.cursor).__name__} to two searches at once: make a "
-        "cursor (or a connection) for each call, or use --relevance-concurrency=1",
-        pytrace=False,
-    )
 
 
 _MOST_IN_FLIGHT = 5
@@ -275,37 +235,8 @@ def _name(call: Call) -> str:
     return f"a batch of {query} and {others} more" if others else query
 
 
-class BatchCall(Call):
-    """A call of `many` for several cases with equal params and an equal `k`."""
-
-    def __init__(self, runs: Sequence[CaseRun], search: Any, many: Any, times: int) -> None:
-        super().__init__(many, times)
-        asked = calling.asked_for(many, runs[0].case)
-        self.outcomes = [SearchOutcome(run, search, self, asked) for run in runs]
-
-    def _queries(self) -> list[str]:
-        return [outcome.run.case.query for outcome in self.outcomes]
-
-    def _read(self, response: object, started: float) -> None:
-        reader = _Reader(self.outcomes)
-        for each in reader.responses_in(response):
-            reader.read(each)
-        reader.finish(started)
-
-    async def _read_async(self, response: object, started: float) -> None:
-        if inspect.isawaitable(response):
-            response = await response
-        if not isinstance(response, AsyncIterator):
-            self._read(await calling.wait(response), started)
-            return
-        reader = _Reader(self.outcomes)
-        async for each in response:
-            reader.read(each)
-        reader.finish(started)
-
-
-class _Reader:
-    """Reads each response of a call as soon as it arrives: the search may reuse one list for the next response.
+class _Batch:
+    """Reads each response of a batch as soon as it arrives: the search may reuse one list for the next response.
 
     The outcomes get their rankings only when it is known that each query has one response.
     """
@@ -321,22 +252,16 @@ class _Reader:
 
         Raises `CaseError` for anything but an iterator or a list of the right length.
         """
-        count = len(self._outcomes)
         if isinstance(returned, Iterator):
             return returned
         if not isinstance(returned, list):
-            advice = f": {_ZIP}, of a tuple of responses list(responses). It" if isinstance(returned, tuple) else ""
+            advice = f": {_ZIP}" if isinstance(returned, tuple) else ""
             raise _wrong_batch(
                 f"{self._name}{advice} returns a list or a generator with one response a query, in their order; for "
                 f"{self._queries} it returned {shown(returned)} ({type(returned).__name__})"
             )
-        if _are_columns(returned, count):
-            raise _wrong_batch(
-                f"{self._name}: {_ZIP}. It returned 2 arrays with {counted(count, 'row')} for {self._queries}, not one "
-                "response a query"
-            )
-        if len(returned) != count:
-            raise self._wrong(counted(len(returned), "response"))
+        if len(returned) != len(self._outcomes):
+            raise self._wrong_number(counted(len(returned), "response"))
         cursors = [each for each in returned if _is_read_once(each)]
         if len({id(each) for each in cursors}) < len(cursors):
             raise _wrong_batch(
@@ -348,7 +273,7 @@ class _Reader:
     def read(self, response: object) -> None:
         """Read a response as the ranking of the next query. Raises `CaseError` where there is no next one."""
         if len(self._found) == len(self._outcomes):
-            raise self._wrong(f"more than {counted(len(self._outcomes), 'response')}")
+            raise self._wrong_number(f"more than {counted(len(self._outcomes), 'response')}")
         outcome = self._outcomes[len(self._found)]
         try:
             self._found.append(response if isinstance(response, BaseException) else outcome.read(response))
@@ -361,46 +286,23 @@ class _Reader:
         Raises `CaseError` where there are fewer responses than queries.
         """
         if len(self._found) < len(self._outcomes):
-            raise self._wrong(counted(len(self._found), "response"))
+            raise self._wrong_number(counted(len(self._found), "response"))
         share = (perf_counter() - started) / len(self._outcomes)
         for outcome, found in zip(self._outcomes, self._found, strict=True):
-            if isinstance(found, BaseException):
-                if outcome.error is None:
-                    outcome.fail(found)
-            else:
+            if not isinstance(found, BaseException):
                 outcome.rankings.append((found, share))
+            elif outcome.error is None:
+                outcome.fail(found)
 
-    def _wrong(self, responses: str) -> CaseError:
+    def _wrong_number(self, responses: str) -> CaseError:
         return _wrong_batch(
             f"{self._name} returned {responses} for {self._queries}; it returns one response a query, in their order: "
             "for a query that finds nothing an empty list, for one that failed its exception"
         )
 
 
+_ZIP = "of (distances, labels) return list(zip(distances, labels)), of a tuple of responses list(responses). It"
+
+
 def _wrong_batch(message: str) -> CaseError:
     return CaseError(message, pytrace=False)
-
-
-def batches(runs: Sequence[CaseRun], many: Any, most: int) -> Iterator[list[CaseRun]]:
-    """Give groups of at most `most` cases with equal params and an equal `k`, in the order of their first cases."""
-    alike: dict[tuple[int | None, str], list[CaseRun]] = {}
-    for run in runs:
-        key = calling.asked_for(many, run.case), repr(sorted(run.case.params.items()))
-        alike.setdefault(key, []).append(run)
-    for group in alike.values():
-        for start in range(0, len(group), most):
-            yield group[start : start + most]
-
-
-def _are_columns(responses: Sequence[object], queries: int) -> bool:
-    """Whether two responses are arrays of numbers with a row for each query: distances and labels of all queries."""
-    shapes: list[Any] = [getattr(each, "shape", ()) for each in responses]
-    kinds = [getattr(getattr(each, "dtype", None), "kind", "") for each in responses]
-    return (
-        len(responses) == 2
-        and all(kind in ("i", "u", "f") for kind in kinds)
-        and all(len(shape) == 2 and shape[0] == queries for shape in shapes)
-    )
-
-
-_ZIP = "of (distances, labels) return list(zip(distances, labels))"
