@@ -1,4 +1,4 @@
-"""docs/howto/ci.md: its workflows run on a repository with two commits; the second makes search worse.
+"""The workflows of docs/howto/ci.md, and the action, run on a repository whose second commit makes search worse.
 
 The actions of GitHub are replaced by a few lines each, `gh`, `curl` and `pip` by commands that record what they are
 called with.
@@ -26,6 +26,7 @@ from tests.helpers import only_plugins
 
 PAGE = (Path(__file__).parents[1] / "docs" / "howto" / "ci.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```yaml\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+ACTION = Path(__file__).parents[1] / "action.yml"
 MARK = "<!-- pytest-relevance report -->"
 
 pytestmark = pytest.mark.skipif(
@@ -163,7 +164,7 @@ class Step:
 
 @dataclass
 class Workflow:
-    """A small runner of workflows: as much of GitHub Actions as docs/howto/ci.md asks for."""
+    """A small runner of workflows: as much of GitHub Actions as docs/howto/ci.md and action.yml ask for."""
 
     jobs: Mapping[str, Any]
     origin: Path
@@ -172,6 +173,8 @@ class Workflow:
     branch: str
     stored: dict[str, bytes] = field(default_factory=dict)
     """Files in the cache and artifacts, by name."""
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    """Of an action."""
 
     def run(self, job: str, matrix: Mapping[str, object] | None = None) -> tuple[Machine, list[Step]]:
         """Run the steps of a job on a machine of its own."""
@@ -187,7 +190,7 @@ class Workflow:
         """Run one step."""
         if "uses" in step:
             given = {key: self._filled(str(value), matrix) for key, value in step.get("with", {}).items()}
-            ACTIONS[step["uses"]](self, machine.work, given)
+            ACTIONS[step["uses"].partition("@")[0]](self, machine.work, given)
             return Step(step.get("name", step["uses"]))
         environment = {name: self._filled(str(value), matrix) for name, value in step.get("env", {}).items()}
         github = {
@@ -202,16 +205,24 @@ class Workflow:
         values = {
             "github.sha": "c0ffee",
             "github.event.pull_request.base.sha": "c0ffee",
+            "github.event.pull_request.base.sha || github.sha": "c0ffee",
             "github.token": "a-token",
             "github.repository": "shop/search",
             "github.event.number": "7",
+            "github.event_name": self.event,
             **{f"matrix.{name}": str(value) for name, value in matrix.items()},
+            **{f"inputs.{name}": value for name, value in self.inputs.items()},
         }
         return re.sub(r"\$\{\{ (.*?) \}\}", lambda found: values[found[1]], text)
 
     def _is_due(self, step: Mapping[str, Any], machine: Machine, *, failed: bool) -> bool:
         conditions = str(step.get("if", "success()")).removeprefix("${{ ").removesuffix(" }}").split(" && ")
-        holds = {"success()": not failed, "!cancelled()": True}
+        holds = {
+            "success()": not failed,
+            "!cancelled()": True,
+            "inputs.comment == 'true'": self.inputs.get("comment") == "true",
+            **{f"github.event_name == '{event}'": event == self.event for event in ("push", "pull_request")},
+        }
         for condition in conditions:
             if file := re.fullmatch(r"hashFiles\('(.*)'\) != ''", condition):
                 holds[condition] = (machine.work / file[1]).exists()
@@ -219,8 +230,8 @@ class Workflow:
 
 
 def _keep(workflow: Workflow, work: Path, given: Mapping[str, str]) -> None:
-    for path in given["path"].split():
-        workflow.stored[path] = (work / path).read_bytes()
+    for pattern in given["path"].split():
+        workflow.stored |= {path.name: path.read_bytes() for path in work.glob(pattern)}
 
 
 def _restore(workflow: Workflow, work: Path, given: Mapping[str, str]) -> None:
@@ -239,12 +250,12 @@ def _nothing(workflow: Workflow, work: Path, given: Mapping[str, str]) -> None:
 
 
 ACTIONS: Mapping[str, Callable[[Workflow, Path, Mapping[str, str]], None]] = {
-    "actions/checkout@v7": _nothing,
-    "actions/setup-python@v7": _nothing,
-    "actions/cache/save@v6": _keep,
-    "actions/cache/restore@v6": _restore,
-    "actions/upload-artifact@v7": _keep,
-    "actions/download-artifact@v8": _download,
+    "actions/checkout": _nothing,
+    "actions/setup-python": _nothing,
+    "actions/cache/save": _keep,
+    "actions/cache/restore": _restore,
+    "actions/upload-artifact": _keep,
+    "actions/download-artifact": _download,
 }
 
 
@@ -352,6 +363,22 @@ def test_a_pull_request_that_changes_nothing_is_green_where_main_has_a_record(
     machine, steps = pull_request.run("pull-request")
     assert {step.name for step in steps if step.code} == (set() if has_record else {"Run the branch"})
     assert machine.calls[-1].sent[0].startswith(f"{MARK}\n### {mark} ")
+
+
+@pytest.mark.skipif(not ACTION.is_file(), reason="the source distribution does not have it")
+def test_the_action_keeps_the_record_of_main_and_fails_what_got_worse(origin: Path, tmp_path: Path) -> None:
+    action = yaml.safe_load(ACTION.read_text(encoding="utf-8"))
+    stored: dict[str, bytes] = {}
+    inputs = {name: str(given["default"]) for name, given in action["inputs"].items()}
+    runs = [("push", "main", 1), ("push", "main", 0), ("pull_request", "main", 0), ("pull_request", "worse", 1)]
+    for number, (event, branch, code) in enumerate(runs):
+        job = Workflow({"relevance": action["runs"]}, origin, tmp_path / str(number), event, branch, stored, inputs)
+        machine, steps = job.run("relevance")
+        assert [step.code for step in steps if step.name == "Run the cases"] == [code], steps
+        assert [step.name for step in steps if step.code] == ["Run the cases"] * code
+        assert [call.name for call in machine.calls] == (["gh", "gh"] if event == "pull_request" else [])
+    assert stored.keys() == {"relevance-main.jsonl.gz", "relevance-branch.jsonl.gz", "relevance.html"}
+    assert machine.calls[-1].sent[0].startswith(f"{MARK}\n### \u274c Search got worse: 1 query\n")
 
 
 def test_shards_and_their_merge(origin: Path, main_record: dict[str, bytes], tmp_path: Path) -> None:
