@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from math import inf
+from typing import NamedTuple
 
 from pytest_relevance._text import counted, examples
 from pytest_relevance.judgments.scale import Scale
@@ -22,6 +23,22 @@ ROUNDING = 1e-9
 """How far a bound may be from a score: it was computed elsewhere and rounded."""
 
 
+class FieldCondition(NamedTuple):
+    """What a field of a document has to be.
+
+    `path` is the name of the field; dots lead into nested ones. `comparison` is one of
+
+    - "==": the field equals any of the `values`, which are texts, numbers and booleans
+    - "!=", ">=", ">", "<=", "<": it is a number, compared with the only value
+    - "contains": it is a text that has the only value in it, in upper or lower case
+    - "at_most": no value of the field occurs in more results than the only value
+    """
+
+    path: str
+    comparison: str
+    values: Sequence[str | float | bool]
+
+
 @dataclass(frozen=True, slots=True)
 class Expectation:
     """An entry of `expect:`; `written` is its key.
@@ -29,7 +46,8 @@ class Expectation:
     `kind` is "metric" or a key of `KINDS` in `cases.checking.expectations`, and decides which other fields are used.
     `bound` is a score, a number of results, or a duration in seconds. `within` is a rank: None for the top k of the
     case, or of `order` for the whole ranking. `sets` are the sizes of the sets that `order` divides its documents
-    into; without any each document is a set. `inherited`: it is written in the suite.
+    into; without any each document is a set. `inherited`: it is written in the suite. `conditions` are those that a
+    kind of `ON_FIELDS` looks at in the first `within` results.
     """
 
     kind: str
@@ -41,10 +59,13 @@ class Expectation:
     within: int | None = None
     sets: tuple[int, ...] = ()
     inherited: bool = False
+    conditions: tuple[FieldCondition, ...] = ()
 
     @property
     def name(self) -> str:
-        """The canonical name of the metric, or the kind: `first`, `include` ..."""
+        """The canonical name of the metric, the kind (`first`, `include` ...), or `every@5`."""
+        if self.conditions:
+            return self.written
         return self.metric.text if self.metric is not None else self.kind
 
     @property
@@ -248,6 +269,15 @@ class Case:
             for metric in gate.metrics:
                 deepest = max(deepest, metric.k or 0)
         return deepest
+
+    @property
+    def fields(self) -> dict[str, int]:
+        """The fields of results that expectations look at, each with the number of results that it is needed of."""
+        found: dict[str, int] = {}
+        for expected in self.expect:
+            for condition in expected.conditions:
+                found[condition.path] = max(found.get(condition.path, 0), expected.within or self.terms.k)
+        return found
 
 
 _ONE_MORE = frozenset({"<=", "==", ">"})

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from pytest_relevance._text import case_name, digits_apart, harmless, listed, quoted, shown
 from pytest_relevance.cases.checking.expectations import AT_MOST, BELOW, EXACTLY
+from pytest_relevance.cases.model import FieldCondition
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.scalar import ranks_needed
 from pytest_relevance.reports.text import (
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 _OPPOSITE = {">=": "below", ">": "not above", "<=": "above", "<": "not below", "==": "not"}
 _NOT_WITHIN = {AT_MOST: "is not in the top {}", BELOW: "is in the top {}", EXACTLY: "is not at rank {}"}
 _MOST_PAIRS = 5  # of documents in the wrong order
+_MOST_RESULTS = 10  # whose fields are shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +178,53 @@ def _latency(reason: Outcome, _: _Names) -> str:
     return f"latency: search took {took}, expected {reason.comparison} {longest}"
 
 
+_OF_FIELDS = {
+    "every": "{} of the first {} results {do} not have {wanted}",
+    "some": "none of the first {1} results has {wanted}",
+    "none": "{} of the first {} results {have} {wanted}",
+    "at_most": "of the first {1} results {wanted}",
+}
+
+
+def _fields(reason: Outcome, names: _Names) -> str:
+    """`every: 1 of the first 5 results does not have category "phones": rank 3 "sku-1" (Strap): category = "cases"`."""
+    looked_at = min(reason.within or 0, len(names.result.ranking.documents))
+    if not looked_at:
+        return f"{reason.name}: nothing was returned"
+    is_one = len(reason.wrong) == 1
+    verbs = {"do": "does" if is_one else "do", "have": "has" if is_one else "have"}
+    wanted = listed([*map(_condition, map(FieldCondition._make, reason.conditions))], "and")
+    said = _OF_FIELDS[reason.kind].format(len(reason.wrong), looked_at, wanted=wanted, **verbs)
+    texts = []
+    for document, (rank, values) in zip(reason.wrong, reason.values, strict=False):
+        title = names.titles.get(document)
+        found = ", ".join(f"{path} = {_value(value)}" for path, value in values.items())
+        texts.append(f"rank {rank} {quoted(document)}{f' ({title})' if title else ''}: {found}")
+    if (more := len(texts) - _MOST_RESULTS) > 0:
+        texts[_MOST_RESULTS:] = [f"and {more} more"]
+    return f"{reason.name}: {said}: {'; '.join(texts)}"
+
+
+def _condition(condition: FieldCondition) -> str:
+    """`category "phones"`, `brand "apple" or "samsung"`, `price >= 1000`, `more than 2 have the same brand`."""
+    path, comparison, values = condition
+    if comparison == "at_most":
+        return f"more than {values[0]} have the same {path}"
+    sign = {"==": "", "contains": "containing "}.get(comparison, f"{comparison} ")
+    return f"{path} {sign}{listed(map(_value, values))}"
+
+
+def _value(value: object) -> str:
+    """The value of a field: `"phones"`, `12.5`, `true`, `null`."""
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_value, value))}]"
+    if isinstance(value, str):
+        return quoted(value, _LONGEST_TITLE)
+    if value is None or isinstance(value, bool):
+        return "null" if value is None else str(value).lower()
+    return f"{value:.12g}" if isinstance(value, float) else str(value)
+
+
 _WORDS: Mapping[str, Callable[[Outcome, _Names], str]] = {
     FLOOR: _floor,
     DROP: _drop,
@@ -190,6 +239,7 @@ _WORDS: Mapping[str, Callable[[Outcome, _Names], str]] = {
     "within": _within,
     "results": _results,
     "latency": _latency,
+    **dict.fromkeys(_OF_FIELDS, _fields),
 }
 
 

@@ -49,8 +49,10 @@ class Outcome:
     `value` is the figure found, None where there is none (a latency is in seconds); `comparison` is the operator
     between a figure and `bound`, or a rank and `within`. `documents`, `within` and `sets` are what was expected, as in
     an `Expectation`; `wrong` are the documents that do not meet it. For `order` it lists the wrong pairs, one after the
-    other: the first document of each pair is not before the second. `is_score`: judging the unjudged results could
-    change the figure. `before` is the figure of the accepted ranking today, `is_new`: that ranking met this.
+    other: the first document of each pair is not before the second. For fields, `conditions` are what was expected of
+    the first `within` results, and `values` has for each document in `wrong` its rank and the fields that make it
+    wrong, {field: value}. `is_score`: judging the unjudged results could change the figure. `before` is
+    the figure of the accepted ranking today, `is_new`: that ranking met this.
     """
 
     name: str
@@ -67,6 +69,8 @@ class Outcome:
     before: float | None = None
     is_new: bool = False
     clauses: Sequence[str] = ()
+    conditions: Sequence[Sequence[Any]] = ()
+    values: Sequence[Sequence[Any]] = ()
     others: Mapping[str, Any] = field(default_factory=dict)
 
 

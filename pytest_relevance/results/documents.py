@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_relevance._problems import FileError, Problems
 from pytest_relevance._text import did_you_mean, found, listed, quoted, shown
 from pytest_relevance.cases.model import CatalogueFile
+from pytest_relevance.cases.yaml.scalars import number
 from pytest_relevance.results.case_dict import from_builtin
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.records.run_info import FileInfo
@@ -90,6 +91,27 @@ class Catalogue:
         documents.problems = self._shown(problems)
         return documents
 
+    def values(self, names: Collection[str]) -> tuple[dict[str, dict[str, object]], Sequence[str]]:
+        """Read some columns for all documents: {document: {column: value}}; also returns the names of all columns.
+
+        In a text table (CSV, TSV) a decimal text is a number, and an empty cell is null.
+
+        Raises:
+            FileError: the file cannot be read, or is no catalogue.
+        """
+        from pytest_relevance._tables import TextTable, cells_of_any_length
+
+        table, is_nested = self._table()
+        id_name = self._id_column(table.names, is_nested=is_nested, needs_title=False)
+        is_text, found = isinstance(table, TextTable), dict[str, dict[str, object]]()
+        with cells_of_any_length():
+            for _, values in table.records(Problems(self.name)):
+                document = id_text(value_at(values, id_name))
+                if document and document not in found:
+                    kept = {name: values[name] for name in names if name in values}
+                    found[document] = {name: cell_value(str(cell)) for name, cell in kept.items()} if is_text else kept
+        return found, table.names
+
     def _table(self) -> tuple[Table | LinesOfObjects, bool]:
         """The rows of the file, and whether they are objects, whose values may be nested."""
         from pytest_relevance._source import Source
@@ -101,16 +123,17 @@ class Catalogue:
             source.refuse("the file is one JSON list; write one object on each line (jq -c '.[]')", 1)
         return (LinesOfObjects(source), True) if beginning == "{" else (table_of(source), False)
 
-    def _id_column(self, names: Sequence[str], *, is_nested: bool) -> str:
+    def _id_column(self, names: Sequence[str], *, is_nested: bool, needs_title: bool = True) -> str:
         """The column of ids. There must be one of titles too, unless other columns are to be shown.
 
-        `is_nested`: a dot in the name of a column leads into an object.
+        `needs_title` is false where only other columns are read. `is_nested`: a dot in the name of a column leads into
+        an object.
         """
         own = self.columns
         chosen = {}
         for key, written, usual in (("id", own.id, ID_NAMES), ("title", own.title, TITLE_NAMES)):
             chosen[key] = written if written is not None else next((name for name in usual if name in names), None)
-            if chosen[key] is None and (key == "id" or not own.show):
+            if chosen[key] is None and (key == "id" or (needs_title and not own.show)):
                 absent = f"there is no column {listed(map(quoted, usual))}; the columns are {_spelled(names)}"
                 advice = f"name the column: documents: {{file: {own.file}, {key}: ...}}"
                 raise FileError.at(self.name, f"{absent}; {advice}", 1)
@@ -181,6 +204,12 @@ def value_at(values: Fields, name: str) -> object:
     for part in name.split("."):
         value = value.get(part) if isinstance(value, Mapping) else None
     return value
+
+
+def cell_value(cell: str) -> object:
+    """A cell of a text table as a value: a number where it is a decimal one, None where it is empty, else its text."""
+    found = number(cell)
+    return (cell or None) if found is None else found
 
 
 def _text(value: object) -> str:

@@ -8,15 +8,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain, pairwise, zip_longest
 from math import inf, isnan
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from pytest_relevance.cases.checking.expectations import COMPARE, meets
-from pytest_relevance.cases.model import Expectation, most_results
+from pytest_relevance._text import found as described
+from pytest_relevance._text import quoted
+from pytest_relevance.cases.checking.expectations import COMPARE, COMPARE_FIELDS, ON_FIELDS, meets
+from pytest_relevance.cases.model import Case, Expectation, FieldCondition, most_results
 from pytest_relevance.metrics.graded import GradedRanking
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.scalar import score
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.case_parts import Outcome
+from pytest_relevance.results.case_parts import EMPTY, Outcome
+from pytest_relevance.results.responses.fields import Absent
+from pytest_relevance.results.responses.ranking import Ranking
 
 _CERTAIN = frozenset({"Judged"})  # measures that unjudged results leave no doubt about
 
@@ -25,7 +29,8 @@ class Found(NamedTuple):
     """What a search returned, as the checkers take it.
 
     `k` is the cutoff of the case, `ranking` the documents, `ranks` the first rank (from 1) of each, `latency` in
-    seconds. `is_cut`: the ranking may go on below what was returned.
+    seconds. `is_cut`: the ranking may go on below what was returned. `fields` are the values of the fields that
+    expectations look at, none of them absent. `finds_nothing`: the case expects no results.
     """
 
     k: int
@@ -35,6 +40,8 @@ class Found(NamedTuple):
     ranks: Mapping[str, int]
     latency: float | None
     is_cut: bool = False
+    fields: Mapping[str, Sequence[Any]] = EMPTY
+    finds_nothing: bool = False
 
 
 def first_ranks(ranking: Sequence[str]) -> dict[str, int]:
@@ -55,6 +62,7 @@ def expectation_of(outcome: Outcome) -> Expectation:
         documents=tuple(outcome.documents),
         within=outcome.within,
         sets=tuple(outcome.sets),
+        conditions=tuple(FieldCondition(*condition) for condition in outcome.conditions),
     )
 
 
@@ -131,6 +139,120 @@ def _latency(expected: Expectation, found: Found) -> Outcome:
     return _outcome(expected, is_met, latency)
 
 
+def _fields(expected: Expectation, found: Found) -> Outcome:
+    """Check the fields of the first results. Where nothing was returned, that is met if nothing was expected."""
+    within, conditions = expected.within or found.k, expected.conditions
+    ranking = found.ranking[:within]
+    values = {condition.path: found.fields.get(condition.path, ()) for condition in conditions}
+    wrong: dict[int, list[str]] = {}  # the paths of the fields that make a result wrong, by its index
+    if expected.kind == "at_most":
+        wrong = _too_often(conditions, values, len(ranking))
+    else:
+        is_wanted = expected.kind != "none"
+        for index in range(len(ranking)):
+            held = [meets_condition(condition, values[condition.path][index]) for condition in conditions]
+            if all(held) != is_wanted:
+                pairs = zip(conditions, held, strict=True)
+                wrong[index] = [condition.path for condition, holds in pairs if holds != is_wanted]
+        if expected.kind == "some" and len(wrong) < len(ranking):
+            wrong = {}
+    return Outcome(
+        *(expected.name, expected.kind, not wrong and (bool(ranking) or found.finds_nothing)),
+        within=within,
+        wrong=tuple(ranking[index] for index in wrong),
+        conditions=tuple(map(tuple, conditions)),  # pytest-xdist sends no named tuples
+        values=tuple(
+            (index + 1, {path: _brief(values[path][index]) for path in paths}) for index, paths in wrong.items()
+        ),
+    )
+
+
+def _too_often(
+    conditions: Sequence[FieldCondition], values: Mapping[str, Sequence[Any]], count: int
+) -> dict[int, list[str]]:
+    """The results that share a value with too many others: the paths of the fields, by the index of the result."""
+    wrong: dict[int, list[str]] = {}
+    for condition in conditions:
+        having: dict[Any, list[int]] = {}  # the indexes of the results by value; 1 equals True in Python
+        for index in range(count):
+            for key in {(type(value) is bool, value) for value in scalars_in(values[condition.path][index])}:
+                having.setdefault(key, []).append(index)
+        often = {index for indexes in having.values() if len(indexes) > condition.values[0] for index in indexes}  # type: ignore[operator]
+        for index in often:
+            wrong.setdefault(index, []).append(condition.path)
+    return dict(sorted(wrong.items()))
+
+
+def scalars_in(value: Any) -> Sequence[Any]:
+    """The values of a field, which may have several; none for a null."""
+    if type(value) is list:
+        return [each for each in value if each is not None]
+    return () if value is None else (value,)
+
+
+def meets_condition(condition: FieldCondition, value: Any) -> bool:
+    """Whether any value of a field meets a condition. A null meets none."""
+    comparison, wanted = condition.comparison, condition.values
+    for each in scalars_in(value):
+        if comparison == "==":
+            # 1 equals True in Python, and not here
+            is_met = each in wanted and any(
+                each == one and isinstance(each, bool) == isinstance(one, bool) for one in wanted
+            )
+        elif comparison == "contains":
+            is_met = wanted[0].casefold() in each.casefold()  # type: ignore[union-attr]
+        else:
+            is_met = COMPARE_FIELDS[comparison](each, wanted[0])  # type: ignore[arg-type]
+        if is_met:
+            return True
+    return False
+
+
+def why_unknown_fields(case: Case, ranking: Ranking) -> str:
+    """Why expectations on fields are not decided: a line for each field that a result lacks; usually empty.
+
+    A field that cannot be compared as the case asks has a line too. The first result of each field is named.
+    """
+    lines: dict[str, str] = {}
+    for expected in case.expect:
+        for condition in expected.conditions:
+            path, none = condition.path, (Absent(),) * len(ranking.ids)
+            values = (ranking.fields or {}).get(path, none)[: expected.within or case.k]
+            for index, value in enumerate(values):
+                if why := _why_unknown(condition, value):
+                    where = f"document {quoted(ranking.ids[index])} at rank {index + 1}"
+                    lines.setdefault(path, f"{expected.written}: {where} {why}")
+                    break
+    return "\n".join(lines.values())
+
+
+def _why_unknown(condition: FieldCondition, value: object) -> str:
+    """Why a condition on a value is neither met nor unmet; empty where it is."""
+    path = quoted(condition.path)
+    if isinstance(value, Absent):
+        return f"has no field {path}: {'; '.join(value.there) or 'the search returned ids alone'}"
+    if condition.comparison in ("==", "at_most"):
+        return ""
+    is_text = condition.comparison == "contains"
+    for each in scalars_in(value):
+        if isinstance(each, str) != is_text or isinstance(each, bool):
+            wanted = "contains looks at texts" if is_text else f"{condition.comparison} compares numbers"
+            return f"has {described(each)} as {path}, and {wanted}"
+    return ""
+
+
+_LONGEST_VALUE = 300  # characters of a text in an outcome: records would consist of descriptions otherwise
+
+
+def _brief(value: Any) -> Any:
+    """A value of a field as an outcome has it, which JSON can hold."""
+    if isinstance(value, list):
+        return [*map(_brief, value)]
+    if isinstance(value, str):
+        return value if len(value) <= _LONGEST_VALUE else f"{value[: _LONGEST_VALUE - 3]}..."
+    return str(value) if value in (inf, -inf) else value
+
+
 def _of_documents(expected: Expectation, wrong: Sequence[str]) -> Outcome:
     return _outcome(expected, not wrong, wrong=wrong)
 
@@ -151,4 +273,5 @@ CHECKERS: Mapping[str, Callable[[Expectation, Found], Outcome]] = {
     "within": _within,
     "results": _results,
     "latency": _latency,
+    **dict.fromkeys(ON_FIELDS, _fields),
 }

@@ -16,7 +16,7 @@ from hashlib import blake2b
 from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
-from pytest_relevance.cases.model import Case
+from pytest_relevance.cases.model import Case, most_results
 from pytest_relevance.metrics.graded import GradedRanking, grade_ranking, interval
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.scalar import ranks_needed, score
@@ -99,7 +99,7 @@ def score_case(
         lower, upper = interval(graded, k, terms.lowest, terms.highest, settings, present=value)
     reaches_depth = asked is not None and len(grades) >= asked
     is_cut = reaches_depth and terms.depth is None
-    outcomes = _outcomes(case, graded, ranking.ids, call.latency, is_cut=is_cut) if case.expect else ()
+    outcomes = _outcomes(case, graded, ranking, call.latency, is_cut=is_cut) if case.expect else ()
     verdict, reasons = decide(case, value, lower, upper, top - unjudged, top, outcomes)
     scores = {ndcg.text: defined(value)}
     if terms.gates or outcomes:
@@ -282,11 +282,17 @@ def _is_known(metric: Metric, value: float, settings: Settings) -> bool:
 
 
 def _outcomes(
-    case: Case, graded: GradedRanking, ids: Sequence[str], latency: float | None, *, is_cut: bool
+    case: Case, graded: GradedRanking, ranking: Ranking, latency: float | None, *, is_cut: bool
 ) -> tuple[Outcome, ...]:
     from pytest_relevance.results.expectations import Found, check, first_ranks
 
-    found = Found(case.k, case.settings, graded, ids, first_ranks(ids), latency, is_cut=is_cut)
+    ids = ranking.ids
+    found = Found(
+        *(case.k, case.settings, graded, ids, first_ranks(ids), latency),
+        is_cut=is_cut,
+        fields=ranking.fields or {},
+        finds_nothing=not ids and most_results(case.expect) == 0,
+    )
     return tuple(check(expected, found) for expected in case.expect)
 
 

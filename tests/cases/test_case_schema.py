@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft7Validator, Draft202012Validator
 
 from pytest_relevance import Case, CaseFileError, Suite, read_suite
-from pytest_relevance.cases.checking.expectations import KINDS
+from pytest_relevance.cases.checking.expectations import KINDS, ON_FIELDS
 from pytest_relevance.cases.checking.gates import CONDITIONS
 from pytest_relevance.cases.checking.keys import CASE, CASES, KEYS, SUITE
 from pytest_relevance.cases.checking.values import LARGEST_WHOLE, NOT_PARAMETERS, OF_EXPRESSIONS, OWNED_TAGS, RESERVED
@@ -55,6 +56,7 @@ READER_ONLY: tuple[Rule, ...] = (
     Rule("a key stands once in a mapping", "k: 5\nk: 6\ncases: [{query: a}]", "duplicate key"),
     Rule("a document is judged once", "cases: [{query: a, judgments: {x: 1, x: 2}}]", "is judged twice"),
     Rule("tags of YAML have no meaning", "k: !!int 5\ncases: [{query: a}]", "has no meaning here"),
+    Rule("cases are written out, not merged", "<<: {cases: [{query: a}]}", "cannot come from a merge key"),
     # scalars: the reader takes them as written, an editor as YAML 1.2 reads them
     Rule("a text may be the word null, but not nothing at all", "cases: [{query: }]", "the query is empty"),
     Rule("a number is decimal, without leading zeros", "min_ndcg: .5\ncases: [{query: a}]", "write 0.5"),
@@ -77,10 +79,10 @@ READER_ONLY: tuple[Rule, ...] = (
     Rule("a grade has one gain", "gain: {1: 1, 1.00: 2}\ncases: [{query: a}]", "has two gains"),
     # expectations
     Rule("a metric has its own parameters", _JUDGED + "expect: {P(p=2)@1: 1}}]", "P takes rel="),
-    Rule(
-        "a comparison with a share is in its range", _JUDGED + "expect: {RR: '> 1'}}]", "expected a number from 0 to 1"
-    ),
+    Rule("a comparison with a share is in its range", _JUDGED + "expect: {RR: '> 1'}}]", "lies between 0 and 1"),
     Rule("a document is in one set", "cases: [{query: a, expect: {order: [[x], [x, y]]}}]", "stands in two sets"),
+    Rule("a list has no comparisons", "cases: [{query: a, expect: {every: {price: ['> 5']}}}]", "a list has texts"),
+    Rule("a field has a name", "cases: [{query: a, expect: {every: {a..b: x}}}]", "the name of a field"),
     Rule("only what the suite expects is taken away", "cases: [{query: a, expect: {results: null}}]", "found nothing"),
     # files
     Rule("what it names is there", "judgments: no.csv\ncases: [{query: a}]", "there is no file"),
@@ -138,8 +140,10 @@ def test_names_and_bounds_are_those_of_the_tables() -> None:
     assert set(DEFS["tag"]["not"]["enum"]) == OWNED_TAGS | OF_EXPRESSIONS
     assert set(params) == NOT_PARAMETERS.keys()
     assert SCHEMA["properties"]["k"]["maximum"] == LARGEST_WHOLE
-    for name in ("expect", "bounds-of-metrics"):
-        assert len(DEFS[name]["patternProperties"]) == len(MEASURES)
+    assert len(DEFS["bounds-of-metrics"]["patternProperties"]) == len(MEASURES)
+    with_cutoff = [name for name in DEFS["expect"]["patternProperties"] if any(kind in name for kind in ON_FIELDS)]
+    assert len(DEFS["expect"]["patternProperties"]) == len(MEASURES) + len(with_cutoff)
+    assert all(any(re.match(name, f"{kind}@5") for name in with_cutoff) for kind in ON_FIELDS)
 
 
 def test_the_schema_is_a_schema_in_the_newest_draft_and_in_the_one_that_editors_know_best() -> None:
@@ -273,6 +277,11 @@ IN_A_CASE = [
     ("relevant: []", "relevant: anyOf"),
     ("expect: {results: -1}", "expect.results: anyOf"),
     ("expect: {latency: 200}", "expect.latency: type"),
+    ("expect: {every@0: {brand: x}}", "expect: additionalProperties"),
+    ("expect: {every@5: phones}", "expect.every@5: anyOf"),
+    ("expect: {some: {price: '>= x'}}", "expect.some: anyOf"),
+    ("expect: {none@3: {brand: {has: x}}}", "expect.none@3: anyOf"),
+    ("expect: {at_most@10: {brand: 0}}", "expect.at_most@10: anyOf"),
     ("expect: {latency: '>= 1 s'}", "expect.latency: pattern"),
 ]
 MISTAKES += [

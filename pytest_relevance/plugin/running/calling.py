@@ -112,7 +112,11 @@ def read(item: pytest.Item, case: Case, response: object, search: object) -> Ran
         own = item.ihook.pytest_relevance_ranking(response=response, case=case)
     try:
         return read_ranking(
-            response if own is None else own, case.terms.id_field, case.terms.title_field, partial(_ids_of, search)
+            response if own is None else own,
+            case.terms.id_field,
+            case.terms.title_field,
+            partial(_ids_of, search),
+            case.fields if case.expect else None,
         )
     except UnreadableRanking as problem:
         raise CaseError(str(problem), pytrace=False) from None

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from pytest_relevance._text import quoted, shown
-from pytest_relevance.plugin.failures import BaselineFailure, CaseFailure, error_text
+from pytest_relevance.plugin.failures import BaselineFailure, CaseError, CaseFailure, error_text
 from pytest_relevance.plugin.options import redaction, settings
 from pytest_relevance.plugin.pytest_internals import is_fixture_defined, request_of
 from pytest_relevance.plugin.run_store import DOCUMENTS as NAME
@@ -29,19 +29,22 @@ from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import Attempt, CaseRun, case_runs_of, is_running
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.documents import IndexDocuments, UnreadableAnswer, documents_to_ask, read_answer
+from pytest_relevance.results.responses.ranking import id_text
 
 MOST_IDS = 500
 """How many documents are asked for at a time."""
 
-_PLUGIN = "relevance-documents"
+PLUGIN = "relevance-documents"
+"""The name under which the hooks are registered, where the fixture is defined."""
+
 _NO_TITLES = f"documents have no titles from {NAME}"
 
 
 def install(session: pytest.Session) -> None:
     """Register the hooks that ask for documents, once, if the fixture is defined anywhere."""
     manager = session.config.pluginmanager
-    if not manager.has_plugin(_PLUGIN) and is_fixture_defined(NAME, session):
-        manager.register(DocumentLookup(session.config), _PLUGIN)
+    if not manager.has_plugin(PLUGIN) and is_fixture_defined(NAME, session):
+        manager.register(DocumentLookup(session.config), PLUGIN)
 
 
 _FAILURES = (CaseFailure, BaselineFailure)
@@ -64,7 +67,7 @@ class _Index:
 
     `waiting` are the documents to ask for next, `cases` those whose documents were not all asked for. `loop` is the
     event loop that the last search ran in, if it is another plugin's. `is_broken`: the index failed and is not asked
-    again.
+    again. `values` are its answers for the documents whose fields expectations look at.
     """
 
     ask: Callable[[list[str]], object]
@@ -74,6 +77,7 @@ class _Index:
     cases: deque[_Case] = field(default_factory=deque)
     loop: Any = None
     is_broken: bool = False
+    values: dict[str, object] = field(default_factory=dict)
 
     def want(self, case: _Case) -> None:
         """Add the documents of a case that were not asked for yet to `waiting`."""
@@ -139,6 +143,30 @@ class DocumentLookup:
             for index in self._indexes.values():
                 self._ask(index)
         self._indexes.clear()
+
+    def values(self, item: pytest.Item, documents: Sequence[str]) -> Generator[object, object, Mapping[str, object]]:
+        """Ask for documents whose fields expectations look at: {document: what the index has of it}.
+
+        Yields each answer, to be sent back when it was awaited. Raises `CaseError` if the index cannot be asked.
+        """
+        index = self._index_of(item)
+        if index is None:
+            return {}
+        try:
+            unasked = [document for document in dict.fromkeys(documents) if document not in index.values]
+            for start in range(0, len(unasked), MOST_IDS):
+                batch = unasked[start : start + MOST_IDS]
+                answer = yield index.ask(batch.copy())
+                found, _ = read_answer(answer, batch)
+                index.documents.add(found)
+                index.asked.update(batch)
+                index.values |= dict.fromkeys(batch) | {id_text(key) or "": each for key, each in answer.items()}  # type: ignore[attr-defined]
+        except (KeyboardInterrupt, pytest.exit.Exception):
+            raise
+        except Exception as error:
+            why = f"fields of the results cannot be looked up in {NAME}: {self._why(error)}"
+            raise CaseError(redaction(self._config).text(why), pytrace=False) from None
+        return {document: index.values[document] for document in documents if index.values[document] is not None}
 
     def _look_up(self, item: pytest.Item, runs: Sequence[CaseRun]) -> None:
         """Ask for the documents that failures name, and collect those of other cases where an output needs them."""

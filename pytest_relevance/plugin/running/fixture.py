@@ -16,7 +16,7 @@ import pytest
 
 from pytest_relevance._text import quoted, shown
 from pytest_relevance.cases.build import case_from_values
-from pytest_relevance.cases.checking.expectations import KINDS, OF_DOCUMENTS
+from pytest_relevance.cases.checking.expectations import KINDS, OF_DOCUMENTS, kind_of
 from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin.run_store import LOST, run_store
 from pytest_relevance.plugin.running.calling import close_unawaited, is_waiting, running_task
@@ -80,7 +80,7 @@ def _case(query: str, judgments: Mapping[Any, Any] | None, keys: Mapping[str, An
         if name in keys:
             raise ValueError(f"relevance.check takes no {name}: {why}")
     values = {"query": _plain(query), **{name: _plain(value) for name, value in keys.items()}}
-    expect = {name: values.pop(name) for name in KINDS if name in values}
+    expect = {name: values.pop(name) for name in [*values] if kind_of(name) in KINDS}
     written = values.get("expect", {})
     if isinstance(written, dict):
         for name in expect.keys() & written.keys():

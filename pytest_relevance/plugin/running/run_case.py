@@ -49,7 +49,12 @@ def run(this: CaseRun) -> None:
     try:
         searches = _searches(this)
         found = None if searches is None else searches.take(this)
-        _score_first(this, found or [_ranking_of_call(this) for _ in range(this.settings.calls)])
+        calls = found or [_ranking_of_call(this) for _ in range(this.settings.calls)]
+        if this.case.expect and this.case.fields:
+            from pytest_relevance.plugin.running.fields import with_fields
+
+            calls = [(with_fields(this, calls[0][0]), calls[0][1]), *calls[1:]]
+        _score_first(this, calls)
     finally:
         this.attempt.is_running = False
 
@@ -61,7 +66,12 @@ async def run_async(this: CaseRun) -> None:
     try:
         searches = _searches(this)
         found = None if searches is None else await searches.take_async(this)
-        _score_first(this, found or [await _ranking_of_call_async(this) for _ in range(this.settings.calls)])
+        calls = found or [await _ranking_of_call_async(this) for _ in range(this.settings.calls)]
+        if this.case.expect and this.case.fields:
+            from pytest_relevance.plugin.running.fields import with_fields_async
+
+            calls = [(await with_fields_async(this, calls[0][0]), calls[0][1]), *calls[1:]]
+        _score_first(this, calls)
     finally:
         this.attempt.is_running = False
 
@@ -106,7 +116,12 @@ def check(item: pytest.Item, checks: Checks, case: Case, ranking: object, path: 
     this = CaseRun(case, item, settings(item.config), shown_path(path, item.config), path)
     this.attempt.loop = calling.running_loop()
     checks.runs.append(this)
-    score(this, _read(this, ranking), None)
+    read = _read(this, ranking)
+    if case.expect and case.fields:
+        from pytest_relevance.plugin.running.fields import with_fields
+
+        read = with_fields(this, read)
+    score(this, read, None)
     assert this.attempt.result is not None
     return this.attempt.result
 
@@ -134,6 +149,10 @@ def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
     problem = why_cut(case, len(ranking.ids), attempt.asked)
     if attempt.asked is None and case.expect and not this.is_check:
         problem = why_unseen(case, ranking.ids)
+    if not problem and case.expect and case.fields:
+        from pytest_relevance.results.expectations import why_unknown_fields
+
+        problem = why_unknown_fields(case, ranking)
     if problem:
         attempt.error = CaseError(problem, pytrace=False)
         raise attempt.error

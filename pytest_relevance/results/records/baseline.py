@@ -19,15 +19,19 @@ from typing import Any
 
 from pytest_relevance._files import write_whole
 from pytest_relevance._text import printable, quoted
+from pytest_relevance.cases.checking.expectations import ON_FIELDS
 from pytest_relevance.metrics.names import LARGEST_CUTOFF
 from pytest_relevance.results.case_dict import from_builtin, to_builtin
-from pytest_relevance.results.case_parts import STALE
+from pytest_relevance.results.case_parts import STALE, Outcome
 from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult
 from pytest_relevance.results.records.file import BASELINE, DAMAGE, END, VERSION, as_json, damaged, encoded, read_file
 from pytest_relevance.results.records.run_info import Fingerprint, RecordError, checked, common
 
 EntryKey = tuple[str, str | None]
 """The key of an entry in its baseline: the id of the case, and the variant of its search."""
+
+KEPT = ON_FIELDS
+"""The kinds of expectations whose outcomes an entry keeps, as its ranking alone does not decide them."""
 
 _HOLDS = "the accepted ranking of each case and variant; written by --relevance-update, scores are those of that day"
 _HEADER = frozenset({"kind", "version", "holds", "fingerprint"})
@@ -42,7 +46,8 @@ class BaselineEntry:
     The ranking, `documents`, is `whole` where it is all that was returned, and otherwise as deep as the case looked
     (`depth`). A whole ranking `reaches_depth` where the search returned as many results as it was asked for, and no
     depth was set. `scores` are the scores on the day of acceptance, for readers of a diff; a comparison scores the
-    ranking again. `others` are keys of its line that a later version has added.
+    ranking again. `outcomes` are those of expectations that the ranking alone does not decide, such as the fields of
+    its documents. `others` are keys of its line that a later version has added.
     """
 
     id: str
@@ -54,6 +59,7 @@ class BaselineEntry:
     scores: Mapping[str, float | None] = field(default_factory=dict)
     whole: bool = False
     reaches_depth: bool = False
+    outcomes: tuple[Outcome, ...] = ()
     others: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -82,6 +88,8 @@ class BaselineEntry:
     def line(self) -> str:
         """Its line in the file, with the keys that a record has."""
         values = {**to_builtin(self), "params": with_sorted_keys(self.params)}
+        if self.outcomes:
+            values["outcomes"] = [*map(to_builtin, self.outcomes)]
         defaults: dict[str, object] = {"variant": None, "query": self.id, "params": {}}
         return as_json({name: value for name, value in values.items() if defaults.get(name, ...) != value})
 
@@ -90,6 +98,8 @@ class BaselineEntry:
         """The entry of a line of a baseline of any version. Raises one of `DAMAGE`."""
         values = {_KEYS_OF_VERSION_1.get(name, name): value for name, value in values.items()}
         needed = {name: values[name] for name in ("id", "depth", "documents")}
+        if "outcomes" in values:
+            values["outcomes"] = [from_builtin(Outcome, each) for each in values["outcomes"]]
         return from_builtin(cls, {**needed, "variant": None, "query": values["id"], "params": {}, **values})
 
 
@@ -203,6 +213,7 @@ def entry_of(result: CaseResult) -> BaselineEntry:
         {name: None if value is None else round(value, _DECIMALS) for name, value in scores.items()},
         whole=result.ranking.whole,
         reaches_depth=result.ranking.whole and result.is_cut,
+        outcomes=tuple(each for each in result.evaluation.outcomes if each.kind in KEPT),
     )
 
 

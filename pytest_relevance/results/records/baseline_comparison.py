@@ -31,7 +31,7 @@ from pytest_relevance.results.case_parts import (
 )
 from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, MEASURED, PASSED, CaseResult
 from pytest_relevance.results.expectations import CHECKERS, Found, check, expectation_of, expects_results, first_ranks
-from pytest_relevance.results.records.baseline import BaselineEntries, BaselineEntry, EntryKey, with_sorted_keys
+from pytest_relevance.results.records.baseline import KEPT, BaselineEntries, BaselineEntry, EntryKey, with_sorted_keys
 from pytest_relevance.results.records.file import as_json
 from pytest_relevance.results.records.run_info import GONE, LEFT_OUT, UNJUDGED, Fingerprint, Lost, changed
 from pytest_relevance.results.scoring import defined, is_bounded, looks_at_all, scores_all, too_few_judged
@@ -219,11 +219,19 @@ def _compared_reasons(
         then: Outcome | None = None
         if reason.kind == FLOOR:
             then = replace(reason, value=before, met=before is not None and before >= reason.bound)
+        elif reason.kind in KEPT:
+            then = next((each for each in entry.outcomes if _is_same_demand(each, reason)), None)
         elif reason.kind in CHECKERS and reason.kind != "latency" and not (reason.kind == "results" and may_go_on):
             then = check(expectation_of(reason), found)
         are_known &= then is not None and _misses_no_less(then, reason, conditions.tolerance)
         reasons.append(reason if then is None else replace(reason, before=then.value, is_new=then.met))
     return sorted(reasons, key=lambda reason: not reason.is_new), are_known
+
+
+def _is_same_demand(one: Outcome, other: Outcome) -> bool:
+    """Whether two outcomes are of the same expectation, in a baseline and in a run."""
+    conditions = [[[path, sign, [*values]] for path, sign, values in each.conditions] for each in (one, other)]
+    return (one.name, one.within) == (other.name, other.within) and conditions[0] == conditions[1]
 
 
 def _misses_no_less(then: Outcome, now: Outcome, tolerance: float) -> bool:
@@ -238,6 +246,8 @@ def _misses_no_less(then: Outcome, now: Outcome, tolerance: float) -> bool:
             return False
         slack = _ROUNDING if now.kind == "results" else tolerance + _ROUNDING
         return _missed_by(now, now.value) <= _missed_by(now, then.value) + slack
+    if now.kind in KEPT and (now.kind == "some" or not now.wrong or not then.wrong):
+        return bool(now.wrong) == bool(then.wrong)  # without documents nothing was returned
     size = 2 if now.kind == "order" else 1  # the wrong pairs stand one after the other
     return {*zip(*[iter(now.wrong)] * size, strict=True)} <= {*zip(*[iter(then.wrong)] * size, strict=True)}
 

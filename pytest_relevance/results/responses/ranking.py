@@ -59,11 +59,16 @@ _PLAIN = SCALARS | {dict}
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Document ids, best first, as text. `titles` and `scores` are the engine's, in the same order, or empty."""
+    """Document ids, best first, as text. `titles` and `scores` are the engine's, in the same order, or empty.
+
+    `fields` are the values of further fields, of as many of the first results as they were asked of
+    (`fields.read_fields`); None where no field was asked for.
+    """
 
     ids: Sequence[str]
     titles: Sequence[str | None] = ()
     scores: Sequence[float | None] = ()
+    fields: Mapping[str, Sequence[Any]] | None = None
 
     def title(self, index: int) -> str | None:
         """The title of the result at a 0-based index, when the result has one."""
@@ -79,15 +84,17 @@ def read_ranking(
     id_field: str | None = None,
     title_field: str | None = None,
     ids: Callable[[], object] | None = None,
+    fields: Mapping[str, int] | None = None,
 ) -> Ranking:
     """Read what a search returned: see section "What search may return" of the documentation for the shapes.
 
     `id_field` and `title_field` name the fields of id and title (dots lead into nested fields); by default the usual
     names are tried. `ids` is called for the attribute `ids` of the fixture's value, a sequence or a mapping that turns
-    the labels of a vector index into ids, where a response has labels. The ranking is a copy: later changes to the
-    response do not affect it. Raises `UnreadableRanking` (a ValueError) where it cannot be read as a ranking.
+    the labels of a vector index into ids, where a response has labels. `fields` are the paths of further fields to
+    read, each with the number of results that it is read of. The ranking is a copy: later changes to the response do
+    not affect it. Raises `UnreadableRanking` (a ValueError) where it cannot be read as a ranking.
     """
-    if type(response) is list and set(map(type, response)) <= _TEXT and "" not in response:
+    if type(response) is list and not fields and set(map(type, response)) <= _TEXT and "" not in response:
         return Ranking(response.copy())
     if isinstance(response, Ranking):
         return response
@@ -108,7 +115,7 @@ def read_ranking(
         raise
     if why := reading.ambiguity(results):
         raise UnreadableRanking(f"search returned {why}")
-    return _copied(results, names, title_names)
+    return _copied(results, names, title_names, fields)
 
 
 def id_text(value: object) -> str | None:
@@ -130,11 +137,13 @@ def _as_mapping(result: Any, id_names: Sequence[str]) -> Any:
     return as_mapping(result, id_names)
 
 
-def _copied(results: Sequence[Any], names: Sequence[str], title_names: Sequence[str]) -> Ranking:
-    """The ids, titles and scores of results."""
+def _copied(
+    results: Sequence[Any], names: Sequence[str], title_names: Sequence[str], wanted: Mapping[str, int] | None
+) -> Ranking:
+    """The ids, titles and scores of results, and the `wanted` fields."""
     kinds = set(map(type, results))
     if kinds <= SCALARS and "" not in results:
-        return Ranking([*map(str, results)])
+        return Ranking([*map(str, results)], fields=_read_fields(results, wanted) if wanted else None)
     reading.refuse_row_beside_value(kinds, results)
     is_plain = kinds <= _PLAIN
     if not is_plain and reading.are_scores(kinds, results):
@@ -155,7 +164,13 @@ def _copied(results: Sequence[Any], names: Sequence[str], title_names: Sequence[
     if bare_rows:
         titles = [row.title or title for row, title in zip(bare_rows, titles, strict=True)]
         scores = [score if row.score is None else row.score for row, score in zip(bare_rows, scores, strict=True)]
-    return Ranking(ids, _titles(titles), _scores(scores, results))
+    return Ranking(ids, _titles(titles), _scores(scores, results), _read_fields(documents, wanted) if wanted else None)
+
+
+def _read_fields(documents: Sequence[Any], wanted: Mapping[str, int]) -> Mapping[str, Sequence[Any]]:
+    from pytest_relevance.results.responses.fields import read_fields  # most suites look at no fields
+
+    return read_fields(documents, wanted, "the result")
 
 
 def _refuse_other_order(ranks: Sequence[Any], results: Sequence[Any]) -> None:

@@ -121,17 +121,20 @@ def _is_keyed(document: object) -> bool:
 
 def fields_there(document: Any) -> str:
     """The fields that a document has instead of an id, but for those that are None; nested names have dots."""
-    if isinstance(document, Mapping) or _is_keyed(document):
-        own = [*document.keys()]
-    else:
-        attributes: Any = [getattr(document, name, ()) for name in ("_fields", "__slots__", "__dict__")]
-        own = [name for name in next(filter(None, attributes), ()) if not name.startswith("_")]
     found: list[str] = []
-    for name in own:
+    for name in own_names(document):
         inner = _getter(document)(name)
         if inner is not None:
             found += [f"{name}.{key}" for key in inner] if isinstance(inner, Mapping) and inner else [str(name)]
     return f", only {first_few(found, MOST_FIELDS)}" if found else ""
+
+
+def own_names(document: Any) -> list[str]:
+    """The names of a document's own fields."""
+    if isinstance(document, Mapping) or _is_keyed(document):
+        return [*document.keys()]
+    attributes: Any = [getattr(document, name, ()) for name in ("_fields", "__slots__", "__dict__")]
+    return [name for name in next(filter(None, attributes), ()) if not name.startswith("_")]
 
 
 # --- what cannot be read ----------------------------------------------------------------------------------------------

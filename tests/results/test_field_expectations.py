@@ -1,0 +1,186 @@
+"""What `every`, `some`, `none` and `at_most` mean for the fields of results, and which fields decide nothing."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from pytest_relevance import CaseResult
+from pytest_relevance.results.expectations import why_unknown_fields
+from pytest_relevance.results.responses.ranking import read_ranking
+from pytest_relevance.results.responses.reading import UnreadableRanking
+from pytest_relevance.results.scoring import score_case
+from tests.helpers import case_of, reasons_of
+
+PHONES: list[dict[str, Any]] = [
+    {"id": "p1", "title": "Phone 1", "category": "phones", "brand": "Acme", "price": 500, "stock": True},
+    {"id": "p2", "category": "phones", "brand": ["Apple", "acme"], "price": 1200.5, "stock": True, "offer": {"off": 0}},
+    {"id": "c1", "title": "A case", "category": "cases", "brand": None, "price": 9, "stock": 1, "offer": {"off": None}},
+]
+
+
+def result_of(expect: dict[str, object], results: object = PHONES, **keys: Any) -> CaseResult:
+    case = case_of({"query": "phone", "expect": expect, **keys})
+    ranking = read_ranking(results, fields=case.fields)
+    assert why_unknown_fields(case, ranking) == ""
+    return score_case(case, ranking)
+
+
+@pytest.mark.parametrize(
+    "expect",
+    [
+        {"every@2": {"category": "phones"}},
+        {"every@2": {"category": "phones", "stock": True}},
+        {"every": {"category": ["cases", "phones"]}},
+        {"every": {"price": ">= 9"}},
+        {"every": {"price": "!= 10"}},
+        {"every@2": {"brand": {"contains": "AC"}}},
+        {"every@2": {"stock": True}},
+        {"every@100": {"id": ["p1", "p2", "c1"]}},
+        {"some": {"price": "< 10"}},
+        {"some@2": {"brand": "acme"}},
+        {"some": {"price": 1200.50}},
+        {"none@2": {"category": "Phones"}},
+        {"none": {"category": "phones", "price": "< 100"}},
+        {"none": {"price": "> 1200.5"}},
+        {"none": {"category": ["x", 9]}},
+        {"none": {"brand": {"contains": "zz"}}},
+        {"at_most": {"category": 2}},
+        {"at_most@2": {"brand": 1}},
+        {"at_most": {"stock": 2}},
+    ],
+    ids=str,
+)
+def test_an_expectation_that_is_met(expect: dict[str, object]) -> None:
+    found = result_of(expect)
+    assert (found.verdict, found.evaluation.outcomes[0].wrong) == ("passed", ())
+
+
+UNMET: dict[str, tuple[dict[str, object], str]] = {
+    "every": (
+        {"every@3": {"category": "phones"}},
+        'every@3: 1 of the first 3 results does not have category "phones": rank 3 "c1" (A case): category = "cases"',
+    ),
+    "every, several fields": (
+        {"every": {"category": "phones", "price": "< 1000"}},
+        'every: 2 of the first 3 results do not have category "phones" and price < 1000: '
+        'rank 2 "p2": price = 1200.5; rank 3 "c1" (A case): category = "cases"',
+    ),
+    "a null meets nothing": (
+        {"every": {"brand": ["Acme", "acme"]}},
+        'every: 1 of the first 3 results does not have brand "Acme" or "acme": rank 3 "c1" (A case): brand = null',
+    ),
+    "true is not 1": (
+        {"every": {"stock": True}},
+        'every: 1 of the first 3 results does not have stock true: rank 3 "c1" (A case): stock = 1',
+    ),
+    "some": (
+        {"some@2": {"category": "cases", "stock": True}},
+        'some@2: none of the first 2 results has category "cases" and stock true: '
+        'rank 1 "p1" (Phone 1): category = "phones"; rank 2 "p2": category = "phones"',
+    ),
+    "none": (
+        {"none": {"brand": {"contains": "apple"}, "price": "> 1000"}},
+        'none: 1 of the first 3 results has brand containing "apple" and price > 1000: '
+        'rank 2 "p2": brand = ["Apple", "acme"], price = 1200.5',
+    ),
+    "at_most": (
+        {"at_most@10": {"category": 1}},
+        "at_most@10: of the first 3 results more than 1 have the same category: "
+        'rank 1 "p1" (Phone 1): category = "phones"; rank 2 "p2": category = "phones"',
+    ),
+}
+
+
+@pytest.mark.parametrize(("expect", "message"), UNMET.values(), ids=UNMET)
+def test_what_does_not_match_is_listed_with_rank_title_and_value(expect: dict[str, object], message: str) -> None:
+    found = result_of(expect)
+    assert (found.verdict, reasons_of(found)) == ("failed", [message])
+    again = CaseResult.from_dict(json.loads(json.dumps(found.to_dict())))
+    assert reasons_of(again) == [message]
+
+
+def test_many_results_that_do_not_match() -> None:
+    found = result_of({"every": {"a": 1}}, [{"id": str(n), "a": "x" * 1000} for n in range(12)], k=12)
+    (reason,) = reasons_of(found)
+    assert reason.endswith("; and 2 more")
+    (outcome,) = found.evaluation.outcomes
+    assert len(outcome.wrong) == 12
+    assert {len(values["a"]) for _, values in outcome.values} == {300}
+
+
+@pytest.mark.parametrize("kind", ["every", "some", "none", "at_most"])
+def test_an_empty_ranking_meets_nothing_unless_nothing_is_expected(kind: str) -> None:
+    expect: dict[str, object] = {f"{kind}@3": {"stock": 1}}
+    found = result_of(expect, [])
+    assert (found.verdict, reasons_of(found)) == ("failed", [f"{kind}@3: nothing was returned"])
+    assert result_of({**expect, "results": 0}, []).verdict == "passed"
+
+
+UNKNOWN = {
+    "no such field": (
+        {"every": {"colour": "red"}},
+        'every: document "p1" at rank 1 has no field "colour": '
+        "the result has id, title, category, brand, price and stock",
+    ),
+    "some lack it": (
+        {"none@3": {"offer.off": "> 5"}},
+        'none@3: document "p1" at rank 1 has no field "offer.off": '
+        "the result has id, title, category, brand, price and stock",
+    ),
+    "a text is no number": (
+        {"some": {"category": "> 5"}},
+        'some: document "p1" at rank 1 has the text "phones" as "category", and > compares numbers',
+    ),
+    "true is no number": (
+        {"none": {"stock": "> 5"}},
+        'none: document "p1" at rank 1 has true as "stock", and > compares numbers',
+    ),
+    "a number is no text": (
+        {"every": {"price": {"contains": "5"}}},
+        'every: document "p1" at rank 1 has 500 as "price", and contains looks at texts',
+    ),
+}
+
+
+@pytest.mark.parametrize(("expect", "message"), UNKNOWN.values(), ids=UNKNOWN)
+def test_a_field_that_decides_nothing(expect: dict[str, object], message: str) -> None:
+    case = case_of({"query": "phone", "expect": expect})
+    assert why_unknown_fields(case, read_ranking(PHONES, fields=case.fields)) == message
+
+
+def test_only_the_ranks_that_an_expectation_looks_at_need_the_field() -> None:
+    results = [{"id": "a", "x": 1}, {"id": "b", "x": None, "y": [{"z": 1}, {"z": None}]}, "c"]
+    assert result_of({"every@1": {"x": 1}, "some@2": {"x": 1}}, results).verdict == "passed"
+    assert result_of({"some@1": {"y.z": 1}}, results[1:]).verdict == "passed"
+
+
+VALUES = {
+    "a decimal": (Decimal("1.50"), 1.5),
+    "a date": (date(2024, 1, 2), "2024-01-02"),
+    "a set in a list": ([{"x"}, ["x"]], ["x", "x"]),
+    "NaN": (float("nan"), None),
+}
+
+
+@pytest.mark.parametrize(("value", "plain"), VALUES.values(), ids=VALUES)
+def test_values_are_compared_as_plain_ones(value: object, plain: object) -> None:
+    assert read_ranking([{"id": "a", "x": value}], fields={"x": 1}).fields == {"x": [plain]}
+
+
+def test_an_object_is_no_value() -> None:
+    with pytest.raises(UnreadableRanking, match=r'result 1 of 1 has a field "x" that is no text.*; write x\.y or x\.z'):
+        read_ranking([{"id": "a", "x": {"y": 1, "z": 2}}], fields={"x": 1})
+
+
+def test_a_list_that_the_search_fills_anew_changes_nothing() -> None:
+    results = [{"id": "a", "x": ["old"]}]
+    ranking = read_ranking(results, fields={"x": 10})
+    results[0]["x"].append("new")  # type: ignore[attr-defined]
+    results[:] = [{"id": "b", "x": ["new"]}]
+    assert ranking.fields == {"x": [["old"]]}
+    assert read_ranking(results).fields is None
