@@ -10,7 +10,7 @@ from __future__ import annotations
 import shlex
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -147,7 +147,11 @@ class CaseFile(pytest.Module):
         return Baseline(self._masked(entries), record=recorded.name, expects_known=expects_known)
 
     def _info(self, suite: Suite, runs: Sequence[CaseRun], digest: str) -> FileInfo:
-        """Return the `FileInfo` of the file: totals, gates, digests, orphaned baseline entries."""
+        """Return the `FileInfo` of the file: totals, gates, digests, orphaned baseline entries.
+
+        Raises `CollectError` where failures of before are expected, and a search returned nothing in the baseline; not
+        while it is being replaced.
+        """
         cases = dict.fromkeys((run.case.id, run.case.search, run.variant) for run in runs)  # repeats count as one
         counts = Counter((search, variant) for _, search, variant in cases)
         variants = Counter(case for case, *_ in cases)
@@ -156,11 +160,15 @@ class CaseFile(pytest.Module):
         ]
         lost: Sequence[Lost] = ()
         unknown: Sequence[EntryKey] = ()
-        baseline, expects_known = self._baseline, settings(self.config).expects_known
+        baseline = self._baseline
+        expects_known = baseline is not None and settings(self.config).expects_known
         if baseline is not None:
             compared = {(run.case.id, run.variant): run.case for run in runs}
             lost = baseline.collected(compared, suite.left_out)
-            unknown = self._unknown(baseline, compared) if expects_known else ()
+            if expects_known:
+                unknown, silent = baseline.untold(compared)
+                if silent and not baseline.record and self.config.option.relevance_update != "all":
+                    raise self.CollectError(silent_text(f"{shown_path(self.path, self.config)}{SUFFIX}", silent))
         return FileInfo(
             path=str(self.path),
             node=self.nodeid,
@@ -170,23 +178,13 @@ class CaseFile(pytest.Module):
             gates=tuple(gates),
             has_baseline=baseline is not None,
             lost=tuple(lost),
-            expects_known=expects_known and baseline is not None,
+            expects_known=expects_known,
             unknown=tuple(unknown),
             unjudged=suite.unjudged_words,
             against="" if baseline is None else baseline.record,
             documents={} if suite.terms.documents is None else to_builtin(suite.terms.documents),
             fingerprint={} if baseline is None else baseline.fingerprint,
         )
-
-    def _unknown(self, baseline: Baseline, cases: Mapping[EntryKey, Case]) -> Sequence[EntryKey]:
-        """Return the cases of the baseline of which it tells nothing.
-
-        Raises `CollectError` for a committed baseline in which a search returned nothing, unless it is being replaced.
-        """
-        unknown, silent = baseline.untold(cases)
-        if silent and not baseline.record and self.config.option.relevance_update != "all":
-            raise self.CollectError(silent_text(f"{shown_path(self.path, self.config)}{SUFFIX}", silent))
-        return unknown
 
     def _warn(self, messages: Iterable[str], shown: str) -> None:
         """Issue warnings about the file, in a run with pytest-xdist only on the first worker.

@@ -11,7 +11,6 @@ import json
 import math
 import os
 import re
-import sys
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from io import BytesIO
@@ -66,22 +65,11 @@ _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",",
 
 
 def as_json(values: object) -> str:
-    """JSON on one line; other values that `params` may contain (a date, an infinity, a set) as their text."""
+    """JSON on one line; what it has no word for (`params` may have 1e400, an infinity) as text."""
     try:
         return _encode(values)
-    except (TypeError, ValueError):
-        return _encode(_as_json_types(values))
-
-
-def _as_json_types(value: object) -> object:
-    """A value in the types of JSON."""
-    if isinstance(value, Mapping):
-        return {str(name): _as_json_types(each) for name, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_as_json_types(each) for each in value]
-    if isinstance(value, int) and abs(value) > sys.float_info.max:
-        return hex(value)  # of any length, where `str` refuses thousands of digits
-    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+    except ValueError:
+        return _encode(json.loads(json.dumps(values, default=str), parse_constant=str))
 
 
 def write_record(
@@ -221,8 +209,6 @@ def _is_instead(line: str) -> str:
     """What a file of another kind is, by its first line."""
     if not line.strip():
         return "it is empty, or its first line is blank"
-    if line.startswith(_CONFLICT):
-        return "it has a conflict of a merge"
     kind = (_object(line) or {}).get("kind")
     name = next((each.name for each in (RECORD, BASELINE) if each.kind == kind), None)
     return f"it is a {name}" if name is not None else f"it begins with {quoted(line)}"
