@@ -351,7 +351,7 @@ class GivingUp:
 
     def _count(self, search: Search, values: Mapping[str, Any]) -> None:
         verdict, error = values["verdict"], SearchError(**values["error"]) if values.get("error") else None
-        if verdict in (SKIPPED, NOT_SEARCHED) or values.get("outcome") == "xfailed":
+        if verdict in (SKIPPED, NOT_SEARCHED) or (error is not None and values.get("outcome") == "xfailed"):
             return
         if error is None or error.phase == SCORING:
             self._succeeded.add(search)

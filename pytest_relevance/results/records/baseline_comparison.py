@@ -63,9 +63,7 @@ class Baseline:
         unjudged = [key for key in self._entries if key in cases and not cases[key].judgments]
         lost: list[Lost] = [(*key, UNJUDGED) for key in unjudged if self._entries[key].has_score]
         left = [key for key in self._entries if key not in cases]
-        if not left:
-            return lost
-        before, now = _variants_by_case(left), _variants_by_case(cases)
+        before, now = _variants_by_case(left), _variants_by_case(cases if left else ())
         kept = {case for case, _ in self._entries.keys() & cases.keys()}
         for case, variants in before.items():
             if case in now and case not in kept:
