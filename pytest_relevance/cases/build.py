@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from math import floor, inf, isnan, nan
-from operator import attrgetter
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from pytest_relevance._text import found, quoted
@@ -19,7 +19,7 @@ from pytest_relevance.cases.checking.grades import NO_JUDGMENTS, Graded, with_re
 from pytest_relevance.cases.checking.keys import CASE, KEYS, OF_SETTINGS, OF_TERMS, check_keys
 from pytest_relevance.cases.checking.values import node_name
 from pytest_relevance.cases.model import ROUNDING, Case, Expectation, Terms, most_results
-from pytest_relevance.cases.problems import CaseProblems, Location, Path, Scope, shown_path
+from pytest_relevance.cases.problems import CaseProblems, Location, Scope
 from pytest_relevance.metrics.graded import GradedRanking
 from pytest_relevance.metrics.names import MEASURES, Metric, build_metric
 from pytest_relevance.metrics.scalar import score
@@ -215,46 +215,27 @@ def case_from_values(values: Mapping[str, object]) -> Case:
     return case
 
 
-class _Allowed(NamedTuple):
-    """The ranks that an expectation allows a document, from `highest` to `lowest`: infinity where it may be absent."""
-
-    highest: int
-    lowest: float
-    expected: Expectation
-    document: str
-
-    @property
-    def path(self) -> Path:
-        """Where it is written in a case or a suite."""
-        return ("expect", self.expected.kind, *((self.document,) if self.expected.kind == "within" else ()))
-
-    @property
-    def ranks(self) -> str:
-        """The ranks in words."""
-        if self.lowest == inf:
-            return f"at rank {self.highest} or below"
-        return f"at rank {self.highest}" if self.highest == self.lowest else f"in the top {self.lowest}"
-
-
 def check_contradictions(expect: Sequence[Expectation], k: int, at: Location) -> None:
     """Report two expectations that leave a document no rank, at the one that is written last."""
-    of_document: dict[str, list[_Allowed]] = {}
+    of_document: dict[str, list[tuple[int, float, Expectation]]] = {}
     for expected in expect:
         for place, document in enumerate(expected.documents, 1):
             if (ranks := _allowed_ranks(expected, place, k)) is not None:
-                of_document.setdefault(document, []).append(_Allowed(*ranks, expected, document))
+                of_document.setdefault(document, []).append((*ranks, expected))
     for document, allowed in of_document.items():
-        first = max(allowed, key=attrgetter("highest"))
-        last = min(allowed, key=attrgetter("lowest"))
-        if first.highest > last.lowest:
-            there, here = sorted((first, last), key=allowed.index)
-            other = shown_path(there.path) + " of the suite" * there.expected.inherited
-            what = f"{quoted(document)} is expected {here.ranks} here, and {there.ranks} by {other}"
-            at.refuse(f"{what}; change one of them", *here.path)
+        first, last = max(allowed, key=itemgetter(0)), min(allowed, key=itemgetter(1))
+        if first[0] > last[1]:
+            (*_, there), (*_, here) = sorted((first, last), key=allowed.index)
+            other = f"expect.{there.kind}{' of the suite' * there.inherited}"
+            what = f"{quoted(document)} can have no rank that {other} allows as well; change one of them"
+            at.refuse(what, "expect", here.kind, *([document] if here.kind == "within" else []))
 
 
 def _allowed_ranks(expected: Expectation, place: int, k: int) -> tuple[int, float] | None:
-    """The highest and the lowest rank that an expectation allows its document number `place`; None for any rank."""
+    """The highest and the lowest rank that an expectation allows its document number `place`; None for any rank.
+
+    The lowest is infinity where the document may be absent.
+    """
     within = expected.within or k
     if expected.kind == "first":
         return place, place

@@ -1,6 +1,6 @@
 """Lint for case files and judgment files: what is valid but seldom intended, for `pytest-relevance check`.
 
-A kind of warning is a row of `KINDS` and a function that finds it. `reports.findings` shows what is found.
+A kind of warning is a sentence of `KINDS` and a function that finds it. `reports.findings` shows what is found.
 """
 
 from __future__ import annotations
@@ -14,66 +14,49 @@ from dataclasses import dataclass, field
 from pytest_relevance._problems import Place
 from pytest_relevance._text import counted, examples, quoted
 from pytest_relevance.cases.model import Case, Suite, most_results
-from pytest_relevance.judgments.model import Judgments, Query, Ratings
-
-CONFLICTING, ALIKE, UNKNOWN, UNUSED, IRRELEVANT = "conflicting", "alike", "unknown", "unused", "irrelevant"
-UNJUDGED, BLANK, PADDED, CHANGED, NOTICE = "unjudged", "blank", "padded", "changed", "notice"
+from pytest_relevance.judgments.model import Judgments, Ratings
 
 _SCIENTIFIC = re.compile(r"[0-9]([.][0-9]+)?E[+][0-9]{2,}")
 """A number as spreadsheets show one of more than eleven digits."""
 
-
-@dataclass(frozen=True, slots=True)
-class WarningKind:
-    """A kind of warning: what is found, and the advice on it."""
-
-    what: str
-    advice: str
-
-
-KINDS: Mapping[str, WarningKind] = {
-    CONFLICTING: WarningKind(
-        "one query, two grades for the same document", "decide on a grade, or give the two different params"
-    ),
-    ALIKE: WarningKind(
-        "the same query but for upper case, blanks or the form of characters",
-        "keep one of them, or give them different params",
-    ),
-    UNKNOWN: WarningKind(
-        "expected or excluded, and not in the catalogue: a misspelt id under exclude can never fail",
-        "correct the id, or take it out",
-    ),
-    UNUSED: WarningKind(
-        "judged, but nothing looks at the judgments: no floor, no metric, no gate",
-        "write min_ndcg in the suite or in the case, or expect a metric",
-    ),
-    IRRELEVANT: WarningKind(
-        "no judged document is relevant, so that nDCG is not defined and no floor of it applies",
-        "judge one that is, or expect results: 0, or exclude: [...]",
-    ),
-    UNJUDGED: WarningKind(
-        "queries without judgments, which are measured without a floor",
-        "judge some of their results, or leave them out with queries: {file: ..., only: judged}",
-    ),
-    BLANK: WarningKind(
-        "listed without a grade, as in a worklist that waits to be filled in", "judge them, or take them out"
-    ),
-    PADDED: WarningKind(
-        "white space at the beginning or the end, which is part of the id or the text",
-        "take it out, unless what the search returns has it, too",
-    ),
-    CHANGED: WarningKind(
-        "ids that a spreadsheet seems to have changed: numbers in scientific notation",
-        "write them as the search returns them; import such a column as text",
-    ),
-    NOTICE: WarningKind("said in reading", "see each of them"),
-}
-"""Every kind of warning, the most urgent first."""
+CONFLICTING = "one query, two grades for the same document; decide on a grade, or give the two different params"
+ALIKE = (
+    "the same query but for upper case, blanks or the form of characters; keep one of them, or give them different "
+    "params"
+)
+UNKNOWN = (
+    "expected or excluded, and not in the catalogue: a misspelt id under exclude can never fail; correct the id, or "
+    "take it out"
+)
+UNUSED = (
+    "judged, but nothing looks at the judgments: no floor, no metric, no gate; write min_ndcg in the suite or in the "
+    "case, or expect a metric"
+)
+IRRELEVANT = (
+    "no judged document is relevant, so that nDCG is not defined and no floor of it applies; judge one that is, or "
+    "expect results: 0, or exclude: [...]"
+)
+UNJUDGED = (
+    "queries without judgments, which are measured without a floor; judge some of their results, or leave them out "
+    "with queries: {file: ..., only: judged}"
+)
+BLANK = "listed without a grade, as in a worklist that waits to be filled in; judge them, or take them out"
+PADDED = (
+    "white space at the beginning or the end, which is part of the id or the text; take it out, unless what the search "
+    "returns has it, too"
+)
+CHANGED = (
+    "ids that a spreadsheet seems to have changed: numbers in scientific notation; write them as the search returns "
+    "them; import such a column as text"
+)
+NOTICE = "said in reading; see each of them"
+KINDS = (CONFLICTING, ALIKE, UNKNOWN, UNUSED, IRRELEVANT, UNJUDGED, BLANK, PADDED, CHANGED, NOTICE)
+"""Every kind of warning, the most urgent first: what is found, and the advice on it."""
 
 
 @dataclass(frozen=True, slots=True)
 class LintFinding:
-    """Something to warn of: a key of `KINDS`, its position, the query, and details."""
+    """Something to warn of: its kind, one of `KINDS`, its position, the query, and details."""
 
     kind: str
     file: str
@@ -160,18 +143,6 @@ def lint_rows(rows: Ratings) -> list[LintFinding]:
         *found,
         *_padded(rows.file, rows.documents, rows.place, "document"),
         *_padded(rows.file, rows.queries, rows.place, "query"),
-    ]
-
-
-def lint_queries(queries: Sequence[Query], file: str) -> list[LintFinding]:
-    """Find what to warn of in a file of queries."""
-    ids, texts = [query.id for query in queries], [query.text_or_id for query in queries]
-    places = [Place(query.line) for query in queries]
-    entries = (_Entry(each.text_or_id, file, Place(each.line), context=_frozen(each.params)) for each in queries)
-    return [
-        *(_padded(file, ids, places.__getitem__, "id") if ids != texts else ()),
-        *_padded(file, texts, places.__getitem__, "query"),
-        *_alike(entries),
     ]
 
 

@@ -13,11 +13,11 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import Any
 
 from pytest_relevance._problems import FileError, Place
 from pytest_relevance._source import Source
-from pytest_relevance._text import did_you_mean, examples, listed, printable, quoted
+from pytest_relevance._text import counted, did_you_mean, examples, listed, printable, quoted
 from pytest_relevance.cases.checking import values as checks
 from pytest_relevance.cases.checking.files import JUDGED, ONLY, NamedFile, why_no_file
 from pytest_relevance.cases.checking.grades import (
@@ -37,9 +37,6 @@ from pytest_relevance.judgments.reading import options_of, queries_in, read_rati
 _MOST_ADVISED = 3
 _MOST_COMPARED = 5_000
 """How many cases without judgments get advice on close names, of how many names: 100,000 would take a second."""
-
-Reader: TypeAlias = Callable[[Source, "str | None"], Any]
-"""A function that reads the content of a file of a format."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,10 +184,6 @@ class JudgmentFile:
         if self._terms is None:
             self._graded_again([key for key in self.known if key not in self._used], terms, at)
 
-    def has(self, wanted: Wanted) -> bool:
-        """Whether the file names a query, with judgments or without."""
-        return any(name in self.known.queries for name in wanted.names) or bool(self.known.known_as(wanted.text))
-
     def notices(self) -> Iterable[str]:
         """What may be a mistake in the file: what was left out in reading, other texts, queries without a case."""
         yield from (f"{self.name}: {notice}" for notice in self.ratings.notices)
@@ -223,7 +216,7 @@ class JudgmentFile:
     def _is_text_of(self, name: str, text: str, at: Location) -> bool:
         """Whether the query of an id is the one of its case. Reports one that stands under another id."""
         there = self.known.text(name)
-        if there in (name, text) or _loosely(there) == _loosely(text):
+        if there in (name, text):
             return True
         others = [key for key in self._texts(text, has_id=True) if key != name]
         if others:
@@ -266,11 +259,6 @@ class JudgmentFile:
             return graded(self.ratings.take(rows), *terms, words_need_scale=True)
         except FileError as error:
             return at.refuse_file(error) or Judgments()
-
-
-def _loosely(text: str) -> str:
-    """A text folded to lower case and single spaces: texts that differ in nothing else are one query."""
-    return " ".join(text.split()).casefold()
 
 
 class Sources:
@@ -348,14 +336,12 @@ class Sources:
         written, _ = self.queries.split()
         if any(self.of_listed(query, ignored).grades for query in written) or ignored.scope.mistakes:
             return
-        first = queries[0]
-        name = quoted(first.query.id, 40) + (f" ({quoted(first.text, 40)})" if first.text != first.query.id else "")
-        which = "the only query has no" if len(queries) == 1 else f"none of the {len(queries):,} queries has"
+        names = listed([quoted(name, 40) for name in dict.fromkeys((queries[0].query.id, queries[0].text))], "or")
         others = next((quoted(key, 40) for file in self._of_suite for key in file.known), "nothing")
         at.refuse(
-            f"{which} judgments in {_names_of(self._of_suite)}, which judges {others}; the first query is {name}; the "
-            "files do not belong together: name the judgments of these queries, and list the ids of queries where "
-            "judgments have ids alone",
+            f"none of the listed queries ({len(queries):,}) is judged in {_names_of(self._of_suite)}: the first is "
+            f"{names}, and the first that is judged there {others}; do the files belong together? Name the judgments "
+            "of these queries, or list the ids of queries where judgments have ids alone",
             "judgments",
         )
 
@@ -371,7 +357,7 @@ class Sources:
     def _shown(self, named: NamedFile) -> str:
         return printable(os.path.normpath(os.path.join(self._shown_folder, named.name)))
 
-    def _read(self, read: Reader, named: NamedFile, at: Location) -> Any:
+    def _read(self, read: Callable[..., Any], named: NamedFile, at: Location) -> Any:
         """The content of a file, which is read once; None where there are mistakes, which are reported."""
         key = read, named
         if key not in self._contents:
@@ -381,7 +367,7 @@ class Sources:
             return at.refuse(content, *named.at)
         return at.under(*named.at).refuse_file(content) if isinstance(content, FileError) else content
 
-    def _content(self, read: Reader, named: NamedFile) -> Any:
+    def _content(self, read: Callable[..., Any], named: NamedFile) -> Any:
         """The content of a file, or what is wrong with it: a message, or the error of reading it."""
         path, shown = os.path.join(self._folder, named.name), self._shown(named)
         if why := why_no_file(named.name, self._folder, shown):
@@ -421,18 +407,15 @@ class Sources:
         found = self._found(files, wanted, terms, at)
         if found is not None or not files or at.scope.mistakes:
             return found
-        advice = "a case that needs none says so with judgments: {}"
-        naming = [file.name for file in files if file.has(wanted)]
-        if naming:
-            return at.refuse(f"no judgments: {naming[0]} names the query and judges no document of it; {advice}")  # type: ignore[no-any-return]
         count = sum(len(file.known) for file in files)
-        where = _names_of(files)
-        what = f"none of the {count:,} queries in {where} is" if count > 1 else f"the only query in {where} is not"
+        what = f"{_names_of(files)} ({counted(count, 'query', 'queries')}) judges nothing for"
+        advice = ""
         if wanted.id is None and all(file.ratings.format in FORMATS_OF_IDS for file in files):
-            advice = f"they have ids alone: give the case its id, or name a file with the texts, queries: ...; {advice}"
+            advice = "; it has ids alone: give the case its id, or name a file with the texts, queries: ..."
         self._misses += 1
         close = _close_name(files, wanted) if self._misses <= _MOST_ADVISED else ""
-        return at.refuse(f"no judgments: {what} {listed(map(quoted, wanted.names))}{close}; {advice}")  # type: ignore[no-any-return]
+        needless = "a case that needs none says so with judgments: {}"
+        return at.refuse(f"no judgments: {what} {listed(map(quoted, wanted.names))}{close}{advice}; {needless}")  # type: ignore[no-any-return]
 
 
 _NONE_IS_JUDGED = (

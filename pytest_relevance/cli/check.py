@@ -1,7 +1,7 @@
 """`pytest-relevance check`: case files and judgment files, without running a search.
 
 Folders are searched for *.relevance.yaml and *.relevance.yml; any other YAML file that is named is a case file too, and
-any other file one of judgments or of queries. Errors are those that pytest reports when it collects, errors in the
+any other file one of judgments. Errors are those that pytest reports when it collects, errors in the
 baselines of case files, and errors in the catalogues that they name (documents:). Warnings are about what is valid but
 seldom intended: they change the exit code with --strict only.
 """
@@ -31,7 +31,7 @@ _NOT_SEARCHED = frozenset({"_darcs", "build", "CVS", "dist", "node_modules", "ve
 
 def declare(parser: ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("paths", metavar="PATH", nargs="+", help="a case file, a judgment or queries file, or a folder")
+    parser.add_argument("paths", metavar="PATH", nargs="+", help="a case file, a judgment file, or a folder")
     parser.add_argument("--all", action="store_true", help="show every warning, however many there are of a kind")
     parser.add_argument("--strict", action="store_true", help="exit with code 1 for warnings, too")
     add_reading(parser, "--format", "--scale", "--raters", "--grade-column")
@@ -167,17 +167,11 @@ def _look_at_catalogues(looked: _Looked) -> None:
 
 def _look_at_judgments(path: str, arguments: Namespace, looked: _Looked) -> None:
     from pytest_relevance._source import Source
-    from pytest_relevance.cases.lint import lint_judgments, lint_queries
+    from pytest_relevance.cases.lint import lint_judgments
     from pytest_relevance.judgments.grading import graded
-    from pytest_relevance.judgments.reading import holds_queries_alone, options_of, queries_in, read_ratings
+    from pytest_relevance.judgments.reading import options_of, read_ratings
 
-    source = Source.read(path, options=options_of(None, arguments.grade_column))
-    if holds_queries_alone(source, arguments.format):
-        queries = queries_in(Source.read(path), arguments.format)
-        looked.counts["query"] += len(queries)
-        looked.findings += lint_queries(queries, path)
-        return
-    rows = read_ratings(source, arguments.format)
+    rows = read_ratings(Source.read(path, options=options_of(None, arguments.grade_column)), arguments.format)
     judgments = graded(rows, arguments.scale, arguments.raters)
     looked.counts["query"] += len({*judgments, *judgments.queries})
     looked.counts["judgment"] += sum(map(len, judgments.values()))

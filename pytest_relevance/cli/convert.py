@@ -101,7 +101,7 @@ def _converted(judgments: Judgments, target: str, arguments: Namespace) -> dict[
     files: dict[str, Written] = {}
     try:
         if target == CASE_FILE:
-            files[out] = case_file(judgments, comment=f"From {_shown(arguments.source)}, by {PROGRAM} convert")
+            files[out] = case_file(judgments, f"From {_shown(arguments.source)}, by {PROGRAM} convert")
         elif judgments.format == _QUERIES and target in write.QUERY_WRITERS:
             files[out] = write.write_queries(queries, target)
         else:

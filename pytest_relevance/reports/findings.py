@@ -39,11 +39,11 @@ def finding_lines(findings: Sequence[LintFinding], *, every: bool = False) -> li
     from pytest_relevance.cases.lint import KINDS  # the report on raters does without the reader of case files
 
     lines: list[Line] = []
-    for name, kind in KINDS.items():
-        of_kind = [finding for finding in findings if finding.kind == name]
+    for kind in KINDS:
+        of_kind = [finding for finding in findings if finding.kind == kind]
         if not of_kind:
             continue
-        lines += [line(text, DOUBT) for text in folded(f"warning: {kind.what}; {kind.advice}", indent="  ")]
+        lines += [line(text, DOUBT) for text in folded(f"warning: {kind}", indent="  ")]
         shown = of_kind if every or len(of_kind) <= MOST_OF_A_KIND + 1 else of_kind[:MOST_OF_A_KIND]
         for finding in shown:
             lines += [line(text) for text in folded(f"    {_finding_text(finding)}", indent="      ")]

@@ -61,7 +61,7 @@ def test_any_mapping_and_sequence_will_do() -> None:
         ({"query": "x", "min_ndcg": float("inf")}, "min_ndcg: expected a number from 0 to 1, or null"),
         ({"query": "x", "gain": {1: 10**400}}, "gain.1: a gain is a number, found 1000"),
         ({"query": "x", "scale": [0, 10**400]}, "scale: a scale is [lowest, highest], two numbers in that order"),
-        ({"query": "x", "expect": {"P@5": float("nan")}}, "expect.P@5: expected a bound, found nan"),
+        ({"query": "x", "expect": {"P@5": float("nan")}}, "expect.P@5: expected a number from 0 to 1, found nan"),
         ({"query": "x", "expect": {5: 1}}, 'expect: "5" is neither first, include'),
         ({"query": "x", "expect": {"first": [1]}}, "expect.first[0]: a document id is text, found 1"),
         ({"query": "x", "params": {1: 2}}, "params: the name of a parameter is text, found 1"),

@@ -204,7 +204,6 @@ def test_the_grades_that_an_unjudged_result_may_have(read: Read, text: str, lowe
         ("{RR: 0}", 10),  # any rank counts, and none has to be asked for
         ("{AP: 0.01}", 10),
         ("{include: {docs: [x], within: 40}}", 40),
-        ("{include: [x, {docs: [y], within: 15}, {docs: [z], within: 30}]}", 30),
         ("{within: {x: 40, y: 5}}", 40),
         ('{within: {x: ">40"}}', 40),  # whether it is in the top 40
         ('{within: {x: "< 40"}}', 39),

@@ -56,7 +56,6 @@ READER_ONLY: tuple[Rule, ...] = (
     Rule("a key stands once in a mapping", "k: 5\nk: 6\ncases: [{query: a}]", "duplicate key"),
     Rule("a document is judged once", "cases: [{query: a, judgments: {x: 1, x: 2}}]", "is judged twice"),
     Rule("tags of YAML have no meaning", "k: !!int 5\ncases: [{query: a}]", "has no meaning here"),
-    Rule("cases are written out, not merged", "<<: {cases: [{query: a}]}", "cannot come from a merge key"),
     # scalars: the reader takes them as written, an editor as YAML 1.2 reads them
     Rule("a text may be the word null, but not nothing at all", "cases: [{query: }]", "the query is empty"),
     Rule("a number is decimal, without leading zeros", "min_ndcg: .5\ncases: [{query: a}]", "write 0.5"),
@@ -79,7 +78,9 @@ READER_ONLY: tuple[Rule, ...] = (
     Rule("a grade has one gain", "gain: {1: 1, 1.00: 2}\ncases: [{query: a}]", "has two gains"),
     # expectations
     Rule("a metric has its own parameters", _JUDGED + "expect: {P(p=2)@1: 1}}]", "P takes rel="),
-    Rule("a comparison with a share is in its range", _JUDGED + "expect: {RR: '> 1'}}]", "lies between 0 and 1"),
+    Rule(
+        "a comparison with a share is in its range", _JUDGED + "expect: {RR: '> 1'}}]", "expected a number from 0 to 1"
+    ),
     Rule("a document is in one set", "cases: [{query: a, expect: {order: [[x], [x, y]]}}]", "stands in two sets"),
     Rule("a list has no comparisons", "cases: [{query: a, expect: {every: {price: ['> 5']}}}]", "a list has texts"),
     Rule("a field has a name", "cases: [{query: a, expect: {every: {a..b: x}}}]", "the name of a field"),

@@ -28,7 +28,7 @@ def expected_of(case: Case) -> list[str]:
 def test_a_case_adds_its_own_expectations_and_replaces_those_of_the_same_name(read: Read) -> None:
     suite = read(
         """
-        expect: {P@5: 0.2, results: ">= 1", include: [x, {docs: y, within: 3}]}
+        expect: {P@5: 0.2, results: ">= 1", include: [x, y]}
         cases:
           - {query: a, judgments: {x: 1}}
           - {query: b, judgments: {x: 1}, expect: {RR: 0.5, precision@5: 0.1}}
@@ -36,8 +36,8 @@ def test_a_case_adds_its_own_expectations_and_replaces_those_of_the_same_name(re
         """
     )
     assert [expected_of(case) for case in suite.cases] == [
-        ["P@5 >= 0.2", "results >= 1", "include x", "include y"],
-        ["results >= 1", "include x", "include y", "RR >= 0.5", "P@5 >= 0.1"],
+        ["P@5 >= 0.2", "results >= 1", "include x y"],
+        ["results >= 1", "include x y", "RR >= 0.5", "P@5 >= 0.1"],
         ["P@5 >= 0.2", "include z", "results == 3"],
     ]
 
@@ -54,7 +54,7 @@ def test_null_takes_an_expectation_of_the_suite_away(read: Read, mistakes: Mista
     )
     assert suite.cases[0].expect == ()
     (found,) = mistakes("expect: {P@5: 0.2}\ncases: [{query: a, judgments: {x: 1}, expect: {P@10: null}}]")
-    assert "expect.P@10: expected a bound, found nothing" in found
+    assert "expect.P@10: expected a number from 0 to 1, found nothing" in found
 
 
 def test_a_metric_of_the_suite_does_not_apply_to_a_case_without_relevant_judgments(read: Read) -> None:
@@ -95,7 +95,7 @@ def test_a_floor_of_the_suite_that_no_ranking_of_a_case_can_reach(mistakes: Mist
 
 def test_a_mistake_in_the_expectations_of_the_suite_is_reported_once(mistakes: Mistakes) -> None:
     assert mistakes("expect:\n  P@5: high\n  within: {x: 0}\ncases: [{query: a}, {query: b}]") == [
-        '2:8: expect.P@5: expected a bound, found the text "high"; write P@5: 0.6 or P@5: ">= 0.6"',
+        '2:8: expect.P@5: expected a number from 0 to 1, found the text "high"; write P@5: 0.6 or P@5: ">= 0.6"',
         '3:15: expect.within.x: expected a rank from 1 to 1,000,000, found 0; write x: 3 or x: ">3"',
     ]
 

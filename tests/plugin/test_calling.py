@@ -474,7 +474,7 @@ def listed(expectations: list[str]) -> str:
 def test_what_lies_below_the_results_of_a_search_without_k_is_not_known(project: Project) -> None:
     depths = {
         "exclude: {docs: [far], within: 25}": 25,
-        "exclude: [{docs: [far], within: 10}, {docs: [d1, far], within: 11}]": 11,
+        "exclude: {docs: [d1, far], within: 11}": 11,
         'within: {far: ">12"}': 12,
         "order: {docs: [d1, far], within: 15}": 15,
         "include: {docs: [far], within: 20}": 20,

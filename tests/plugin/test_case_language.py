@@ -27,7 +27,7 @@ def test_a_failure_names_the_documents_with_their_titles_and_ranks(project: Proj
             expect:
               within: {d: 2, b: ">3", l: 5, a: 1}
               order: {docs: [[a, e], [c, zz]], within: 11}
-              include: [{docs: e, within: 3}, a]
+              include: {docs: [e, a], within: 3}
         """
     )
     run = project.run()
@@ -86,7 +86,7 @@ def test_a_test_in_python_names_expectations_by_themselves(project: Project) -> 
     in_python(
         project,
         'relevance.check("boots", ["a", "b", 7], within={"a": 1, 7: "== 3", "c": ">10"}, order=[["a", "b"], [7, "z"]])',
-        'relevance.check("boots", ["a", 7], first="a", include=[{"docs": [7], "within": 2}], results=2, exclude=[9])',
+        'relevance.check("boots", ["a", 7], first="a", include={"docs": [7], "within": 2}, results=2, exclude=[9])',
         'relevance.check("boots", ["a", "x"], relevant=["a"], expect={"P": 0.5, "within": {"a": 1}}, first="a")',
         "with pytest.raises(pytest.fail.Exception, match='within: \"b\" .at rank 2. is not in the top 1'):",
         '    relevance.check("boots", ["a", "b"], within={"b": 1})',
@@ -97,7 +97,10 @@ def test_a_test_in_python_names_expectations_by_themselves(project: Project) -> 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ('within={"a": "3..5"}', "relevance.check: expect.within.a: expected a bound, found the text"),
+        (
+            'within={"a": "3..5"}',
+            "relevance.check: expect.within.a: expected a rank from 1 to 1,000,000, found the text",
+        ),
         ("order=None", "relevance.check: expect.order: expected a document or a list of documents, found nothing"),
         ("include=None", "relevance.check: expect.include: expected a document or a list of documents, found nothing"),
         ('first="a", expect={"first": "b"}', "relevance.check: first is given by itself and in expect; keep one of"),

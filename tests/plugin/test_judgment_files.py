@@ -156,7 +156,7 @@ def test_judgments_of_other_queries_are_one_collection_error(shop: Project) -> N
     shop.cases(THREE_LINES)
     run = shop.run()
     assert run.counts == {"errors": 1}
-    assert "shop.relevance.yaml:2:12: judgments: none of the 3 queries has judgments in data/qrels.txt" in run.text
+    assert "shop.relevance.yaml:2:12: judgments: none of the listed queries (3) is judged in data/qrels.txt" in run.text
 
 
 # Warnings

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from pytest_relevance._text import did_you_mean, found, listed, quoted
 from pytest_relevance.cases.checking.values import LARGEST_WHOLE, documents_in, unknown_keys, whole
@@ -23,8 +23,7 @@ from pytest_relevance.metrics.names import MEASURES, UNBOUNDED, Metric, parse_me
 
 _COMPARISON = re.compile(r"\s*(>=|<=|==|>|<)\s*(.*?)\s*", re.DOTALL)
 _DURATION = re.compile(r"([0-9.]+)\s*(ms|s)")
-SECONDS = {"ms": 0.001, "s": 1.0}
-"""The units of a duration, in seconds."""
+_SECONDS = {"ms": 0.001, "s": 1.0}
 
 COMPARE: Mapping[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
@@ -50,9 +49,6 @@ def meets(expected: Expectation, score: float) -> bool:
     if expected.comparison == "==":
         return abs(score - expected.bound) <= EXACT
     return COMPARE[expected.comparison](score, expected.bound)
-
-
-_OUTSIDE = frozenset({("<", 0), (">", 1)})
 
 
 def check_suite_expectations(value: object, at: Location) -> object:
@@ -105,14 +101,9 @@ def _metric(name: str, expected: object, at: Location) -> Made:
     metric = _parsed(name, at)
     if metric is None:
         return ()
+    bound = _SUM if metric.measure in UNBOUNDED else _SHARE
     example = f'{metric.text}: 0.6 or {metric.text}: ">= 0.6"'
-
-    def wrong(comparison: str, bound: float) -> str:
-        is_share = metric.measure not in UNBOUNDED
-        outside = is_share and (not 0 <= bound <= 1 or (comparison, bound) in _OUTSIDE)
-        return f"{metric.text} lies between 0 and 1" if outside else ""
-
-    return [Expectation("metric", str(name), metric, *_compared(expected, ">=", _number, wrong, example, at))]
+    return [Expectation("metric", str(name), metric, *bound.check(expected, example, at))]
 
 
 def _parsed(name: object, at: Location) -> Metric | None:
@@ -132,28 +123,13 @@ def _parsed(name: object, at: Location) -> Metric | None:
 
 
 def _first(kind: str, expected: object, at: Location) -> Made:
-    """Check `first:`, the document on top or a list of them: `sku-1`, or `[sku-1, sku-2]`."""
+    """The document on top, `sku-1`, or a list of them."""
     documents = documents_in(expected, at)
     return [Expectation(kind, kind, documents=documents)] if documents else ()
 
 
 def _present(kind: str, expected: object, at: Location) -> Made:
-    """`sku-1`, `[sku-1, sku-2]`, `{docs: [...], within: 25}` for another depth, or a list of these."""
-    if not isinstance(expected, (list, tuple)):
-        return _at_depth(kind, expected, at)
-    deeper = [index for index, each in enumerate(expected) if isinstance(each, Mapping)]
-    top = [index for index in range(len(expected)) if index not in deeper]
-    made: list[Expectation] = []
-    if top or not deeper:
-        documents = documents_in([expected[index] for index in top], at, top)
-        made += [Expectation(kind, kind, documents=documents)] if documents else ()
-    for index in deeper:
-        made += _at_depth(kind, expected[index], at.under(index))
-    return made
-
-
-def _at_depth(kind: str, expected: object, at: Location) -> Made:
-    """Documents in the top k, or in the top `within`."""
+    """`sku-1` or `[sku-1, sku-2]` in the top k; `{docs: [...], within: 25}` for another depth."""
     if (parts := _depth(kind, expected, "[...]", at)) is None:
         return ()
     within, expected, at = parts
@@ -200,7 +176,6 @@ AT_MOST, BELOW, EXACTLY = "<=", ">", "=="
 """How `within` compares the rank of a document: in the top n; below rank n, or absent; at rank n."""
 
 _ONE_LESS = {"<": AT_MOST, ">=": BELOW}
-_NO_RANK = frozenset({("<", 1), (">=", 1)})
 
 
 def _within(kind: str, expected: object, at: Location) -> Made:
@@ -209,18 +184,13 @@ def _within(kind: str, expected: object, at: Location) -> Made:
     if not isinstance(expected, Mapping) or not expected:
         at.refuse(f"expected documents with the rank that each must reach, found {found(expected)}; write {example}")
         return ()
-
-    def wrong(comparison: str, bound: float) -> str:
-        is_rank = bound == int(bound) and 1 <= bound <= LARGEST_WHOLE and (comparison, bound) not in _NO_RANK
-        return "" if is_rank else f"expected a rank from 1 to {LARGEST_WHOLE:,}"
-
     made = []
     for document, written in expected.items():
-        here = at.under(str(document))
         if not isinstance(document, str) or not document:
             at.refuse(f"a document id is text, found {found(document)}", str(document), at_key=True)
             continue
-        comparison, bound = _compared(written, AT_MOST, _number, wrong, f'{document}: 3 or {document}: ">3"', here)
+        example = f'{document}: 3 or {document}: ">3"'
+        comparison, bound = _RANK.check(written, example, at.under(document))
         rank = int(bound) - (comparison in _ONE_LESS)
         comparison = _ONE_LESS.get(comparison, comparison)
         made.append(Expectation(kind, kind, comparison=comparison, documents=(document,), within=rank))
@@ -229,24 +199,13 @@ def _within(kind: str, expected: object, at: Location) -> Made:
 
 def _results(kind: str, expected: object, at: Location) -> Made:
     """A number of results: `0` and other plain numbers mean exactly that many."""
-
-    def wrong(comparison: str, bound: float) -> str:
-        is_count = bound == int(bound) and 0 <= bound <= LARGEST_WHOLE and (comparison, bound) != ("<", 0)
-        return "" if is_count else f"expected a whole number from 0 to {LARGEST_WHOLE:,}"
-
-    example = f'{kind}: 0, {kind}: 5 (exactly) or {kind}: ">= 1"'
-    comparison, bound = _compared(expected, "==", _number, wrong, example, at)
+    comparison, bound = _COUNT.check(expected, f'{kind}: 0, {kind}: 5 (exactly) or {kind}: ">= 1"', at)
     return [Expectation(kind, kind, comparison=comparison, bound=int(bound))]
 
 
 def _latency(kind: str, expected: object, at: Location) -> Made:
     """A duration with its unit, converted to seconds; plain `200 ms` means at most that."""
-
-    def wrong(comparison: str, bound: float) -> str:
-        return "" if bound and comparison in ("<", "<=") else "expected the longest duration allowed"
-
-    example = f'{kind}: "<= 200 ms" or {kind}: "< 1.5 s"'
-    comparison, bound = _compared(expected, "<=", _seconds, wrong, example, at)
+    comparison, bound = _TIME.check(expected, f'{kind}: "<= 200 ms" or {kind}: "< 1.5 s"', at)
     return [Expectation(kind, kind, comparison=comparison, bound=bound)]
 
 
@@ -312,24 +271,6 @@ def _is_value(value: object) -> bool:
     return isinstance(value, (str, bool)) or is_number(value)
 
 
-def _compared(
-    expected: object,
-    plain: str,
-    read: Callable[[object], float | None],
-    wrong: Callable[[str, float], str],
-    example: str,
-    at: Location,
-) -> tuple[str, float]:
-    """The comparison, `plain` where none is written, and its bound, converted by `read`; `wrong` says what is wrong."""
-    match = _COMPARISON.fullmatch(expected) if isinstance(expected, str) else None
-    comparison, written = (match[1], scalar_value(match[2])) if match is not None else (plain, expected)
-    bound = read(written)
-    message = "expected a bound" if bound is None else wrong(comparison, bound)
-    if message:
-        at.refuse(f"{message}, found {found(expected)}{number_advice(expected) or f'; write {example}'}")
-    return comparison, bound or 0.0
-
-
 def _number(value: object) -> float | None:
     return value if is_number(value) else None
 
@@ -337,8 +278,54 @@ def _number(value: object) -> float | None:
 def _seconds(value: object) -> float | None:
     match = _DURATION.fullmatch(value) if isinstance(value, str) else None
     amount = number(match[1]) if match is not None else None
-    return None if match is None or amount is None else amount * SECONDS[match[2]]
+    return None if match is None or amount is None else amount * _SECONDS[match[2]]
 
+
+class _Bound(NamedTuple):
+    """A bound that users may write: its comparison where none is written, which are allowed, and how it is read."""
+
+    plain: str
+    what: str
+    is_allowed: Callable[[str, float], bool]
+    read: Callable[[object], float | None] = _number
+
+    def check(self, expected: object, example: str, at: Location) -> tuple[str, float]:
+        """The comparison and the bound; `example` shows how to write one."""
+        match = _COMPARISON.fullmatch(expected) if isinstance(expected, str) else None
+        comparison, written = (match[1], scalar_value(match[2])) if match is not None else (self.plain, expected)
+        bound = self.read(written)
+        if bound is None or not self.is_allowed(comparison, bound):
+            advice = number_advice(expected) or f"; write {example}"
+            at.refuse(f"expected {self.what}, found {found(expected)}{advice}")
+        return comparison, bound or 0.0
+
+
+def _is_whole(bound: float, least: int) -> bool:
+    return bound == int(bound) and least <= bound <= LARGEST_WHOLE
+
+
+_SUM = _Bound(">=", "a number", lambda comparison, bound: True)
+_SHARE = _Bound(
+    ">=",
+    "a number from 0 to 1",
+    lambda comparison, bound: 0 <= bound <= 1 and (comparison, bound) not in (("<", 0), (">", 1)),
+)
+_RANK = _Bound(
+    AT_MOST,
+    f"a rank from 1 to {LARGEST_WHOLE:,}",
+    lambda comparison, bound: _is_whole(bound, 1 + (comparison in _ONE_LESS)),
+)
+_COUNT = _Bound(
+    "==",
+    f"a whole number from 0 to {LARGEST_WHOLE:,}",
+    lambda comparison, bound: _is_whole(bound, 0 + (comparison == "<")),
+)
+_TIME = _Bound(
+    "<=",
+    "the longest duration allowed",
+    lambda comparison, bound: bound > 0 and comparison in ("<", "<="),
+    _seconds,
+)
 
 OF_DOCUMENTS: Mapping[str, Callable[[str, object, Location], Made]] = {
     "first": _first,

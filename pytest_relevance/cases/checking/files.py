@@ -14,13 +14,12 @@ from pytest_relevance.cases.model import CatalogueFile
 from pytest_relevance.cases.problems import Location, Path
 from pytest_relevance.judgments.scale import Scale
 
-FILE = "file"
-ONLY = "only"
-JUDGED = "judged"
-_FILE_KEYS = (FILE, "format", "query", "grade_column")
+FILE, ONLY, JUDGED = "file", "only", "judged"
 _OPTIONS = {"query": "says in which place the text of a query stands", "grade_column": "names the column of the grades"}
 """Keys that some formats need, with their meanings."""
-_A_DOCUMENT = f"; a document that is called {FILE} has a number for a grade, or a name of the scale"
+_JUDGMENT_KEYS = (FILE, "format", *_OPTIONS)
+_QUERY_KEYS = (*_JUDGMENT_KEYS, ONLY)
+_CATALOGUE_KEYS = (FILE, "id", "title", "show")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +41,7 @@ class NamedFile:
 
 def check_query_files(value: object, at: Location) -> object:
     """Files of queries: `{file: ..., only: judged}` leaves out the queries without judgments."""
-    return check_files(value, at, (*_FILE_KEYS, ONLY))
+    return check_files(value, at, _QUERY_KEYS)
 
 
 def check_suite_judgments(value: object, at: Location) -> object:
@@ -64,7 +63,7 @@ def is_file(value: Mapping[object, object], scale: Scale | None) -> bool:
     return isinstance(written, str) and written not in (scale.names if scale is not None else ())
 
 
-def check_files(value: object, at: Location, keys: Sequence[str] = _FILE_KEYS) -> object:
+def check_files(value: object, at: Location, keys: Sequence[str] = _JUDGMENT_KEYS) -> object:
     """Files, as a tuple of `NamedFile`s: a name, `{file: ...}` with any of `keys`, or a list of both."""
     if not isinstance(value, (list, tuple)):
         return (_named(value, keys, at, ()),)
@@ -82,48 +81,43 @@ def check_files(value: object, at: Location, keys: Sequence[str] = _FILE_KEYS) -
 def _named(value: object, keys: Sequence[str], at: Location, path: Path) -> NamedFile | None:
     """A file from its name, or from a mapping that may have these keys; `path` leads to it."""
     expected = "the name of a file, a list of them, or {file: ..., format: ...}"
-    file = _name_and_more(value, dict.fromkeys(_FILE_KEYS, "text"), expected, at)
-    if file is None:
+    before = at.scope.mistakes
+    file = _described(value, keys, expected, at)
+    if file is None or at.scope.mistakes > before:
         return None
-    if ONLY in file and ONLY not in keys:
-        at.refuse(f"{ONLY} is for files of queries; take it out here", ONLY, at_key=True)
-    advice = _A_DOCUMENT * isinstance(file[FILE], str)
-    unknown_keys(file, (*_FILE_KEYS, ONLY), f"a file has {listed(keys, 'and')}", at, advice)
-    if ONLY in file and ONLY in keys and file[ONLY] != JUDGED:
+    if file.get(ONLY, JUDGED) != JUDGED:
         at.refuse(f"expected {JUDGED}, found {found(file[ONLY])}", ONLY)
-    query, column, only_judged = file.get("query"), file.get("grade_column"), file.get(ONLY) == JUDGED
-    if file is value:
-        path = (*path, FILE)
-    return NamedFile(str(file[FILE]), _format(file, at), query, column, only_judged, path)
+    path = (*path, FILE) if file is value else path
+    query, column = file.get("query"), file.get("grade_column")
+    return NamedFile(file[FILE], _format(file, at), query, column, ONLY in file, path)
 
 
-def _name_and_more(value: object, texts: Mapping[str, str], expected: str, at: Location) -> Mapping[str, Any] | None:
-    """The mapping that describes a file: `{file: ...}` for a name alone; None if it describes no file.
+def _described(value: object, keys: Sequence[str], expected: str, at: Location) -> Mapping[str, Any] | None:
+    """The mapping that describes a file, whose values but `show` are text: `{file: ...}` for a name alone.
 
-    `texts` maps the keys whose values are text to their descriptions in messages.
+    None if it describes no file.
     """
     if isinstance(value, str) and value:
         return {FILE: value}
     if not isinstance(value, Mapping) or FILE not in value:
         return at.refuse(f"expected {expected}, found {found(value)}")  # type: ignore[no-any-return]
-    for key, what in texts.items():
-        if key in value and not (isinstance(value[key], str) and value[key].strip()):
-            at.refuse(f"expected {what}, found {found(value[key])}", key)
+    for key, written in value.items():
+        if key in keys and key != "show" and not (isinstance(written, str) and written.strip()):
+            at.refuse(f"expected text, found {found(written)}", key)
+    unknown_keys(value, keys, f"a file has {listed(keys, 'and')} here", at)
     return value
 
 
-def _format(value: Mapping[str, object], at: Location) -> str | None:
+def _format(value: Mapping[str, str], at: Location) -> str | None:
     """The format that is written for a file; None where there is none."""
-    written = value.get("format")
-    if not isinstance(written, str) or not written:
+    if "format" not in value:
         return None
     from pytest_relevance.judgments.reading import OPTIONS, check_format  # not imported for suites without files
 
     try:
-        format = check_format(written)
+        format = check_format(value["format"])
     except ValueError as error:
-        at.refuse(str(error), "format")
-        return None
+        return at.refuse(str(error), "format")  # type: ignore[no-any-return]
     for option, meaning in _OPTIONS.items():
         formats, what = OPTIONS[option]
         if option in value and format not in formats:
@@ -161,21 +155,16 @@ def _instead(name: str, folder: str) -> str:
     return f"{close} Paths are relative to the case file" if close else "; paths are relative to the case file"
 
 
-_A_COLUMN = "the name of a column"
-_OF_CATALOGUE = {FILE: "the name of a file", "id": _A_COLUMN, "title": _A_COLUMN}
-_CATALOGUE_HAS = f"a catalogue has {listed([*_OF_CATALOGUE, 'show'], 'and')}"
-
-
 def check_catalogue(value: object, at: Location) -> object:
     """The catalogue of a suite, as a `CatalogueFile`: a path, or `{file:, id:, title:, show: [...]}`."""
     expected = "the name of a file, or {file: ..., id: ..., title: ..., show: [...]}"
-    file = _name_and_more(value, _OF_CATALOGUE, expected, at)
+    file = _described(value, _CATALOGUE_KEYS, expected, at)
     if file is None:
         return None
-    unknown_keys(file, (*_OF_CATALOGUE, "show"), _CATALOGUE_HAS, at)
     show = names_in(file.get("show", ()), "columns", _wrong_column, at.under("show"))
     return CatalogueFile(file[FILE], file.get("id"), file.get("title"), show or ())
 
 
 def _wrong_column(value: object) -> str | None:
-    return None if isinstance(value, str) and value.strip() else f"expected {_A_COLUMN}, found {found(value)}"
+    named = isinstance(value, str) and value.strip()
+    return None if named else f"expected the name of a column, found {found(value)}"

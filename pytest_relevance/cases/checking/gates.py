@@ -10,15 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pytest_relevance._text import did_you_mean, found, listed, quoted
-from pytest_relevance.cases.checking.values import (
-    Check,
-    number_where,
-    share,
-    text_with,
-    unknown_keys,
-    written_id,
-    wrong_tag,
-)
+from pytest_relevance.cases.checking import values as checks
+from pytest_relevance.cases.checking.values import Check, number_where, text_with, unknown_keys
 from pytest_relevance.cases.model import Case, Gate
 from pytest_relevance.cases.problems import Location
 from pytest_relevance.cases.yaml.scalars import is_number
@@ -55,12 +48,10 @@ def gate_of(values: Mapping[str, Any]) -> Gate:
         KeyError, TypeError, ValueError: for a dict that is none.
     """
     name, condition, share, tag, p = (values[key] for key in ("id", "condition", "share", "tag", "p"))
-    if not isinstance(name, str) or condition not in CONDITIONS or not (tag is None or isinstance(tag, str)):
-        raise ValueError(f"no gate with the id {name!r}, the condition {condition!r} and the tag {tag!r}")
-    numbers = [share, *(bound for _, bound in values["bounds"]), *([] if p is None else [p])]
-    if not all(map(is_number, numbers)):
-        raise ValueError(f"the gate {name!r} has numbers that are none: {numbers}")
-    return Gate(name, condition, tuple((parse_metric(name), bound) for name, bound in values["bounds"]), share, tag, p)
+    bounds = tuple((parse_metric(metric), float(bound)) for metric, bound in values["bounds"])
+    if not isinstance(name, str) or condition not in CONDITIONS or not is_number(share):
+        raise ValueError(f"no gate with the id {name!r}, the condition {condition!r} and the share {share!r}")
+    return Gate(name, condition, bounds, share, tag, p)
 
 
 def check_tags_of_gates(gates: Sequence[Gate], cases: Iterable[Case], at: Location) -> None:
@@ -75,17 +66,16 @@ def check_tags_of_gates(gates: Sequence[Gate], cases: Iterable[Case], at: Locati
 def _gate(written: object, at: Location) -> Gate | None:
     """A gate; None or one that is not used where there are mistakes."""
     if not isinstance(written, Mapping):
-        at.refuse(f"a gate is a mapping such as {{mean: {{nDCG@10: 0.75}}}}, found {found(written)}")
-        return None
+        return at.refuse(f"a gate is a mapping such as {{mean: {{nDCG@10: 0.75}}}}, found {found(written)}")  # type: ignore[no-any-return]
     before = at.scope.mistakes
-    unknown_keys(written, (*CONDITIONS, *_OPTIONS), _GATE_HAS, at)
+    check_of = {**CONDITIONS, **_OPTIONS}
+    unknown_keys(written, tuple(check_of), _GATE_HAS, at)
     conditions = [name for name in CONDITIONS if name in written]
     if len(conditions) != 1:
         what = f"{listed(conditions, 'and')} are two" if conditions else "there is none"
         at.refuse(f"a gate has one condition, {listed(CONDITIONS)}; {what}")
-    checks = {**CONDITIONS, **_OPTIONS}
     values: dict[str, Any] = {
-        key: check(written[key], at.under(key)) for key, check in checks.items() if key in written
+        key: check(written[key], at.under(key)) for key, check in check_of.items() if key in written
     }
     if "p" in written and conditions and conditions != [MAX_DROP]:
         at.refuse(f"p belongs to {MAX_DROP}: the drop fails the gate only if it is significant", "p")
@@ -94,14 +84,9 @@ def _gate(written: object, at: Location) -> Gate | None:
     (condition,) = conditions
     bounds, least = ((), values[PASSING]) if condition == PASSING else (values[condition], 0.0)
     tag = values.get("tag")
-    name = values.get("id") or _default_id(condition, bounds, least, tag)
-    return Gate(name, condition, bounds, least, tag, values.get("p"))
-
-
-def _default_id(condition: str, bounds: Sequence[tuple[Metric, float]], least: float, tag: str | None) -> str:
-    """The condition itself."""
     bound = ", ".join(f"{metric.text} {bound:g}" for metric, bound in bounds) or f"{least:g}"
-    return f"{condition} {bound}" + (f" of {tag}" if tag is not None else "")
+    name = values.get("id") or f"{condition} {bound}" + f" of {tag}" * (tag is not None)
+    return Gate(name, condition, bounds, least, tag, values.get("p"))
 
 
 def _bounds(condition: str) -> Check:
@@ -120,7 +105,7 @@ def _bounds(condition: str) -> Check:
                 continue
             if metric.text in bounds:
                 at.refuse(f"{metric.text} stands twice; keep one of them", str(name), at_key=True)
-            check_bound = _sum if metric.measure in UNBOUNDED else share
+            check_bound = _sum if metric.measure in UNBOUNDED else checks.share
             bounds[metric.text] = metric, check_bound(bound, at.under(str(name)))
         return tuple(bounds.values())
 
@@ -135,8 +120,8 @@ CONDITIONS: Mapping[str, Check] = {
 }
 """The conditions of a gate, with their checks."""
 _OPTIONS: Mapping[str, Check] = {
-    "id": written_id,
-    "tag": text_with(lambda tag: wrong_tag(tag, frozenset())),
+    "id": checks.written_id,
+    "tag": text_with(lambda tag: checks.wrong_tag(tag, frozenset())),
     "p": number_where(lambda value: 0 < value < 1, "a level of significance such as 0.05"),
 }
 _GATE_HAS = f"a gate has {listed(CONDITIONS)}, and may have {listed(_OPTIONS, 'and')}"

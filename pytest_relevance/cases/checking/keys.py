@@ -42,48 +42,37 @@ def _as_grade(scalar: ScalarEvent) -> object:
 
 
 class Shape(NamedTuple):
-    """How a node is converted: a scalar, the items of a list, and the values of a mapping by their keys.
+    """How a node is converted: its scalars, at any depth, and the values of the keys for which another shape holds.
 
-    None means the conversion as a value: `true`, `false`, `null` and numbers where they are written plain. Keys of
-    mappings are always text.
+    Keys of mappings are always text.
     """
 
-    scalar: Callable[[ScalarEvent], object] = _as_value
-    items: Shape | None = None
+    scalar: Callable[[ScalarEvent], object]
     keys: Mapping[str, Shape] = {}
-    other_keys: Shape | None = None
 
 
-VALUE = Shape()
-TEXT = Shape(_as_text)
-TEXTS = Shape(_as_text, items=TEXT)
-NAMES = Shape(items=TEXT)
-REASON = Shape(_as_text, keys={"reason": TEXT})
-GATES = Shape(items=Shape(keys={"id": TEXT, "tag": TEXT}))
-_DOCUMENTS = Shape(_as_text, items=Shape(_as_text, items=TEXT, keys={"docs": TEXTS}), keys={"docs": TEXTS})
-_SETS = Shape(_as_text, items=TEXTS, keys={"docs": Shape(_as_text, items=TEXTS)})
-EXPECTATIONS = Shape(keys={"first": TEXTS, "include": _DOCUMENTS, "exclude": _DOCUMENTS, "order": _SETS})
-_RATING = Shape(_as_grade, other_keys=TEXT)
-_GRADE = Shape(_as_grade, items=_RATING, keys={"grade": Shape(_as_grade, items=_RATING)}, other_keys=TEXT)
-SCALE = Shape(items=_RATING, other_keys=_RATING)
-JUDGMENTS = Shape(other_keys=_GRADE)
-CATALOGUE = Shape(_as_text, keys={**dict.fromkeys(("file", "id", "title"), TEXT), "show": TEXTS})
+VALUE, TEXT, GRADE = Shape(_as_value), Shape(_as_text), Shape(_as_grade)
+REASON = Shape(_as_text, {"strict": VALUE})
+GATES = Shape(_as_value, {"id": TEXT, "tag": TEXT})
+DOCUMENTS = Shape(_as_text, {"within": VALUE})
+EXPECTATIONS = Shape(_as_value, dict.fromkeys(("first", "include", "exclude", "order"), DOCUMENTS))
+JUDGMENT = Shape(_as_grade, {"title": TEXT, "note": TEXT})
+JUDGMENTS = Shape(_as_value)
 
 
-def converted(node: Node, shape: Shape | None) -> object:
+def converted(node: Node, shape: Shape) -> object:
     """Convert a node, of the shape of its key, to plain Python."""
-    if shape is None:
-        shape = VALUE
     if isinstance(node, ScalarEvent):
         return shape.scalar(node)
     if isinstance(node, SequenceNode):
-        return [converted(item, shape.items) for item in node.items]
+        return [converted(item, shape) for item in node.items]
     if shape is JUDGMENTS:  # nearly all of a large file
         return {
-            document: grade(item.value) if type(item) is ScalarEvent and item.implicit[0] else converted(item, _GRADE)
+            document: grade(item.value) if type(item) is ScalarEvent and item.implicit[0] else converted(item, JUDGMENT)
             for document, (_, item) in node.pairs.items()
         }
-    return {name: converted(item, shape.keys.get(name, shape.other_keys)) for name, (_, item) in node.pairs.items()}
+    others = Shape(shape.scalar) if shape.keys else shape
+    return {name: converted(item, shape.keys.get(name, others)) for name, (_, item) in node.pairs.items()}
 
 
 SUITE, CASE = "suite", "case"
@@ -112,8 +101,8 @@ _KEYS = (
     Key("search", _BOTH, TEXT, checks.search),
     Key("k", _BOTH, VALUE, checks.whole),
     Key("min_ndcg", _BOTH, VALUE, checks.floor),
-    Key("scale", _BOTH, SCALE, check_scale),
-    Key("gain", _BOTH, TEXT, checks.gain, ("scale",)),
+    Key("scale", _BOTH, GRADE, check_scale),
+    Key("gain", _BOTH, VALUE, checks.gain, ("scale",)),
     *(Key(name, _BOTH, TEXT, choice(CHOICES[name])) for name in ("discount", "ideal", "unjudged", "negative")),
     Key("raters", _BOTH, TEXT, choice(AGGREGATES)),
     Key("min_judged", _BOTH, VALUE, checks.share),
@@ -121,16 +110,16 @@ _KEYS = (
     Key("id_field", _BOTH, TEXT, checks.name_of_field),
     Key("title_field", _BOTH, TEXT, checks.name_of_field),
     Key("params", _BOTH, VALUE, checks.params),
-    Key("tags", _BOTH, NAMES, checks.tags),
+    Key("tags", _BOTH, TEXT, checks.tags),
     Key("judgments", (SUITE,), JUDGMENTS, check_suite_judgments, ("scale",)),
     Key("judgments", (CASE,), JUDGMENTS, check_judgments, ("scale",)),
-    Key("documents", (SUITE,), CATALOGUE, check_catalogue),
-    Key("relevant", (CASE,), TEXTS, check_relevant, ("scale",)),
+    Key("documents", (SUITE,), TEXT, check_catalogue),
+    Key("relevant", (CASE,), TEXT, check_relevant, ("scale",)),
     Key("note", (CASE,), TEXT, checks.text),
     Key("weight", (CASE,), VALUE, checks.weight),
     Key("xfail", (CASE,), REASON, checks.xfail),
     Key("skip", (CASE,), TEXT, checks.skip),
-    Key("usefixtures", (CASE,), NAMES, checks.fixtures),
+    Key("usefixtures", (CASE,), TEXT, checks.fixtures),
     Key("expect", (SUITE,), EXPECTATIONS, check_suite_expectations),
     Key("expect", (CASE,), EXPECTATIONS, check_expectations),
     Key("tolerance", _BOTH, VALUE, checks.share),

@@ -34,9 +34,8 @@ NOT_PARAMETERS = {
 }
 """Names that `params` may not have, and why."""
 
-NO_REASON = frozenset({"true", "false", "null", "none", "~", "yes", "no", "y", "n", "on", "off"})
+_NO_REASON = frozenset({"", "0", "1", "true", "false", "null", "none", "~", "yes", "no", "y", "n", "on", "off"})
 """Texts, in any case, that are meant to switch `skip` or `xfail` on or off, and are no reasons."""
-
 
 RESERVED = frozenset({"pytestmark", "pytest_generate_tests"})
 """Names that pytest gives another meaning when a module has them."""
@@ -115,7 +114,7 @@ def _percent(character: str) -> str:
     return "".join(f"%{byte:02X}" for byte in character.encode("utf-8", "surrogatepass"))
 
 
-def text_with(wrong: Callable[[str], str | None]) -> Check:
+def text_with(wrong: Callable[[str], str | None] = lambda text: None) -> Check:
     """Make the check of a text; `wrong` says what is wrong with one, or None."""
 
     def check(value: object, at: Location) -> object:
@@ -140,10 +139,11 @@ def _wrong_field(name: str) -> str | None:
     return None if name.strip() else "expected the name of a field, found nothing; leave the key out for the default"
 
 
-text = text_with(lambda text: None)
+text = text_with()
 query = text_with(_wrong_query)
 written_id = text_with(wrong_id)
 name_of_field = text_with(_wrong_field)
+search = text_with(wrong_fixture)
 
 
 def number_where(allowed: Callable[[float], bool], expected: str) -> Check:
@@ -194,10 +194,14 @@ def gain(value: object, at: Location) -> object:
     """The name of a formula, or a mapping of grades (or their names) to gains."""
     if not isinstance(value, Mapping):
         return _gain_by_name(value, at)
+    names: Mapping[str, float] = getattr(at.scope.values.get("scale"), "names", {})
     gains: dict[float, object] = {}
     for written, gained in value.items():
-        grade = _grade_of_gain(written, at)
-        if grade is None:
+        grade = names.get(written, scalar_value(written)) if isinstance(written, str) else written
+        if not is_number(grade):
+            allowed = listed([*map(printable, names), "a number"])
+            close = did_you_mean(str(written), names)
+            at.refuse(f"{shown(written)} is no grade; expected {allowed}{close}", str(written), at_key=True)
             continue
         if not is_number(gained):
             at.refuse(f"a gain is a number, found {found(gained)}{number_advice(gained)}", str(written))
@@ -207,19 +211,6 @@ def gain(value: object, at: Location) -> object:
     if not value:
         at.refuse("the mapping of gains is empty; write grade: gain pairs, or exponential or linear")
     return gains
-
-
-def _grade_of_gain(written: object, at: Location) -> float | None:
-    names: Mapping[str, float] = getattr(at.scope.values.get("scale"), "names", {})
-    if isinstance(written, str) and written in names:
-        return names[written]
-    grade = scalar_value(written) if isinstance(written, str) else written
-    if is_number(grade):
-        return grade
-    allowed = listed([*map(printable, names), "a number"])
-    close = did_you_mean(written, names) if isinstance(written, str) else ""
-    at.refuse(f"{shown(written)} is no grade; expected {allowed}{close}", str(written), at_key=True)
-    return None
 
 
 def params(value: object, at: Location) -> object:
@@ -250,12 +241,6 @@ def tags(value: object, at: Location) -> object:
 def fixtures(value: object, at: Location) -> object:
     """A list of names of fixtures."""
     return names_in(value, "fixture names", wrong_fixture, at)
-
-
-def search(value: object, at: Location) -> object:
-    """The name of a fixture."""
-    wrong = wrong_fixture(value)
-    return at.refuse(wrong) if wrong else value
 
 
 def names_in(value: object, what: str, wrong: Callable[[object], str | None], at: Location) -> Any:
@@ -289,29 +274,22 @@ def skip(value: object, at: Location) -> object:
 
 
 def _reason(key: str, value: object, at: Location) -> str:
-    if not isinstance(value, str) or not value.strip() or _is_switch(value.strip()):
+    """The reason for a mark. A text that only says on or off is none; an issue number, `123`, is one."""
+    if not isinstance(value, str) or value.strip().lower().removesuffix(".0") in _NO_REASON:
         advice = f"say why, for the one who reads the report, or take {key} out"
         at.refuse(f"{key} takes the reason as text, found {found(value)}; {advice}")
     return str(value)
 
 
-def _is_switch(written: str) -> bool:
-    """Whether a text only says on or off: `false`, `0`, `0.0`. An issue number, `123`, is a reason."""
-    try:
-        return float(written) in (0, 1)
-    except ValueError:
-        return written.lower() in NO_REASON
-
-
-def documents_in(value: object, at: Location, places: Sequence[int] | None = None) -> tuple[str, ...]:
-    """A document, or a list of different ones; empty where it has mistakes. `places` are their indexes in the file."""
+def documents_in(value: object, at: Location) -> tuple[str, ...]:
+    """A document, or a list of different ones; empty where it has mistakes."""
     documents = [value] if isinstance(value, str) else value
     if not isinstance(documents, (list, tuple)) or not documents:
         at.refuse(f"expected a document or a list of documents, found {found(value)}")
         return ()
     before = at.scope.mistakes
     for index, document in enumerate(documents):
-        here = at.under(index if places is None else places[index]) if documents is value else at
+        here = at.under(index) if documents is value else at
         if not isinstance(document, str) or not document:
             here.refuse(f"a document id is text, found {found(document)}")
         elif document in documents[:index]:

@@ -332,13 +332,10 @@ def problem_of(error: YAMLError, data: bytes) -> Problem:
 _ADVICE = (
     ("mapping values are not allowed", "a text with a colon needs quotes"),
     ("cannot start any token", "a text that begins with this character needs quotes"),
-    ("scanning an alias", "a text that begins with * needs quotes"),
-    ("scanning an anchor", "a text that begins with & needs quotes"),
     ("expected '-' indicator", "look at the indentation"),
     ("expected ',' or", "look for a bracket that is not closed"),
     ("expected key", "look at the indentation, and at quotes that are not closed"),
     ("expected <block end>", "look at the indentation, and at quotes that are not closed"),
-    ("invalid Unicode character escape", "write the character itself"),
 )
 """Parts of error messages, and what such errors usually come from."""
 

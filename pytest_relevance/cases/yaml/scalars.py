@@ -22,9 +22,6 @@ from pytest_relevance._text import quoted, shown
 DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]{0,63})(\.[0-9]{1,64})?")
 """A decimal number without leading zeros; the group is its fraction."""
 
-_DECIMAL_COMMA = re.compile(r"0,[0-9]+|[0-9]+,[0-9]{1,2}")
-"""A number with a decimal comma; three digits after it may be thousands."""
-
 CONSTANTS: dict[str, object] = {"true": True, "false": False, "null": None, "": None}
 
 LONGEST_KEY = 1000
@@ -73,9 +70,8 @@ def number_advice(value: object) -> str:
         return ""
     if number(value) is not None:
         return f"; write {value} without quotes"
-    text = value.replace(",", ".") if _DECIMAL_COMMA.fullmatch(value) else value
     try:
-        meant = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+        meant = float(value.removesuffix("%")) / (100 if value.endswith("%") else 1)
     except ValueError:
         return ""
     decimal = f"{meant:.9f}".rstrip("0").rstrip(".") if isfinite(meant) else ""

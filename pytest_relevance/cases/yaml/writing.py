@@ -37,11 +37,11 @@ _WITHOUT_PLACE: Mapping[str, Callable[[Case], object]] = {
 """What cases have and judgments do not, and how to tell whether a case has it."""
 
 
-def case_file(judgments: Judgments, *, min_ndcg: float | None = None, comment: str = "") -> Written:
+def case_file(judgments: Judgments, comment: str = "") -> Written:
     """Write a case file with a case for each query of some judgments, and report what it cannot store of them.
 
-    `min_ndcg` is the floor of the suite, from which cases without judgments are freed. `comment` is put at the top. A
-    case has an `id` where the key of its judgments is not its text. Several ratings of a document become a list.
+    `comment` is put at the top. A case has an `id` where the key of its judgments is not its text. Several ratings of a
+    document become a list.
 
     Raises:
         ValueError: where there is nothing to write, or a query, a document or a grade cannot stand in a case file.
@@ -52,7 +52,6 @@ def case_file(judgments: Judgments, *, min_ndcg: float | None = None, comment: s
     how = aggregate_of(judgments) if judgments.ratings else None
     highest = max((grade for documents in judgments.values() for grade in documents.values()), default=0)
     head = {
-        "min_ndcg": None if min_ndcg is None else write_number(min_ndcg),
         "raters": how if how != "median" else None,
         "gain": "linear" if highest > LARGEST_EXPONENTIAL_GRADE else None,
     }
@@ -62,7 +61,7 @@ def case_file(judgments: Judgments, *, min_ndcg: float | None = None, comment: s
     problems = []
     for query in queries:
         try:
-            lines += _case_lines(query, judgments, has_floor=min_ndcg is not None, has_ratings=how is not None)
+            lines += _case_lines(query, judgments, has_ratings=how is not None)
         except ValueError as error:
             problems.append(f"query {quoted(query.id)}: {error}")
     if problems:
@@ -75,12 +74,8 @@ def case_file(judgments: Judgments, *, min_ndcg: float | None = None, comment: s
     return Written(data, tuple(_lost(queries, judgments, has_ratings=how is not None, gain=head["gain"])))
 
 
-def _case_lines(query: Query, judgments: Judgments, *, has_floor: bool, has_ratings: bool) -> Iterator[str]:
-    """The lines of a case in YAML.
-
-    `has_floor`: the suite has a floor, from which a case without judgments is freed. `has_ratings`: several ratings of
-    a document are written as a list.
-    """
+def _case_lines(query: Query, judgments: Judgments, *, has_ratings: bool) -> Iterator[str]:
+    """The lines of a case in YAML; `has_ratings`: several ratings of a document are written as a list."""
     text = query.text_or_id
     if not text.strip():
         raise ValueError("the query has no text")
@@ -94,27 +89,18 @@ def _case_lines(query: Query, judgments: Judgments, *, has_floor: bool, has_rati
     params = _params(query)
     if params:
         yield f"    params: {write_value(params)}"
-    documents = judgments.get(query.id)
-    if documents:
+    if documents := judgments.get(query.id):
         yield "    judgments:"
         ratings = judgments.ratings.get(query.id, {}) if has_ratings else {}
-        yield from _judgments(documents, ratings, judgments.titles.get(query.id, {}))
-    elif has_floor:
-        yield "    min_ndcg: null"
-
-
-def _judgments(
-    documents: Mapping[str, float], ratings: Mapping[str, Mapping[str, float]], titles: Mapping[str, str]
-) -> Iterator[str]:
-    """The lines of a case's judgments."""
-    for document, grade in documents.items():
-        try:
-            if not document:
-                raise ValueError("the document has no id")
-            written = write_judgment([*ratings.get(document, {}).values()] or [grade], titles.get(document))
-            yield from in_lines(document, written, 6)
-        except ValueError as error:
-            raise ValueError(f"document {quoted(document)}: {error}") from None
+        titles = judgments.titles.get(query.id, {})
+        for document, grade in documents.items():
+            try:
+                if not document:
+                    raise ValueError("the document has no id")
+                written = write_judgment([*ratings.get(document, {}).values()] or [grade], titles.get(document))
+                yield from in_lines(document, written, 6)
+            except ValueError as error:
+                raise ValueError(f"document {quoted(document)}: {error}") from None
 
 
 def _has_id(query: Query) -> bool:
