@@ -232,8 +232,6 @@ def _what_it_is(found: object) -> str:
     if found is None:
         return f"None; {cure}"
     if isinstance(found, Real) and not isinstance(found, bool):
-        if found != found:
-            return f"NaN; {cure}"
         if float(found).is_integer():
             cure += " (integers become floats in a data frame's column where one is missing)"
         return f"a float, {shown(found)}, whose text could be another one's; {cure}"

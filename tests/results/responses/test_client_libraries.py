@@ -35,27 +35,6 @@ not_whole = pytest.mark.parametrize(
 )
 
 
-# --- elasticsearch-py -------------------------------------------------------------------------------------------------
-
-
-def api_response(body: dict[str, Any], status: int = 200) -> Any:
-    transport = pytest.importorskip("elastic_transport")
-    node = transport.NodeConfig("http", "localhost", 9200)
-    meta = transport.ApiResponseMeta(status, "1.1", transport.HttpHeaders(), 0.01, node)
-    return transport.ObjectApiResponse(body=deepcopy(body), meta=meta)
-
-
-def test_the_response_of_elasticsearch_py() -> None:
-    assert ids(api_response(BODY)) == ["b", "a"]
-    assert read_ranking(api_response(BODY)).titles == ["Boots", "Apron"]
-    assert read_ranking(api_response(BODY)).scores == [1.5, 0.5]
-
-
-@not_whole
-def test_a_partial_response_of_elasticsearch_py(body: dict[str, Any], message: str) -> None:
-    assert message in refusal(api_response(body))
-
-
 # --- elasticsearch.dsl, opensearch-py ---------------------------------------------------------------------------------
 
 DSL = {

@@ -17,64 +17,6 @@ def named(module: str, name: str, base: type = object) -> Any:
     return type(name, (base,), {"__module__": module})
 
 
-# --- Xapian -----------------------------------------------------------------------------------------------------------
-
-
-class _XapianDocument:
-    def __init__(self, data: bytes, *terms: bytes) -> None:
-        self.data, self.terms = data, terms
-
-    def get_data(self) -> bytes:
-        return self.data
-
-    def get_docid(self) -> int:
-        return 12
-
-    def termlist(self) -> Iterator[Any]:
-        return iter([type("TermListItem", (), {"term": term}) for term in sorted(self.terms)])
-
-
-class _MSetItem:
-    docid, weight = 12, 0.5
-
-    def __init__(self, *document: bytes) -> None:
-        self.document = named("xapian", "Document", _XapianDocument)(*document)
-
-
-MSetItem, MSet = named("xapian", "MSetItem", _MSetItem), named("xapian", "MSet", list)
-
-ITEMS: dict[str, tuple[tuple[bytes, ...], str]] = {
-    "JSON": ((b'{"id": "b"}',), "b"),
-    "JSON, which names the id, and a term": ((b'{"docid": 7}', b"Q8"), "7"),
-    "JSON without an id, and a term": ((b'{"title": "Boots"}', b"Q8", b"Zboot"), "8"),
-    "JSON that is no object, and a term": ((b"{1}", b"Qb"), "b"),
-    "a word": ((b"b",), "b"),
-    "a term": ((b"", b"12", b"Qb", b"XBboots", b"boots"), "b"),
-    "bytes that are no text, and a term": ((b"\x80\x04", b"Qb"), "b"),
-}
-
-
-@pytest.mark.parametrize(("document", "expected"), ITEMS.values(), ids=ITEMS)
-def test_the_id_of_a_document_of_xapian(document: tuple[bytes, ...], expected: str) -> None:
-    item = MSetItem(*document)
-    for response in (iter([item]), [item]):
-        assert read_ranking(response).ids == [expected]
-    assert read_ranking([item]).scores == [0.5]
-
-
-@pytest.mark.parametrize("document", [(b"",), (b"Red boots",), (b"\x80\x04",), (b"", b"Qa", b"Qb"), (b"", b"Q")])
-def test_a_document_of_xapian_without_an_id(document: tuple[bytes, ...]) -> None:
-    message = refusal([MSetItem(*document)])
-    assert "is document 12 of Xapian, a number that is internal to the index, and has no id in its data" in message
-    assert 'store the id in the data (set_data), or as a term ("Q" before the id)' in message
-
-
-def test_an_id_in_the_data_of_xapian_that_differs_from_the_term() -> None:
-    item = MSetItem(b"b", b"Q17")
-    assert "only data, Q and score; name the field with id_field" in refusal([item])
-    assert (ids([item], "data"), ids([item], "Q")) == (["b"], ["17"])
-
-
 # --- tables -----------------------------------------------------------------------------------------------------------
 
 

@@ -293,7 +293,10 @@ RESULTS: dict[str, tuple[object, str]] = {
         {"id": 7.0},
         f"has an id that is a float, 7.0, whose text could be another one's; {FROM_A_FRAME}: {{'id': 7.0}}",
     ),
-    "NaN": ({"id": float("nan")}, f"has an id that is NaN; {CURE}: {{'id': nan}}"),
+    "NaN": (
+        {"id": float("nan")},
+        f"has an id that is a float, nan, whose text could be another one's; {CURE}: {{'id': nan}}",
+    ),
     "a bool": (True, f"has an id that is a bool, True; {CURE}: True"),
     "bytes": (b"sku-1", f"has an id that is a bytes, b'sku-1'; {CURE}: b'sku-1'"),
     "several ids": ({"id": ["a", "b"]}, f"has an id that is a list, ['a', 'b']; {CURE}: {{'id': ['a', 'b']}}"),
