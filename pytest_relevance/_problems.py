@@ -1,4 +1,4 @@
-"""Mistakes in files that users write or name: `Problem` is one mistake, `Problems` collects those of a file.
+"""Mistakes in files that users write or name: `Problem` is one mistake, `Problems` collects the mistakes of a file.
 
 `FileError` is the one exception for a file that cannot be used, and holds all its problems.
 """

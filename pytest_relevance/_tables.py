@@ -184,7 +184,7 @@ class TextTable:
 
 
 class ParquetTable:
-    """A table in Parquet. `names` are those of its columns, without what pandas has written as the index.
+    """A table in Parquet. `names` are the names of its columns, without the index that pandas wrote.
 
     Raises:
         FileError: the file is damaged (in any call), or pyarrow is not installed.

@@ -206,7 +206,7 @@ def html_table(
 ) -> str:
     """A table as HTML. `columns` are (head, `TEXT` or `NUMBER`), and each row has one text for each column.
 
-    `title` stands in bold above the table, `note` below it. Texts are those of users: markup, control characters
+    `title` stands in bold above the table, `note` below it. Texts come from users: markup, control characters
     and characters that reorder text are escaped, and the direction of each text is its own. There is no table without
     rows.
     """

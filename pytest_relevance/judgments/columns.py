@@ -161,7 +161,7 @@ def layout(names: Sequence[str], grade_column: str | None = None) -> Layout | No
 
 
 def is_run_header(names: Sequence[str]) -> bool:
-    """Whether a header is that of a run: documents of queries with a rank or a score."""
+    """Whether a table with this header is a run: documents of queries with a rank or a score."""
     return has_ids(find_columns(names, WANTED)) and bool(find_columns(names, ("rank", "score")))
 
 

@@ -29,8 +29,8 @@ def graded(
 
     `raters` is how several ratings of a document are combined, None where the user does not say.
     `words_need_scale`: the words of a format (ESCI's) are no grades where there is no scale. Equal ratings of a
-    document are its grade. Different ratings are those of several raters, if the file says who rated or `raters` is
-    given, and else an error.
+    document are its grade. Different ratings come from several raters, if the file says who rated or `raters` is given;
+    else they are an error.
 
     Raises:
         FileError: a rating is no grade or is off the scale, ratings contradict each other, or the file does
@@ -270,7 +270,7 @@ class RaterFigures:
 
 @dataclass(frozen=True, slots=True)
 class QueryFigures:
-    """The documents of a query that several raters rated, and how many of those have ratings that are `FAR_APART`."""
+    """The documents of a query that several raters rated, and how many of these documents have ratings `FAR_APART`."""
 
     query: str
     pairs: int

@@ -7,7 +7,7 @@ into `Judgments`, a dict of dicts that also knows its queries, titles and raters
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, InitVar, dataclass, field, replace
 from functools import cached_property
 from itertools import compress
@@ -190,49 +190,38 @@ def rekeyed(judgments: Judgments, names: Mapping[str, str]) -> Judgments:
 def with_queries(judgments: Judgments, queries: Sequence[Query], file: str) -> tuple[Judgments, list[str]]:
     """Give judgments the ids of a file of queries, with all that it says of them. Returns notices too.
 
-    A query of the judgments is matched by id, or else by text. One that the file does not know is
-    not changed; one that only the file knows is left out.
+    A query of the judgments is matched by id, or else by text. A query that the file does not have is not changed; a
+    query that only the file has is left out.
 
     Raises:
         ValueError: two queries of the judgments are one in the file.
     """
     by_id = {query.id: query for query in queries}
-    names, unknown, ambiguous = _names_in(judgments, queries, by_id)
-    _refuse_two_for_one(names, file)
+    by_text = grouped((query.text, query.id) for query in queries if query.text is not None)
+    names: dict[str, str] = {}
+    unknown: list[str] = []
+    ambiguous: list[str] = []
+    for key in judgments.all_queries:
+        text = judgments.queries[key].text if key in judgments.queries else None
+        ids = by_text.get(key if text is None else text, [])
+        if key in by_id and text in (None, by_id[key].text):
+            ids = [key]
+        names[key] = ids[0] if len(ids) == 1 else key
+        if len(ids) != 1:
+            (ambiguous if ids else unknown).append(key)
+    for new, olds in grouped((new, old) for old, new in names.items()).items():
+        if len(olds) > 1:
+            these = listed(map(quoted, olds), "and")
+            raise ValueError(f"the queries {these} are one in {file}, {quoted(new)}; join them")
     joined = rekeyed(judgments, names)
-    known = {key: _united(by_id[key], joined.queries.get(key)) for key in joined if key in by_id}
-    used = {*names.values()}
-    others = {key: by_id[key] for key in by_id if key not in known and key in used}
-    left_out = [key for key in by_id if key not in known and key not in others]
-    joined.queries = {**joined.queries, **known, **others}
-    texts = [by_id[key].text_or_id for key in left_out]
+    known = [key for key in by_id if key in {*names.values()}]
+    joined.queries = {**joined.queries, **{key: _united(by_id[key], joined.queries.get(key)) for key in known}}
+    texts = [query.text_or_id for key, query in by_id.items() if key not in joined.queries]
     return joined, [
         *_notice(unknown, names, f"not in {file}"),
         *_notice(ambiguous, names, f"the text of several queries in {file}"),
         *_notice(texts, by_id, f"only in {file}, without judgments, and left out"),
     ]
-
-
-def _names_in(
-    judgments: Judgments, queries: Sequence[Query], by_id: Mapping[str, Query]
-) -> tuple[dict[str, str], list[str], list[str]]:
-    """Match queries by id or text: {old key: id}, the keys without a match, and those with several."""
-    by_text = grouped((query.text, query.id) for query in queries if query.text is not None)
-    names: dict[str, str] = {}
-    unknown, ambiguous = [], []
-    for key in judgments.all_queries:
-        described = judgments.queries.get(key)
-        text = described.text if described is not None else None
-        if key in by_id and text in (None, by_id[key].text):
-            names[key] = key
-            continue
-        ids = by_text.get(key if text is None else text, [])
-        names[key] = ids[0] if len(ids) == 1 else key
-        if not ids:
-            unknown.append(key)
-        elif len(ids) > 1:
-            ambiguous.append(key)
-    return names, unknown, ambiguous
 
 
 def _united(query: Query, other: Query | None) -> Query:
@@ -248,18 +237,8 @@ def _united(query: Query, other: Query | None) -> Query:
     )
 
 
-def _refuse_two_for_one(names: Mapping[str, str], file: str) -> None:
-    problems = [
-        f"the queries {listed(map(quoted, several), 'and')} are one in {file}, {quoted(new)}; join them"
-        for new, several in grouped((new, old) for old, new in names.items()).items()
-        if len(several) > 1
-    ]
-    if problems:
-        raise ValueError("\n".join(problems))
-
-
-def _notice(keys: Sequence[str], all_of_them: Iterable[str], what: str) -> list[str]:
+def _notice(keys: Sequence[str], all_of_them: Collection[str], what: str) -> list[str]:
     if not keys:
         return []
-    total = counted(len(list(all_of_them)), "query", "queries")
+    total = counted(len(all_of_them), "query", "queries")
     return [f"{len(keys):,} of {total} {'is' if len(keys) == 1 else 'are'} {what}: {examples(keys)}"]

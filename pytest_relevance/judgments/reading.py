@@ -1,7 +1,7 @@
 """`read_judgments` and `read_queries`: read a file in any format of the field, and the table of the formats.
 
 A format is recognised by the content, in the order of `FORMATS`: distinctive ones come first. Where the user names it,
-by a key of `FORMATS` or of `ALIASES`, the file is read as that, and the mistakes are those of a file in that format.
+by a key of `FORMATS` or of `ALIASES`, the file is read as that, and its mistakes are told as mistakes in that format.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ def read_judgments(
 ) -> Judgments:
     """Read a file of judgments: {query: {document: grade}}, with what else the file says as attributes.
 
-    `format` is one of the names in docs/reference/judgments.md, by default that of the content. `scale` gives names to
+    `format` is one of the names in docs/reference/judgments.md, by default the content says it. `scale` gives names to
     grades, {name: grade}, or their range, (lowest, highest); a grade off it is an error. `raters` is how several
     ratings of a document become its grade ("median", "mean", "min", "max", "majority"); where the file distinguishes
     raters the default is the median, elsewhere a document with two grades is an error unless `raters` is given. `query`
@@ -175,7 +175,7 @@ def load_queries(
     grade_column: str | None = None,
     shown: str | None = None,
 ) -> list[Query]:
-    """Read a file of queries with all that it says of each; arguments and errors are those of `read_judgments`."""
+    """Read a file of queries with all that it says of each; arguments and errors are as for `read_judgments`."""
     return queries_in(Source.read(path, shown, options_of(query, grade_column)), format)
 
 

@@ -70,7 +70,7 @@ _QUERIES, _DOCUMENTS = ("query", "queries"), ("document", "documents")
 
 
 def _described(has: Callable[[Query], object]) -> Callable[[Judgments], int]:
-    """A function that counts the queries of which something is said."""
+    """A function that counts the queries that have something."""
     return lambda judgments: sum(map(bool, map(has, judgments.queries.values())))
 
 

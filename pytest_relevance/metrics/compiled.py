@@ -102,7 +102,7 @@ class CompiledRankings:
         """Check {query: [document, ...]} or {query: {document: score}}.
 
         Scores are sorted as trec_eval sorts: score, then document id by code points, both descending. Ids are
-        converted to text as those of judgments are.
+        converted to text as the ids of judgments are.
 
         Raises:
             ValueError: a ranking is text or None, an id is of another type, or a score is not a number.

@@ -26,7 +26,7 @@ class GradedRanking:
     """A ranking as the measures see it: grades in place of documents.
 
     `grades`: the grade at each rank, best first; None for an unjudged result and for a later copy of a document.
-    `repeated`: the 0-based indexes of those later copies.
+    `repeated`: the 0-based indexes of the later copies.
     `judged`: the grades of all judgments of the query, in any order, whether returned or not.
     """
 

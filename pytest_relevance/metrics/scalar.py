@@ -175,8 +175,8 @@ def _graded_rank_biased_precision(metric: Metric, graded: GradedRanking, setting
 
     Moffat & Zobel 2008 as trec_eval 10 computes its rbp (m_rbp.c), whose p is 0.9 where it is 0.8 here by default. g is
     grade / highest grade of the query where that is above 1, and the grade itself otherwise. A grade below 0 has no
-    gain. The highest grade is that of the query's own judgments, whatever `max_grade` says; the gain setting has no
-    part in it. Always defined.
+    gain. The highest grade is the highest among the query's own judgments, whatever `max_grade` says; the gain setting
+    has no part in it. Always defined.
     """
     p, top = metric.p, max(1.0, max(graded.judged, default=1.0))
     total, weight = 0.0, 1.0

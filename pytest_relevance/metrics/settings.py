@@ -73,7 +73,7 @@ class GainCache(dict[float | None, float]):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The conventions of a score; the defaults are those of the case file.
+    """The conventions of a score; the defaults are the same as in a case file.
 
     `gain` is "exponential", "linear" or a mapping grade -> gain (copied). `max_grade` is the top of the scale, used by
     `ideal="max"` and by ERR; None means the highest grade among the judgments at hand, which is one query's in
@@ -163,7 +163,7 @@ def _checked_mapping(gain: Mapping[float, float]) -> dict[float, float]:
 
 
 def check_number(what: str, value: object) -> None:
-    """Raise ValueError unless `value` is a finite real number; those of numpy are, bools and text are not."""
+    """Raise ValueError unless `value` is a finite real number, of Python or numpy; bools and text are none."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         number = value
     else:

@@ -265,7 +265,7 @@ def drawn_p(terms: Sequence[float], resamples: int, seed: int) -> float:
 
 
 def least_p(terms: Sequence[float]) -> float:
-    """The lowest p-value that so many terms can have: 2 of the 2^n flips, those of equal signs, are farthest from 0.
+    """The lowest p-value that so many terms can have: of the 2^n flips, the 2 of equal signs are farthest from 0.
 
     n counts the terms that matter: flipping one of less than `TOLERANCE` of the whole makes no other sum.
     """

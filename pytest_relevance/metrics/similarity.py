@@ -70,7 +70,7 @@ def rbo(first: Sequence[Hashable], second: Sequence[Hashable], p: float = 0.9) -
 
 
 def kendall_tau(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
-    """Give Kendall's tau: the share of pairs in the same order less the share of those in the opposite order.
+    """Give Kendall's tau: the share of pairs in the same order less the share in the opposite order.
 
     Kendall 1938, over the documents that both rankings have; NaN if these are fewer than two.
 
@@ -128,7 +128,7 @@ def _nominal(values: Floats, counts: Floats) -> Floats:
 
 
 def _ordinal(values: Floats, counts: Floats) -> Floats:
-    """The ratings between two values, half of those at the ends included."""
+    """The ratings between two values, and half of the ratings that equal one of them."""
     middles = counts.cumsum() - counts / 2
     return (middles[:, None] - middles) ** 2
 

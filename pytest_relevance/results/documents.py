@@ -1,7 +1,7 @@
 """What documents are called, from the catalogue of a suite and from the answers of an index.
 
 A catalogue is a file with titles and further fields of documents. It may have a million of them, of which a report
-names a few hundred. It is read once, at the end of a run, and what it says of those is added to the results
+names a few hundred. It is read once, at the end of a run, and what it says of these is added to the results
 (`RunTitles`).
 
 The answer of the fixture `relevance_documents` is a mapping of the documents that are in an index: their titles, or

@@ -54,7 +54,7 @@ def evaluate(
     are ignored. A document that is returned twice counts at its first rank. Where a measure is not defined (nDCG
     without a relevant document) the score is NaN, or 0 with `undefined="zero"`.
 
-    The other arguments are those of `Settings`. trec_eval's figures: `gain="linear"`, `negative="zero"`,
+    The other arguments are explained at `Settings`. trec_eval's figures: `gain="linear"`, `negative="zero"`,
     `undefined="zero"`. Raises ValueError for an unknown metric or setting, a grade that is not a finite number or has
     no gain, two grades for one document, an id that is not text or an integer, a frame without the needed columns, and
     a metric that looks deeper than the rankings of a record (`Run.rankings`, `read_run`) are known; it names the query

@@ -1,7 +1,7 @@
 """The worklist: the unjudged results of a run as a CSV file to fill in, by query, the most valuable first.
 
 Filled in, it is a file of judgments like any other: its rows are found by query id and by query text, and a blank grade
-is no judgment. So its texts are exactly those of the run, except for a space before a cell that a spreadsheet would
+is no judgment. So its texts are exactly as in the run, except for a space before a cell that a spreadsheet would
 take for a formula, which the reader of tables takes off again.
 
 What an unjudged result is worth is how far a plausible grade for it would move the score (`unjudged_results`).

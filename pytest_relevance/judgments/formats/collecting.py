@@ -28,8 +28,8 @@ class Collector:
     """Collect what a reader finds in one file, and make `Ratings` or a list of queries of it.
 
     A reader calls it with each value and the path to that; in JSON Lines (`lines` are the numbers of the lines) a path
-    begins with the index in `lines`. `keys` are those of the objects that rate a document. Mistakes are collected too;
-    one error at the end names them all.
+    begins with the index in `lines`. `keys` are the keys of an object that rates a document. Mistakes are collected,
+    and one error at the end names them all.
     """
 
     def __init__(self, source: Source, format: str, keys: Keys, lines: Sequence[int] | None = None) -> None:

@@ -6,8 +6,8 @@ Quepid exports tables (read by `tables`), and JSON: ratings, whole cases, and bo
 `unrateable` or `judge_later` is no rating. Only books say who rated: in a case there is one rating per document.
 
 RRE has ratings.json: `topics[].query_groups[].queries[]` with `relevant_documents`. Topics and groups may be left out.
-A query is a template and its placeholders; one of those (`$query`, or the file's `query_placeholder`) is the text, the
-others are the params of the query, without their `$`. RRE has no ids: the key of a query is its text, followed by its
+A query is a template and its placeholders. One placeholder (`$query`, or `query_placeholder` of the file) is the text,
+the others are the params of the query, without their `$`. RRE has no ids: the key of a query is its text, and then its
 params if it has any: `fender`, `fender (strings=4)`. A group, a query or both may have relevant documents, as
 `{"doc": {"gain": 3}}` or `{"3": ["doc"]}`; one without a grade has 2.
 """
