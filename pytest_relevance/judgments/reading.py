@@ -79,7 +79,7 @@ def _never(source: Source) -> bool:
 
 
 _TABLE_READERS = tables.read_table, tables.read_query_table
-_QUEPID = tools.read_quepid_table, tables.read_query_table
+_OF_QUEPID = partial(tables.read_table, format="quepid"), tables.read_query_table
 _OF_BEIR = partial(tables.read_table, format="beir"), tables.read_query_table
 _OF_OPENSEARCH = "search-relevance: judgmentRatings[].ratings[], or querySetQueries[] of a query set"
 _OF_TABLES = "a table with a header: query or query_id, doc_id, grade"
@@ -91,7 +91,7 @@ _ALL = (
         "Quepid's exports: query,docid,rating, or JSON",
         tools.is_quepid,
         tools.collect_quepid,
-        as_tables=_QUEPID,
+        as_tables=_OF_QUEPID,
     ),
     _json_format("rre", "ratings.json of the Rated Ranking Evaluator", tools.is_rre, tools.collect_rre),
     _json_format(

@@ -133,7 +133,7 @@ def test_a_snapshot_has_no_ratings(tmp_path: Path) -> None:
     header = "Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position"
     path = written(tmp_path, f"{header}\nMay,2024-05-01,6,star wars,11,1\n", "snapshot.csv")
     (wrong,) = problems(path, "quepid")
-    assert wrong.startswith("FILE:1: this is a snapshot of Quepid: a run, without ratings")
+    assert wrong.startswith("FILE:1: this seems to be a run, with a rank or a score and no grade")
 
 
 def test_the_real_export(data: Path) -> None:

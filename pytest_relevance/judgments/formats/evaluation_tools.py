@@ -20,9 +20,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pytest_relevance._source import JsonPath, Source
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.judgments.columns import folded
-from pytest_relevance.judgments.formats import tables
 from pytest_relevance.judgments.formats.collecting import RATING, Collector, as_text, found_json
-from pytest_relevance.judgments.model import Query, Ratings
+from pytest_relevance.judgments.model import Query
 
 _PAIRS = "query_doc_pairs"
 _TEXT_KEYS = ("query_text", "query")
@@ -68,14 +67,6 @@ def snapshot_rows(document: object) -> list[tuple[str, list[object]]] | None:
         for key, ranked in docs.items()
         if isinstance(ranked, list)
     ]
-
-
-def read_quepid_table(source: Source) -> Ratings:
-    """Read the judgments of an export that is a table."""
-    names = source.header.names
-    if snapshot_columns(names) is not None and "rating" not in map(folded, names):
-        source.refuse("this is a snapshot of Quepid: a run, without ratings; export the ratings of the case", 1)
-    return tables.read_table(source, "quepid")
 
 
 def collect_quepid(source: Source, *, for_queries: bool) -> Collector:
