@@ -1,5 +1,6 @@
 """The contract with the search: what it is called with, what may come back, what is refused and in which words."""
 
+from collections.abc import Mapping
 from textwrap import dedent
 
 import pytest
@@ -24,36 +25,47 @@ def run_search(project: Project, source: str, cases: str = ONE_CASE) -> Run:
     return project.run()
 
 
-@pytest.mark.parametrize(
-    "source",
-    {
-        "with a default": "def find(query, k=3): return [str(k)]",
-        "keyword-only": "def find(query, *, k): return [str(k)]",
-        "bound method": """
+def run_searches(project: Project, sources: Mapping[str, str], case: str, *options: str) -> Run:
+    """Run one case with each of these searches, which is in a folder of its own; the names are the ids of the cases."""
+    for name, source in sources.items():
+        fixture = "\n@pytest.fixture\ndef search():\n    return find\n"
+        project.write(
+            f"{name}/conftest.py", "import functools\nimport time\nimport pytest\n" + dedent(source) + fixture
+        )
+        project.cases(f"cases: [{{id: {name}, {case}}}]", f"{name}/shop.relevance.yaml")
+    run = project.run(*options)
+    assert [*run.outcomes] == sorted(sources)
+    return run
+
+
+WITH_K = {
+    "with a default": "def find(query, k=3): return [str(k)]",
+    "keyword-only": "def find(query, *, k): return [str(k)]",
+    "bound method": """
             class Engine:
                 def find(self, query, k):
                     return [str(k)]
             find = Engine().find
         """,
-        "class method": """
+    "class method": """
             class Engine:
                 @classmethod
                 def find(cls, query, k):
                     return [str(k)]
             find = Engine.find
         """,
-        "callable object": """
+    "callable object": """
             class Engine:
                 def __call__(self, query, k):
                     return [str(k)]
             find = Engine()
         """,
-        "partial": """
+    "partial": """
             def any_find(index, query, k):
                 return [str(k)]
             find = functools.partial(any_find, "products")
         """,
-        "decorated": """
+    "decorated": """
             def logged(function):
                 @functools.wraps(function)
                 def wrapper(*args, **kwargs):
@@ -63,20 +75,13 @@ def run_search(project: Project, source: str, cases: str = ONE_CASE) -> Run:
             def find(query, k):
                 return [str(k)]
         """,
-        "beside kwargs": "def find(query, k=3, **params): return [str(k), *params]",
-    }.values(),
-)
-def test_k_is_passed_to_a_parameter_of_that_name(project: Project, source: str) -> None:
-    assert run_search(project, source, 'cases: [{query: shoes, k: 7, expect: {first: "7"}}]').counts == {"passed": 1}
-
-
-@pytest.mark.parametrize(
-    "source",
-    {
-        "no such parameter": "def find(query): return ['none']",
-        "only kwargs": "def find(query, **params): return list(params) or ['none']",
-        "positional-only": "def find(query, k='none', /): return [k]",
-        "a decorator that hides the parameters": """
+    "beside kwargs": "def find(query, k=3, **params): return [str(k), *params]",
+}
+WITHOUT_K = {
+    "no such parameter": "def find(query): return ['none']",
+    "only kwargs": "def find(query, **params): return list(params) or ['none']",
+    "positional-only": "def find(query, k='none', /): return [k]",
+    "a decorator that hides the parameters": """
             def logged(function):
                 def wrapper(query, **params):
                     return function(query, **params)
@@ -85,11 +90,16 @@ def test_k_is_passed_to_a_parameter_of_that_name(project: Project, source: str) 
             def find(query, k="none"):
                 return [k]
         """,
-        "a builtin": "find = 'none'.split",
-    }.values(),
-)
-def test_k_is_passed_to_no_other_search(project: Project, source: str) -> None:
-    assert run_search(project, source, "cases: [{query: x, expect: {first: none}}]").counts == {"passed": 1}
+    "a builtin": "find = 'none'.split",
+}
+
+
+def test_k_is_passed_to_a_parameter_of_that_name_alone(project: Project) -> None:
+    run = run_searches(
+        project, WITH_K | WITHOUT_K, 'query: x, k: 7, expect: {results: ">= 1"}', "--relevance-record=run.jsonl"
+    )
+    found = {name: result.ranking.documents for name, result in run.results.items()}
+    assert found == dict.fromkeys(WITH_K, ("7",)) | dict.fromkeys(WITHOUT_K, ("none",))
 
 
 def test_k_is_the_deepest_rank_that_the_case_looks_at(project: Project) -> None:
@@ -184,10 +194,10 @@ def test_what_a_search_does_to_its_params_does_not_reach_the_next_case(project: 
     assert run_search(project, source, cases).counts == {"passed": 3}
 
 
-@pytest.mark.parametrize("body", RANKINGS.values(), ids=RANKINGS)
-def test_a_ranking_in_any_shape(project: Project, body: str) -> None:
-    cases = "cases: [{query: shoes, min_ndcg: 1, judgments: {a: 3, b: 1}, expect: {first: [a, b], results: 2}}]"
-    assert run_search(project, f"def find(query):\n    {body}\n", cases).counts == {"passed": 1}
+def test_a_ranking_in_any_shape(project: Project) -> None:
+    sources = {name: f"def find(query):\n    {body}\n" for name, body in RANKINGS.items()}
+    case = "query: shoes, min_ndcg: 1, judgments: {a: 3, b: 1}, expect: {first: [a, b], results: 2}"
+    assert run_searches(project, sources, case).counts == {"passed": len(RANKINGS)}
 
 
 def test_an_asynchronous_cursor_is_read_by_the_names_of_its_columns(project: Project) -> None:
@@ -227,18 +237,17 @@ REFUSALS = {
 }
 
 
-@pytest.mark.parametrize(("body", "message"), REFUSALS.values(), ids=REFUSALS)
-def test_what_is_no_ranking_is_an_error_that_shows_it(project: Project, body: str, message: str) -> None:
-    cases = "cases: [{query: shoes, judgments: {a: 1}, expect: {exclude: a, results: 0}}]"
-    run = run_search(project, f"def find(query):\n    {body}\n", cases)
-    assert run.counts == {"failed": 1}
-    entry = run.results["shoes"]
-    assert (entry.verdict, entry.score) == ("error", None)  # never a score of zero
-    text = run.failure("shoes")
-    assert text.startswith(f"shop.relevance.yaml:1: {message}")
-    assert 'query "shoes"   search\n' in text
-    assert "Traceback" not in text
-    assert run.short_summary[0].startswith(f"FAILED shop.relevance.yaml::shoes - {message}"[:80])
+def test_what_is_no_ranking_is_an_error_that_shows_it(project: Project) -> None:
+    sources = {name: f"def find(query):\n    {body}\n" for name, (body, _) in REFUSALS.items()}
+    run = run_searches(project, sources, "query: shoes, judgments: {a: 1}, expect: {exclude: a, results: 0}")
+    assert run.counts == {"failed": len(REFUSALS)}
+    for name, (_, message) in REFUSALS.items():
+        entry = run.results[name]
+        assert (entry.verdict, entry.score) == ("error", None)  # never a score of zero
+        text = run.failure(name)
+        assert text.startswith(f"{name}/shop.relevance.yaml:1: {message}")
+        assert 'query "shoes"   search\n' in text
+        assert "Traceback" not in text
 
 
 @both_ways
@@ -278,7 +287,7 @@ LAZY = {
         def find(query):
             return Cursor()
     """,
-    "an object whose id is loaded when it is asked for": """
+    "id": """
         class Hit:
             @property
             def id(self):
@@ -286,7 +295,7 @@ LAZY = {
         def find(query):
             return [Hit()]
     """,
-    "a coroutine that returns an iterator": """
+    "coroutine": """
         async def find(query):
             return map(slow, ["a"])
     """,
@@ -294,15 +303,15 @@ LAZY = {
 
 
 @both_ways
-@pytest.mark.parametrize("source", LAZY.values(), ids=LAZY)
-def test_the_latency_is_that_of_reading_the_results_too(project: Project, source: str) -> None:
-    slow = "import time\n\ndef slow(value):\n    time.sleep(0.05)\n    return value\n"
-    cases = "cases: [{query: shoes, expect: {first: a, latency: '<= 40 ms'}}]"
-    run = run_search(project, slow + dedent(source), cases)
-    assert run.outcomes == {"shoes": "failed"}
-    assert (run.results["shoes"].call.latency or 0) >= 0.05
-    assert "expected <= 40 ms" in run.failure("shoes")
-    assert "first" not in run.failure("shoes").splitlines()[0]
+def test_the_latency_is_that_of_reading_the_results_too(project: Project) -> None:
+    slow = "def slow(value):\n    time.sleep(0.05)\n    return value\n"
+    sources = {name: slow + dedent(source) for name, source in LAZY.items()}
+    run = run_searches(project, sources, "query: shoes, expect: {first: a, latency: '<= 40 ms'}")
+    assert run.counts == {"failed": len(LAZY)}
+    for name, result in run.results.items():
+        assert (result.call.latency or 0) >= 0.05
+        assert "expected <= 40 ms" in run.failure(name)
+        assert "first" not in run.failure(name).splitlines()[0]
 
 
 @both_ways
@@ -329,9 +338,11 @@ def test_an_exception_of_the_search_is_an_error_with_the_users_own_traceback(pro
     assert "mean nDCG@10 n/a   1 error" in run.summary
 
 
-@both_ways
-@pytest.mark.parametrize("style", ["auto", "long", "short", "line", "native"])
-def test_nothing_of_the_plugin_stands_in_a_traceback(project: Project, style: str) -> None:
+@pytest.mark.parametrize(
+    ("style", "loops"),
+    [("auto", False), ("auto", True), ("long", True), ("short", False), ("line", True), ("native", False)],
+)
+def test_nothing_of_the_plugin_stands_in_a_traceback(project: Project, style: str, loops: bool) -> None:
     write_search(
         project,
         """
@@ -351,7 +362,7 @@ def test_nothing_of_the_plugin_stands_in_a_traceback(project: Project, style: st
         """,
         "search: find\ncases: [{query: shoes}]",
     )
-    run = project.run(f"--tb={style}", "--relevance-give-up=0")
+    run = project.run(f"--tb={style}", "--relevance-give-up=0", loops=loops)
     assert run.counts == {"failed": 3}
     section = run.text.partition("= FAILURES =")[2].partition("= relevance =")[0]
     section = section.replace("shop.relevance.yaml:2: query", "")  # says which case it is
@@ -452,23 +463,24 @@ HOOK = """
 
 
 @both_ways
-def test_an_exception_of_the_hook_is_the_users_own(project: Project) -> None:
-    run = run_search(project, HOOK.format("raise LookupError('which page?')"))
-    assert "E       LookupError: which page?" in run.failure("shoes")
+def test_what_the_hook_raises_is_the_users_own_and_what_it_returns_is_refused_like_a_response(project: Project) -> None:
+    sources = {
+        "raises": HOOK.format("raise LookupError('which page?')"),
+        "returns": HOOK.format("return 'a b'"),
+    }
+    run = run_searches(project, sources, "query: shoes")
+    assert "E       LookupError: which page?" in run.failure("raises")
+    assert "search returned text, 'a b'" in run.failure("returns")
     assert "pytest_relevance/" not in run.text
     assert "pluggy/" not in run.text
-
-
-def test_what_the_hook_returns_is_refused_like_a_response(project: Project) -> None:
-    assert "search returned text, 'a b'" in run_search(project, HOOK.format("return 'a b'")).failure("shoes")
 
 
 FIXED = "def find(query): return [f'd{rank}' for rank in range(1, 11)]"
 
 
 def listed(expectations: list[str]) -> str:
-    cases = (f"  - {{query: {number}, expect: {{{expect}}}}}" for number, expect in enumerate(expectations))
-    return "judgments: judgments.csv\ncases:\n" + "\n".join(cases)
+    cases = (f"  - {{query: {n}, judgments: {{d1: 1}}, expect: {{{expect}}}}}" for n, expect in enumerate(expectations))
+    return "cases:\n" + "\n".join(cases)
 
 
 def test_what_lies_below_the_results_of_a_search_without_k_is_not_known(project: Project) -> None:
@@ -480,10 +492,10 @@ def test_what_lies_below_the_results_of_a_search_without_k_is_not_known(project:
         "include: {docs: [far], within: 20}": 20,
         'P@20: "<= 0.2"': 20,
         'exclude: {docs: [far], within: 25}, results: "> 0"': 25,
+        "exclude: [far]}, k: 25, params: {": 25,  # the top k is as deep
     }
-    project.write("judgments.csv", "query,document,grade\n" + "".join(f"{each},d1,1\n" for each in range(7)))
     run = run_search(project, FIXED, listed([*depths]))
-    assert run.counts == {"failed": 7}
+    assert run.counts == {"failed": 8}
     for result, (expect, depth) in zip(run.results.values(), depths.items(), strict=True):
         assert result.verdict == "error"
         assert result.call.error is not None
@@ -491,12 +503,6 @@ def test_what_lies_below_the_results_of_a_search_without_k_is_not_known(project:
             f"{expect.partition(':')[0]} looks at the top {depth}, and 10 ranks can be seen, as this search takes no "
             "k: give it a parameter k, or look no deeper than that"
         )
-
-
-@pytest.mark.parametrize("k", [4, 25])
-def test_the_top_k_is_as_deep(project: Project, k: int) -> None:
-    run = run_search(project, FIXED, f"k: {k}\ncases: [{{query: shoes, expect: {{exclude: [far]}}}}]")
-    assert run.counts == {"passed" if k == 4 else "failed": 1}
 
 
 def test_what_the_results_of_a_search_without_k_decide(project: Project) -> None:
@@ -508,17 +514,14 @@ def test_what_the_results_of_a_search_without_k_decide(project: Project) -> None
         "order: [d1, far]",
         'results: "<= 20"',
         'P@20: ">= 0.05"',
+        "exclude: [far]}, k: 4, params: {",
     ]
-    project.write("judgments.csv", "query,document,grade\n" + "".join(f"{each},d1,1\n" for each in range(7)))
-    assert run_search(project, FIXED, listed(expectations)).counts == {"passed": 7}
+    assert run_search(project, FIXED, listed(expectations)).counts == {"passed": 8}
 
 
-@pytest.mark.parametrize(
-    ("source", "expect"),
-    [
-        ("def find(query, k): return ['d1']", "exclude: {docs: [far], within: 25}"),
-        ("def find(query): return []", "results: 0, exclude: [far]"),
-    ],
-)
-def test_a_search_that_has_shown_all(project: Project, source: str, expect: str) -> None:
-    assert run_search(project, source, f"cases: [{{query: shoes, expect: {{{expect}}}}}]").counts == {"passed": 1}
+def test_a_search_that_has_shown_all(project: Project) -> None:
+    source = "def find(query, k): return ['d1']"
+    case = "cases: [{query: shoes, expect: {exclude: {docs: [far], within: 25}}}]"
+    assert run_search(project, source, case).counts == {"passed": 1}
+    case = "cases: [{query: shoes, expect: {results: 0, exclude: [far]}}]"
+    assert run_search(project, "def find(query): return []", case).counts == {"passed": 1}

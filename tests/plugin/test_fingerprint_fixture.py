@@ -146,23 +146,23 @@ def test_workers_that_disagree_are_told_of(project: Project) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "said", "options"),
+    ("body", "said"),
     [
-        ("return ['index']", "it is a flat mapping of names to texts, numbers, true or false, found ['index']", ()),
-        ("return {'index': {'name': 'x'}}", "under \"index\" there is {'name': 'x'}", ()),
-        ("return {'made': object()}", 'under "made" there is <object object at', ()),
-        ("raise ConnectionError('no engine\\nat all')", "it raised ConnectionError: no engine", ("-n2",)),
-        ("raise ValueError('401 for https://me:pw@host')", "it raised ValueError: 401 for https://<redacted", ()),
-        ("pytest.skip('no index')", "it raised Skipped: no index", ()),
+        ("return ['index']", "it is a flat mapping of names to texts, numbers, true or false, found ['index']"),
+        ("return {'index': {'name': 'x'}}", "under \"index\" there is {'name': 'x'}"),
+        ("return {'made': object()}", 'under "made" there is <object object at'),
+        ("raise ConnectionError('no engine\\nat all')", "it raised ConnectionError: no engine"),
+        ("raise ValueError('401 for https://me:pw@host')", "it raised ValueError: 401 for https://<redacted"),
+        ("pytest.skip('no index')", "it raised Skipped: no index"),
     ],
 )
-def test_one_that_cannot_be_used_is_a_message(project: Project, body: str, said: str, options: tuple[str, ...]) -> None:
+def test_one_that_cannot_be_used_is_a_message(project: Project, body: str, said: str) -> None:
     project.conftest(
         f'{SEARCH}\n    @pytest.fixture(scope="session")\n    def relevance_fingerprint():\n        {body}\n'
     )
     project.cases(CASES)
     now(project, "products-11")
-    run = project.run(RECORD, *options)
+    run = project.run(RECORD)
     assert (run.code, run.counts) == (0, {"passed": 3})
     (found,) = warnings(run)
     assert found.startswith("the fixture relevance_fingerprint cannot be used, and the run goes on without it: ")

@@ -303,7 +303,6 @@ PARTS: list[tuple[tuple[str, ...], int, int]] = [
     (("-k", "not b"), 1, 3),
     (("--deselect", "shop.relevance.yaml::a c"), 2, 3),
     (("-x",), 2, 4),
-    (("--maxfail=1", "-n1"), 2, 4),
 ]
 
 
@@ -402,10 +401,9 @@ def test_the_last_of_several_runs_of_a_case_counts(shop: Project) -> None:
 # Under pytest-xdist
 
 
-@pytest.mark.parametrize("dist", ["load", "loadgroup"])
-def test_with_workers_it_is_as_without(shop: Project, dist: str) -> None:
+def test_with_workers_it_is_as_without(shop: Project) -> None:
     shop.cases("gates: [{passing: 1}]\nexpect: {results: 1}\ncases: [{query: a}]", "more.relevance.yaml")
-    here, there = (shop.run(*options, "--junitxml=junit.xml") for options in ((), ("-n2", f"--dist={dist}")))
+    here, there = (shop.run(*options, "--junitxml=junit.xml") for options in ((), ("-n2", "--dist=loadgroup")))
     assert gates(there) == gates(here) == {MEAN: "failed", MOST: "passed", HEAD: "passed", "gate[passing 1]": "passed"}
     assert (there.code, there.counts) == (here.code, here.counts)
     assert there.failure(MEAN) == here.failure(MEAN)
@@ -456,17 +454,16 @@ def test_the_mean_may_not_drop(shop: Project) -> None:
 
     shop.conftest(SEARCH.replace("return query.split()", "return query.replace('a b', 'b a').split()"))
     shop.cases(DROP + "      - {query: f, judgments: {f: 1}}\n")
-    for options in ((), ("-n1",)):
-        worse = shop.run(*options)
-        assert gates(worse) == {gate: "failed", mean: "passed"}
-        told = worse.failure(gate).splitlines()
-        assert told[0].startswith("shop.relevance.yaml:2: mean nDCG@10 fell by 0.097, from 1.000 to 0.903 (95% ")
-        assert "mean RR fell by" not in told[0]
-        assert '  1 case without a baseline left out: "f"' in told
-        assert told[-2:] == [
-            "nDCG@10 pulled down most by",
-            "  1.000 -> 0.710  a b x   measured   shop.relevance.yaml:6",
-        ]
+    worse = shop.run("-n1")
+    assert gates(worse) == {gate: "failed", mean: "passed"}
+    told = worse.failure(gate).splitlines()
+    assert told[0].startswith("shop.relevance.yaml:2: mean nDCG@10 fell by 0.097, from 1.000 to 0.903 (95% ")
+    assert "mean RR fell by" not in told[0]
+    assert '  1 case without a baseline left out: "f"' in told
+    assert told[-2:] == [
+        "nDCG@10 pulled down most by",
+        "  1.000 -> 0.710  a b x   measured   shop.relevance.yaml:6",
+    ]
     assert gates(shop.run("--relevance-update=new"))[gate] == "failed"
 
 

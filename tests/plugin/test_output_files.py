@@ -111,7 +111,7 @@ def test_without_a_terminal_it_is_written(shop: Project, output: str) -> None:
 
 
 @OUTPUTS
-@pytest.mark.parametrize("options", [(), ("-n1",), ("-p", "no:terminal")], ids=["here", "xdist", "no terminal"])
+@pytest.mark.parametrize("options", [(), ("-p", "no:terminal")], ids=["here", "no terminal"])
 def test_what_cannot_be_written_after_all_fails_the_run(shop: Project, output: str, options: tuple[str, ...]) -> None:
     """Its folder is gone when the run ends."""
     (shop.path / "out").mkdir()

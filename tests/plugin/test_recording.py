@@ -211,8 +211,7 @@ def test_checks_of_tests_in_python(project: Project) -> None:
     assert said(run) == ["record: run.jsonl (4 checks)"]
 
 
-@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["here", "xdist"])
-def test_the_checks_of_subtests(project: Project, workers: tuple[str, ...]) -> None:
+def test_the_checks_of_subtests(project: Project) -> None:
     pytest.importorskip("_pytest.subtests")
     project.write(
         "test_shop.py",
@@ -233,7 +232,7 @@ def test_the_checks_of_subtests(project: Project, workers: tuple[str, ...]) -> N
             raise ValueError("of another kind")
         """,
     )
-    run = project.run(RECORD, *workers)
+    run = project.run(RECORD, "-n1")
     assert "test_shop.py:7: nDCG@10 0.631 is below 0.900" in run.failure("test_shop [b a]")
     assert "test_shop.py  mean nDCG@10 0.658   1 passed, 2 failed, 2 error, 1 measured" in run.summary
     record = opened(project)
@@ -252,8 +251,7 @@ VARIANTS = SEARCH.replace("@pytest.fixture", '@pytest.fixture(params=["bm25", "d
 )
 
 
-@pytest.mark.parametrize("options", [("-n1",), ("-n2", "--dist=loadgroup")], ids=" ".join)
-def test_the_same_with_workers_as_without(project: Project, options: tuple[str, ...]) -> None:
+def test_the_same_with_workers_as_without(project: Project) -> None:
     grouped = """
     def pytest_collection_modifyitems(items):
         for number, item in enumerate(items):
@@ -271,7 +269,7 @@ def test_the_same_with_workers_as_without(project: Project, options: tuple[str, 
     )
     project.run(RECORD)
     here = opened(project)
-    run = project.run("--relevance-record=there.jsonl", *options)
+    run = project.run("--relevance-record=there.jsonl", "-n2", "--dist=loadgroup")
     there = opened(project, "there.jsonl")
     assert said(run) == ["record: there.jsonl (10 cases and 2 checks)"]
     assert [facts(result) for result in there.results] == [facts(result) for result in here.results]
@@ -307,7 +305,7 @@ def test_of_a_case_that_is_run_again_the_last_result_counts(project: Project) ->
             return search
     """)
     project.cases("cases: [{query: shoes, judgments: {a: 3}, min_ndcg: 0.9}, {query: hats, judgments: {b: 3}}]")
-    run = project.run(RECORD, "--reruns=2", "-n1")
+    run = project.run(RECORD, "--reruns=2")
     assert run.counts == {"passed": 2, "rerun": 1}
     assert [(result.id, result.verdict, result.ranking.documents) for result in opened(project).results] == [
         ("shoes", "passed", ("a",)),

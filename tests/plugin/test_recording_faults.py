@@ -170,7 +170,7 @@ def test_a_search_that_cannot_be_set_up_is_an_error(project: Project) -> None:
             pytest.skip("no other engine here")
     """)
     project.cases("cases: [{query: a}, {query: b, search: missing}, {query: c, search: other}]")
-    run = project.run(RECORD, "-n1")
+    run = project.run(RECORD)
     record = opened(project)
     assert run.code == 1
     assert ends(record) == {"a": "error", "b": "error", "c": "skipped"}

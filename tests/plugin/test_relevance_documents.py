@@ -400,10 +400,9 @@ def test_an_index_is_asked_before_it_is_closed(project: Project, scope: str) -> 
     assert titles == {(hat, name): {hat: f"{hat} of {name}"} for hat in ("hat", "cap") for name in ("small", "large")}
 
 
-@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["here", "xdist"])
-def test_a_run_that_stops_at_a_failure_records_what_it_has(shop: Project, workers: tuple[str, ...]) -> None:
+def test_a_run_that_stops_at_a_failure_records_what_it_has(shop: Project) -> None:
     shop.cases(CASES.replace("boots: 1, hiking: 3", "boots: 3, hiking: 0", 1).replace("lost: 2", "lost: 0"))
-    run = shop.run("-x", "--relevance-record=run.jsonl", *workers)
+    run = shop.run("-x", "--relevance-record=run.jsonl", "-n1")
     assert run.counts == {"passed": 2, "failed": 1}
     assert [bool(result.texts.titles) for result in Record.open(shop.path / "run.jsonl").results] == [True, True, True]
 

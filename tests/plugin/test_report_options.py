@@ -14,7 +14,6 @@ from tests.plugin.conftest import Project, Run
 from tests.plugin.test_baseline_in_pytest import UPDATE, Shop
 
 HTML, MARKDOWN, RECORD = "--relevance-html=run.html", "--relevance-markdown=run.md", "--relevance-record=run.jsonl"
-WORKERS = pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["here", "xdist"])
 BOTH = pytest.mark.parametrize("name", ["html", "markdown"])
 
 CASES = """
@@ -64,10 +63,9 @@ def refusal(run: Run) -> str:
     return line.removeprefix("ERROR: ")
 
 
-@WORKERS
-def test_a_run_without_a_baseline(shop: Shop, workers: tuple[str, ...]) -> None:
+def test_a_run_without_a_baseline(shop: Shop) -> None:
     got_worse(shop)
-    run = shop.run(HTML, MARKDOWN, *workers)
+    run = shop.run(HTML, MARKDOWN)
     assert (run.code, said(run)) == (1, ["report: run.html", "report: run.md"])
     assert verdict_of(page(shop)) == ("1 of 4 cases fails", "broken")
     assert "1 of 4 cases fails" in markdown(shop).splitlines()[1]
@@ -84,7 +82,7 @@ def test_a_run_without_a_baseline(shop: Shop, workers: tuple[str, ...]) -> None:
     assert "Title of b3" in markdown(shop)
 
 
-@WORKERS
+@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["here", "xdist"])
 def test_what_got_worse_since_the_baseline(shop: Shop, workers: tuple[str, ...]) -> None:
     shop.run(UPDATE)
     got_worse(shop)
@@ -204,8 +202,7 @@ SECRET_SEARCH = """
 """
 
 
-@WORKERS
-def test_secrets_paths_and_tracebacks_stay_on_the_machine(project: Project, workers: tuple[str, ...]) -> None:
+def test_secrets_paths_and_tracebacks_stay_on_the_machine(project: Project) -> None:
     project.conftest(SECRET_SEARCH)
     project.cases("""
         params: {api_key: s3cr3t-1, url: "https://me:hunter22@host/shop"}
@@ -213,7 +210,7 @@ def test_secrets_paths_and_tracebacks_stay_on_the_machine(project: Project, work
           - {query: a b, judgments: {b: 3}, min_ndcg: 0.9}
           - {query: boom, judgments: {b: 3}}
     """)
-    run = project.run(HTML, MARKDOWN, *workers)
+    run = project.run(HTML, MARKDOWN, "-n1")
     assert run.counts == {"failed": 2}
     assert "of the traceback" in run.text  # the terminal has it
     data = page_values(page(project))
@@ -258,24 +255,21 @@ def without_times(report: str) -> str:
     return re.sub(r"\d{4}-\d\d-\d\d[T ][\d:]+|[\d.]+ m?s\b", "", report)
 
 
-@WORKERS
-def test_the_markdown_is_the_same_with_other_outputs(
-    shop: Shop, monkeypatch: pytest.MonkeyPatch, workers: tuple[str, ...]
-) -> None:
+def test_the_markdown_is_the_same_with_other_outputs(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
     shop.cases("cases: [{query: hats, judgments: {h1: 3, h2: 1}}, {query: boots, judgments: {b1: 3, b2: 1}}]")
     shop.returns(boots="b2 b1")
     shop.run(UPDATE)
     shop.returns(boots="b1 b2")
-    shop.run(MARKDOWN, *workers)
+    shop.run(MARKDOWN)
     alone = markdown(shop)
     for other in (RECORD, HTML, "-p no:cacheprovider"):
         monkeypatch.setenv("PYTEST_ADDOPTS", other)  # not among the arguments that the report shows
-        shop.run(MARKDOWN, *workers)
+        shop.run(MARKDOWN)
         assert without_times(alone) == without_times(markdown(shop))
     monkeypatch.delenv("PYTEST_ADDOPTS")
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(shop.path / "step.md"))
-    shop.run(*workers)
+    shop.run()
     for report in (alone, (shop.path / "step.md").read_text(encoding="utf-8")):  # with details of cases that passed
         assert "gained" in report
         assert "nothing returned" not in report

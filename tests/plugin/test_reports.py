@@ -222,7 +222,7 @@ EVIL = "Sandal\\x1b]0;owned\\x07\\x1b[31m\\r\\n\\u202egnp.exe\\x9b2J"
 
 
 @pytest.mark.parametrize(
-    ("verbosity", "workers"), [("-q", ()), ("-v", ()), ("-vv", ()), ("-vv", ("-n1",))], ids=["q", "v", "vv", "xdist"]
+    ("verbosity", "workers"), [("-q", ()), ("-v", ()), ("-vv", ("-n1",))], ids=["q", "v", "xdist"]
 )
 def test_a_title_that_a_terminal_could_act_on_is_harmless(
     project: Project, verbosity: str, workers: tuple[str, ...]
@@ -252,13 +252,12 @@ def test_a_title_that_a_terminal_could_act_on_is_harmless(
     assert "&#" not in told
 
 
-@pytest.mark.parametrize("options", [(), ("-vv",)], ids=["default", "vv"])
-def test_colours_are_the_same_under_xdist(shop: Project, options: tuple[str, ...]) -> None:
+def test_colours_are_the_same_under_xdist(shop: Project) -> None:
     shop.cases("cases: [{query: phone, search: find}, {query: boots, search: find}]", "missing.relevance.yaml")
 
     def coloured(*more: str) -> list[str]:
         """The lines of failures and summary, sorted, as a worker reports errors of files at another time."""
-        text = re.sub(r"[<\d.]+ ms", "", shop.run("--color=yes", *options, *more).text)
+        text = re.sub(r"[<\d.]+ ms", "", shop.run("--color=yes", "-vv", *more).text)
         told = text.partition("= ERRORS =")[2].partition("short test summary")[0]
         return sorted(line for line in told.splitlines() if "[gw" not in line)
 
@@ -298,12 +297,11 @@ def headings(text: str) -> list[str]:
     return re.findall(r"^_+ (.*?) _+$", text, re.MULTILINE)
 
 
-@pytest.mark.parametrize("options", [("-v",), ("-n1",)], ids=" ".join)
-def test_a_case_with_an_id_is_named_with_its_query(project: Project, options: tuple[str, ...]) -> None:
+def test_a_case_with_an_id_is_named_with_its_query(project: Project) -> None:
     project.conftest(SEARCHES)
     project.cases(NAMED)
 
-    run = project.run(*options)
+    run = project.run("-v")
 
     assert sorted(headings(run.text)) == [
         "phone[all]",

@@ -56,9 +56,8 @@ def secrets_in(text: str) -> list[str]:
     return [secret for secret in SECRETS if secret in text]
 
 
-@pytest.mark.parametrize("options", [(), ("-n1",)])
-def test_no_file_and_no_report_of_a_case_has_a_secret(shop: Project, options: tuple[str, ...]) -> None:
-    run = shop.run("-v", RECORD, UPDATE, *options)
+def test_no_file_and_no_report_of_a_case_has_a_secret(shop: Project) -> None:
+    run = shop.run("-v", RECORD, UPDATE)
     assert run.counts == {"failed": 2}
     for name in ("run.jsonl", BASELINE):
         assert secrets_in((shop.path / name).read_text()) == []

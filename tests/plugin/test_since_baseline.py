@@ -8,8 +8,6 @@ from pytest_relevance.cli import main
 from tests.plugin.conftest import Project, Run
 from tests.plugin.test_baseline_in_pytest import SEARCH, UPDATE, Shop
 
-WORKERS = pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["here", "xdist"])
-
 UP, DOWN = 1.0, 0.7098  # nDCG@10 of "a b" and of "b a" under {a: 3, b: 1}
 
 
@@ -193,7 +191,7 @@ def all_kinds(project: Project) -> Shop:
     return shop
 
 
-@WORKERS
+@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["here", "xdist"])
 def test_failures_are_told_in_the_order_of_their_kinds(project: Project, workers: tuple[str, ...]) -> None:
     shop = all_kinds(project)
     run = shop.run(*workers)
@@ -301,8 +299,7 @@ def test_a_report_tells_them_in_the_same_order(project: Project, capsys: pytest.
         assert counts in " ".join(found.split())
 
 
-@WORKERS
-def test_failures_of_other_tests_keep_their_places(project: Project, workers: tuple[str, ...]) -> None:
+def test_failures_of_other_tests_keep_their_places(project: Project) -> None:
     shop = Shop(project)
     shop.cases(cases("before newly", ", min_ndcg: 0.9"))
     shop.returns(before="b a", newly="a b")
@@ -310,7 +307,7 @@ def test_failures_of_other_tests_keep_their_places(project: Project, workers: tu
     shop.returns(newly="b a")
     other = "def test_{}():\n    assert False\n"
     project.write("test_first.py", other.format("one") + other.format("two"))
-    run = shop.run("test_first.py::test_two", "shop.relevance.yaml", "test_first.py::test_one", *workers)
+    run = shop.run("test_first.py::test_two", "shop.relevance.yaml", "test_first.py::test_one")
     assert failures(run) == short(run) == ["test_two", "newly", "before", "test_one"]
 
 

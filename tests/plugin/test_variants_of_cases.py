@@ -203,10 +203,9 @@ class TestRepeats:
         project.cases(CASES)
         project.run(UPDATE)
 
-    @pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["here", "xdist"])
-    def test_each_is_held_to_the_baseline(self, project: Project, workers: tuple[str, ...]) -> None:
+    def test_each_is_held_to_the_baseline(self, project: Project) -> None:
         conftest(project, SEARCH.replace("str.split", "lambda query: query.split()[::-1]"), repeating())
-        run = project.run(*workers)
+        run = project.run()
         assert run.counts == {"failed": 4}
         assert "2 cases: 2 got worse" in run.summary
         assert "no ranking changes from call to call: 2 cases, 2 calls each" in run.summary
@@ -391,7 +390,6 @@ class TestMoved:
     @pytest.mark.parametrize(
         ("before", "after", "change", "workers"),
         [
-            (["bm25"], ["lexical"], 'had the variant "bm25", and has the variant "lexical"', ()),
             (["bm25"], ["lexical"], 'had the variant "bm25", and has the variant "lexical"', ("-n1",)),
             (None, ["bm25", "dense"], 'had no variant, and has the variants "bm25" and "dense"', ()),
             (["bm25", "dense"], None, 'had the variants "bm25" and "dense", and has no variant', ()),
@@ -490,14 +488,13 @@ def order_of_variants(text: str) -> list[str]:
     return [*shown, rows[against + 1][1], *tested, *means[:3], *means[-3:]]
 
 
-@pytest.mark.parametrize("options", [(), ("-n2",)], ids=["", "-n2"])
 def test_variants_stand_in_the_order_of_the_parameters_as_written(
-    project: Project, options: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+    project: Project, capsys: pytest.CaptureFixture[str]
 ) -> None:
     conftest(project, AS_WRITTEN)
     project.cases(CASES)
     written = ["zebra", "apple", "mango"]
-    run = project.run("--relevance-record=run.jsonl", *options)
+    run = project.run("--relevance-record=run.jsonl", "-n2")
     assert order_of_variants(run.summary) == [*written, *written, *written, *written]
 
     capsys.readouterr()
