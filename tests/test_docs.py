@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import pytest_relevance
+import tests.plugin.conftest  # noqa: F401 - it imports what runs in this process must not forget
 from pytest_relevance import Run, read_suite
 from tests.walkthrough import DOCS, PAGES, ROOT, SHOP, Block, blocks, follow, run, write
 
@@ -32,26 +33,22 @@ FILES = {
 
 
 @pytest.mark.parametrize("page", FOLLOWED)
-def test_a_page_works_from_its_first_line_to_its_last(
-    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_page_works_from_its_first_line_to_its_last(page: str, pytester: pytest.Pytester) -> None:
     for name, content in FILES.items():
         if name != "worklist.csv":  # which a run writes
-            (tmp_path / name).write_text(content, encoding="utf-8")
+            (pytester.path / name).write_text(content, encoding="utf-8")
     if page != "start.md":
         for block in (FIXTURE, CASES):
-            write(block, tmp_path)
-    follow(PAGES[page], tmp_path)
+            write(block, pytester.path)
+    follow(PAGES[page], pytester)
 
 
-def test_the_examples_of_the_python_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_the_examples_of_the_python_page(pytester: pytest.Pytester) -> None:
     test, notebook = blocks(PAGES["reference/python.md"], "python")
-    (tmp_path / "my_shop.py").write_text(SHOP, encoding="utf-8")
+    (pytester.path / "my_shop.py").write_text(SHOP, encoding="utf-8")
     for block in (FIXTURE, CASES, test):
-        write(block, tmp_path)
-    code, printed = run("pytest test_shoes.py shop.relevance.yaml --relevance-record=run.jsonl", tmp_path)
+        write(block, pytester.path)
+    code, printed = run("pytest test_shoes.py shop.relevance.yaml --relevance-record=run.jsonl", pytester)
     assert code == 1, printed
     assert "1 failed, 2 passed" in printed
     namespace: dict[str, object] = {}
@@ -91,10 +88,10 @@ def test_the_documentation_stays_short_enough_to_be_read() -> None:
     assert sum(len(text.split()) for text in texts) <= 22_400
 
 
-def test_every_option_and_setting_is_in_the_reference(tmp_path: Path) -> None:
+def test_every_option_and_setting_is_in_the_reference(pytester: pytest.Pytester) -> None:
     rows = re.findall(r"^\| (`.*?) \|", PAGES["reference/options.md"], re.MULTILINE)
     named = set(re.findall(r"`(--relevance-[\w-]+|relevance_\w+)", "\n".join(rows)))
-    _, text = run("pytest --help", tmp_path)
+    _, text = run("pytest --help", pytester)
     options, settings = text.split(
         "configuration file settings" if "configuration file settings" in text else "[pytest]"
     )
@@ -123,17 +120,17 @@ def test_there_is_an_expectation_for_every_example() -> None:
 
 
 @pytest.mark.parametrize("block", CONFTESTS, ids=range(len(CONFTESTS)))
-def test_an_example_works_as_a_conftest(block: Block, tmp_path: Path) -> None:
-    (tmp_path / "my_shop.py").write_text(SHOP, encoding="utf-8")
-    write(CASES, tmp_path)
+def test_an_example_works_as_a_conftest(block: Block, pytester: pytest.Pytester) -> None:
+    (pytester.path / "my_shop.py").write_text(SHOP, encoding="utf-8")
+    write(CASES, pytester.path)
     search = "" if "def search(" in block.text else FIXTURE.text
-    write(Block("conftest.py", "python", block.text + search), tmp_path)
-    code, printed = run("pytest -v --relevance-record=run.jsonl", tmp_path)
+    write(Block("conftest.py", "python", block.text + search), pytester.path)
+    code, printed = run("pytest -v --relevance-record=run.jsonl", pytester)
     assert code == 1, printed  # a query is below its floor
     (shown,) = (shown for name, shown in EXAMPLES.items() if name in block.text)
     assert shown in printed, printed
     if "relevance_fingerprint" in block.text:
-        assert dict(Run.open(tmp_path / "run.jsonl").info.fingerprint) == {"index": "products-11", "documents": 8}
+        assert dict(Run.open(pytester.path / "run.jsonl").info.fingerprint) == {"index": "products-11", "documents": 8}
 
 
 CASE = "cases: [{query: blue shoes, judgments: {sku-1: 3, sku-2: 2, sku-4: 1, sku-5: 1}, tags: [head]}]\n"

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
-import subprocess
-import sys
 from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
 from textwrap import dedent
 from typing import NamedTuple
 
+import pytest
+
+from pytest_relevance.cli import main
 from tests.helpers import only_plugins
 
 ROOT = Path(__file__).parent.parent
@@ -91,22 +93,19 @@ def assert_shown(shown: str, printed: str) -> None:
             assert wanted in lines, f"a line was not printed, or not in this place: {wanted}\n{printed}"
 
 
-def run(command: str, folder: Path) -> tuple[int, str]:
-    """Run a command of a page; return its exit code and its output."""
+def run(command: str, pytester: pytest.Pytester) -> tuple[int, str]:
+    """Run a command of a page in this process; return its exit code and its output."""
     name, *arguments = shlex.split(command)
-    programs = {"pytest": ["-m", "pytest", *QUIET], "pytest-relevance": ["-m", "pytest_relevance"]}
-    environment = {**os.environ, "COLUMNS": "100", "PYTHONPATH": os.pathsep.join([str(folder), str(ROOT)])}
-    for variable in ("GITHUB_ACTIONS", "CI"):
-        environment.pop(variable, None)
-    done = subprocess.run(
-        [sys.executable, *programs[name], *arguments],
-        cwd=folder,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        encoding="utf-8",
-    )
-    return done.returncode, done.stdout
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COLUMNS", "100")
+        for variable in ("GITHUB_ACTIONS", "CI"):
+            patch.delenv(variable, raising=False)
+        if name == "pytest":
+            result = pytester.runpytest_inprocess(*QUIET, *arguments, syspathinsert=True)
+            return int(result.ret), f"{result.stdout}\n{result.stderr}"
+        with redirect_stdout(StringIO()) as out, redirect_stderr(out):
+            code = main(arguments)
+        return code, out.getvalue()
 
 
 def write(block: Block, folder: Path) -> None:
@@ -115,9 +114,10 @@ def write(block: Block, folder: Path) -> None:
     path.write_text(block.text, encoding="utf-8")
 
 
-def follow(text: str, folder: Path) -> None:
-    """Do what a page says from its first line to its last, in the working directory, which has `my_shop.py`."""
+def follow(text: str, pytester: pytest.Pytester) -> None:
+    """Do what a page says from its first line to its last, in its folder, which has `my_shop.py`."""
     namespace: dict[str, object] = {}
+    folder = pytester.path
     (folder / "my_shop.py").write_text(SHOP, encoding="utf-8")
     for block in blocks(text):
         if block.file:
@@ -127,6 +127,6 @@ def follow(text: str, folder: Path) -> None:
         elif block.language == "console":
             for command, shown in commands(block.text):
                 if not command.startswith(("pip ", "git ")):
-                    code, printed = run(command, folder)
+                    code, printed = run(command, pytester)
                     assert_shown(shown, printed)
                     assert code in (0, 1) or shown.strip("."), printed  # 1: a test failed, as the page says

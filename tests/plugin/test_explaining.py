@@ -112,9 +112,7 @@ def test_none_leaves_a_document_unexplained(project: Project) -> None:
         ("return {'value': 1}", "returned {'value': 1}, and returns text or None"),
     ],
 )
-def test_a_fault_of_the_hook_is_told_once_and_no_verdict_changes(
-    project: Project, explain: str, said: str
-) -> None:
+def test_a_fault_of_the_hook_is_told_once_and_no_verdict_changes(project: Project, explain: str, said: str) -> None:
     explaining(project, explain)
     project.cases(CASES + "      - {query: x a, judgments: {a: 3, x: 0}, min_ndcg: 0.9}\n")
     run = project.run()

@@ -128,18 +128,17 @@ def test_the_mistakes_of_all_files_are_one_collection_error(shop: Project) -> No
     assert "Traceback" not in run.text
 
 
-@pytest.mark.parametrize("options", [(), ("-n1",)])
-def test_queries_without_judgments_are_measured_and_counted(shop: Project, options: tuple[str, ...]) -> None:
+def test_queries_without_judgments_are_measured_and_counted(shop: Project) -> None:
     """Topics of which some are judged. A project that makes errors of warnings runs them too."""
     shop.write("data/queries.tsv", "".join(f"q{number}\ta b {number}\n" for number in range(1, 8)))
     shop.write("data/qrels.txt", "q1 0 a 3\nq1 0 b 1\nq2 0 a 3\n")
     shop.cases(THREE_LINES + "min_judged: 0.1\n")
-    run = shop.run(*options)
+    run = shop.run("-n1")
     assert run.counts == {"passed": 7}
     assert "2 passed, 5 measured (5 n/a)" in run.summary
     line = 'shop.relevance.yaml: 5 of 7 queries have no judgments: "a b 3", "a b 4", "a b 5" ...\n'
     assert run.summary.count(line) == 1
-    assert "no judgments" not in shop.run("-q", *options).text
+    assert "no judgments" not in shop.run("-q").text
 
 
 def test_queries_without_judgments_can_be_left_out(shop: Project) -> None:
@@ -189,10 +188,9 @@ def test_a_warning_is_told_once_and_names_the_case_file(warning_shop: Project, w
     assert what.endswith(f"shop.relevance.yaml:1: RelevanceWarning: {WARNING}")
 
 
-@pytest.mark.parametrize("workers", [(), ("-n1",)])
-def test_as_an_error_it_is_an_error_of_the_file(warning_shop: Project, workers: tuple[str, ...]) -> None:
+def test_as_an_error_it_is_an_error_of_the_file(warning_shop: Project) -> None:
     warning_shop.options = ("-W", "error::pytest_relevance.RelevanceWarning")
-    run = warning_shop.run(*workers)
+    run = warning_shop.run()
     assert run.counts == {"errors": 1}
     assert f"shop.relevance.yaml: {WARNING}" in run.text
     assert "Traceback" not in run.text

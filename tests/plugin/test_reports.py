@@ -221,9 +221,7 @@ def test_junit_of_a_search_that_raises(project: Project) -> None:
 EVIL = "Sandal\\x1b]0;owned\\x07\\x1b[31m\\r\\n\\u202egnp.exe\\x9b2J"
 
 
-@pytest.mark.parametrize(
-    ("verbosity", "workers"), [("-q", ()), ("-v", ()), ("-vv", ("-n1",))], ids=["q", "v", "xdist"]
-)
+@pytest.mark.parametrize(("verbosity", "workers"), [("-q", ()), ("-v", ()), ("-vv", ("-n1",))], ids=["q", "v", "xdist"])
 def test_a_title_that_a_terminal_could_act_on_is_harmless(
     project: Project, verbosity: str, workers: tuple[str, ...]
 ) -> None:
