@@ -149,8 +149,10 @@ def digest_files(paths: Iterable[str | os.PathLike[str]]) -> str:
     return digest.hexdigest()
 
 
-def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
+def write_whole(path: str | os.PathLike[str], data: bytes | Iterable[bytes]) -> None:
     """Write a file atomically: another process reads either the old content or the new one, never a part.
+
+    The content is given at once or in parts.
 
     The data goes to a temporary file in the same folder, is synced to disk and then replaces the target; permissions
     are kept and a symbolic link is followed. A pipe or a device is written to directly. Temporary files of the same
@@ -159,11 +161,12 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
     Raises OSError where the file is read-only or cannot be written. An old file is then unchanged, and no temporary
     file remains.
     """
-    target = Path(os.path.realpath(path))
+    target, parts = Path(os.path.realpath(path)), [data] if isinstance(data, bytes) else data
     if is_read_only(target):
         raise PermissionError(errno.EACCES, "it is read-only", os.fspath(path))
     if target.exists() and not target.is_file():  # a pipe or /dev/stdout cannot be replaced
-        target.write_bytes(data)
+        with target.open("wb") as device:
+            device.writelines(parts)
         return
     _remove_leftovers(target)
     mode = target.stat().st_mode & 0o7777 if target.exists() else None
@@ -172,7 +175,7 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
         try:
             with suppress(OSError):  # some network file systems have no locks
                 _lock(new)
-            new.write(data)
+            new.writelines(parts)
             new.flush()
             os.fsync(new.fileno())
             if mode is not None:

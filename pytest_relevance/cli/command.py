@@ -153,6 +153,14 @@ def _scale(text: str) -> Scale:
     return checked  # type: ignore[return-value]
 
 
+def regular_file(text: str) -> Path:
+    """Return the path of an existing regular file, which can be read more than once."""
+    path = existing(text)
+    if not path.is_file():
+        raise ArgumentTypeError(f"{quoted(text)} is no file but a pipe or a device; write what it has to a file first")
+    return path
+
+
 def existing(path: str) -> Path:
     """Return the path of an existing file. Raises ArgumentTypeError for a folder, or if nothing exists there."""
     found = Path(path)

@@ -17,7 +17,6 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._paused_gc import paused_gc
@@ -38,7 +37,6 @@ _REMEDIES: Mapping[str, str] = {
     "judgments": _BY_JUDGMENTS,
     "no judgments": _BY_JUDGMENTS,
     "settings": "--set NAME=VALUE scores both by one setting, --metric nDCG@10 at one cutoff",
-    "variants": f"--variants OF_A OF_B says which; {_NO_VARIANT} is a search without variants",
 }
 """The options that solve an incompatibility, by its kind."""
 
@@ -60,10 +58,10 @@ def declare(parser: ArgumentParser) -> None:
     limit = "list N queries and tags at most; 0: all of them (default: %(default)s)"
     resamples = "draw N times for the randomisation test (default: %(default)s)"
     add = parser.add_argument
-    add("first", metavar="A", type=_file, help="the older run")
-    add("second", metavar="B", type=_file, help="the newer run")
+    add("first", metavar="A", type=command.regular_file, help="the older run")
+    add("second", metavar="B", type=command.regular_file, help="the newer run")
     add("--metric", dest="metrics", metavar="METRIC", type=_metric, help=metric, **repeated)
-    add("--judgments", "--qrels", metavar="FILE", type=_file, help=judgments)
+    add("--judgments", "--qrels", metavar="FILE", type=command.regular_file, help=judgments)
     command.add_reading(parser, "--grade-column")
     add("--set", dest="settings", metavar="NAME=VALUE", type=_setting, help=settings, **repeated)
     add("--variants", metavar=("OF_A", "OF_B"), nargs=2, help=variants)
@@ -140,14 +138,6 @@ def _with_remedies(error: Incomparable, arguments: Namespace) -> str:
         remedies.append(f"--common compares the {cases} that can be compared, and says what is left out")
     why = str(error).replace('missing="empty"', "--missing empty")
     return "\n".join([why, *dict.fromkeys(remedies)])
-
-
-def _file(text: str) -> Path:
-    """Return the path of an existing regular file, which can be read more than once."""
-    path = command.existing(text)
-    if not path.is_file():
-        raise ArgumentTypeError(f"{quoted(text)} is no file but a pipe or a device; write what it has to a file first")
-    return path
 
 
 def _metric(text: str) -> str:

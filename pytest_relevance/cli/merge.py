@@ -18,7 +18,7 @@ from pytest_relevance.reports.text import plain, terminal_width
 
 def declare(parser: ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("records", metavar="RECORD", type=command.existing, nargs="+", help="the record of a shard")
+    parser.add_argument("records", metavar="RECORD", type=command.regular_file, nargs="+", help="the record of a shard")
     command.add_format(parser, HTML)
     parser.add_argument("-o", "--output", metavar="FILE", help="write the record of the whole run; .gz packs it")
     parser.add_argument(
@@ -36,11 +36,13 @@ def run(arguments: Namespace) -> int:
     from pytest_relevance.reports.run.report import merge_notes, merged_data, merged_lines, with_missing
     from pytest_relevance.results.case_result import FAILED
     from pytest_relevance.results.gates import judge_gates
-    from pytest_relevance.results.records.file import RECORDS, is_record
-    from pytest_relevance.results.records.merge import Unmergeable, merge_runs
-    from pytest_relevance.results.records.run import Run
+    from pytest_relevance.results.records.file import RECORDS, is_record, read_record
+    from pytest_relevance.results.records.merge import Unmergeable, merge_runs, write_merged
+    from pytest_relevance.results.records.run import Compact, Run
 
-    runs = [Run.open(path) for path in arguments.records]
+    format = arguments.format or TEXT
+    kept = Compact() if format == TEXT else None
+    runs = [Run(*read_record(path, kept=kept), name=path.name) for path in arguments.records]
     if len({run.name for run in runs}) < len(runs):  # shard-1/run.jsonl, shard-2/run.jsonl
         for run, path in zip(runs, arguments.records, strict=True):
             run.name = str(path)
@@ -52,9 +54,8 @@ def run(arguments: Namespace) -> int:
     gates = judge_gates(merged.run.results, merged.run.files, require=merged.run.info.requires_gates)
     if arguments.output is not None:  # before the report is printed, as its reader may close the pipe
         with command.writing(arguments.output):
-            merged.run.write(arguments.output)
+            write_merged(arguments.output, merged, runs, arguments.records)
         command.complain(f"written: {arguments.output}")
-    format = arguments.format or TEXT
     report = command.report_of(
         with_missing(merged),
         format,

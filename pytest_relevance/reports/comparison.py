@@ -16,40 +16,11 @@ from typing import TYPE_CHECKING, Any
 from pytest_relevance._text import counted, html_paragraph
 from pytest_relevance.metrics.names import Metric, largest_score, parse_metric
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.reports.blocks import (
-    Block,
-    Column,
-    Section,
-    Sentence,
-    Table,
-    heading,
-    joined_sections,
-    lines_of,
-    list_section,
-    table_sections,
-)
+from pytest_relevance.reports import blocks
+from pytest_relevance.reports.blocks import Column, Section, Sentence, Table
 from pytest_relevance.reports.reasons import settings_text
-from pytest_relevance.reports.run.baseline import (
-    BROKEN,
-    FINE,
-    MIXED,
-    NOTHING,
-    WORSE,
-    Headline,
-    balance,
-    mean_change_sentence,
-)
+from pytest_relevance.reports.run import baseline, changes
 from pytest_relevance.reports.run.cases import variants_of
-from pytest_relevance.reports.run.changes import (
-    GAINED,
-    LOST,
-    ON_TOP,
-    CaseChange,
-    means_table,
-    moved_case,
-    moved_table,
-    tag_table,
-)
 from pytest_relevance.reports.run.gates import finding_text
 from pytest_relevance.reports.text import BAD, DIM, GOOD, SIGNIFICANT, STRONG, WIDEST, Line, line, plain
 from pytest_relevance.results.case_dict import settings_to_dict
@@ -123,10 +94,12 @@ class Comparison(Compared):
         """
         parts = _parts(self, limit, gates)
         items = [f"- {each.markdown()}" for each in (*parts.names, *parts.findings)]
-        sections = [Section("\n".join([heading(parts.said.text, parts.said.mark), "", *items]), "the summary")]
+        sections = [Section("\n".join([blocks.heading(parts.said.text, parts.said.mark), "", *items]), "the summary")]
         for name, table in parts.tables.items():
-            sections += table_sections(name, [table])
-        return joined_sections([*sections, *list_section(parts.notes, "the settings and notes")], max_chars)
+            sections += blocks.table_sections(name, [table])
+        return blocks.joined_sections(
+            [*sections, *blocks.list_section(parts.notes, "the settings and notes")], max_chars
+        )
 
     def to_dict(self, *, limit: int | None = None, gates: ComparisonGates | None = None) -> dict[str, Any]:
         """The report as a dict of the types of JSON; at most `limit` drops and gains, by default those of `movers`.
@@ -276,7 +249,7 @@ def _mover(result: CaseResult, metric: str | None) -> dict[str, Any]:
 class _Parts:
     """The parts of every report: the sentence; what was compared; tables by what they are called; what was found."""
 
-    said: Headline
+    said: baseline.Headline
     names: Sequence[Sentence]
     tables: Mapping[str, Table]
     notes: Sequence[Sentence]
@@ -302,7 +275,7 @@ def _parts(comparison: Compared, limit: int | None, gates: ComparisonGates | Non
     )
 
 
-def comparison_headline(comparison: Compared, gates: ComparisonGates) -> Headline:
+def comparison_headline(comparison: Compared, gates: ComparisonGates) -> baseline.Headline:
     """The sentence about a comparison: `Search got worse: 44 queries`.
 
     It weighs the queries whose score moved by more than `_NOTABLE`, and the means of the first metric in any variant.
@@ -310,25 +283,29 @@ def comparison_headline(comparison: Compared, gates: ComparisonGates) -> Headlin
     """
     rows = [*{row.variant: row for row in reversed(comparison.metrics)}.values()]
     if not any(row.means.queries for row in rows):
-        return Headline("No case has a score in both runs", NOTHING)
+        return baseline.Headline("No case has a score in both runs", baseline.NOTHING)
     tested = [row.means.difference for row in rows if row.adjusted_p <= SIGNIFICANT]
     mean = -1 if any(difference < 0 for difference in tested) else 1 if any(tested) else 0
     is_bounded = largest_score(parse_metric(comparison.names[0])) <= 1  # DCG and CG are not
     moved = [comparison.moved(sign, _NOTABLE if is_bounded else 0.0) for sign in (-1, 1)]
     worse, better = (len({result.key[:2] for result in results}) for results in moved)  # in whatever variants
-    said = balance(worse, better, mean)
+    said = baseline.balance(worse, better, mean)
     further = []
     if new := sum(error.is_new for error in comparison.errors):
         further.append(f"{counted(new, 'case')} could not be scored, and could before")
     unmet = sum(not finding.is_met and finding.kind != NEW_ERRORS for finding in gates.findings)
     if unmet:
         further.append(f"{counted(unmet, 'gate is', 'gates are')} not met")
-    if said.kind in (WORSE, MIXED):
-        kind = BROKEN if further and said.kind == MIXED else said.kind
-        return Headline("; ".join([said.text, *further]), kind)
+    if said.kind in (baseline.WORSE, baseline.MIXED):
+        kind = baseline.BROKEN if further and said.kind == baseline.MIXED else said.kind
+        return baseline.Headline("; ".join([said.text, *further]), kind)
     if further:
-        return Headline("; ".join(further), BROKEN)
-    return said if any(row.means.better + row.means.worse for row in rows) else Headline("No score changed", FINE)
+        return baseline.Headline("; ".join(further), baseline.BROKEN)
+    return (
+        said
+        if any(row.means.better + row.means.worse for row in rows)
+        else baseline.Headline("No score changed", baseline.FINE)
+    )
 
 
 def comparison_lines(
@@ -339,10 +316,10 @@ def comparison_lines(
     What became of the means, and what `gates` found, comes last.
     """
     parts = _parts(comparison, limit, gates)
-    lines = lines_of([Sentence(parts.said.text, STRONG), *parts.names], width)
-    tables: list[Sequence[Block]] = [[table] for table in parts.tables.values() if table.rows]
-    for blocks in (*tables, parts.notes, parts.findings):
-        lines += [line(""), *lines_of(blocks, width)]
+    lines = blocks.lines_of([Sentence(parts.said.text, STRONG), *parts.names], width)
+    tables: list[Sequence[blocks.Block]] = [[table] for table in parts.tables.values() if table.rows]
+    for group in (*tables, parts.notes, parts.findings):
+        lines += [line(""), *blocks.lines_of(group, width)]
     return lines
 
 
@@ -351,15 +328,18 @@ def _tables(comparison: Compared, limit: int | None, gates: ComparisonGates) -> 
     variants = variants_of(comparison.results)
     tables = {}
     most_drops = limit if limit is None else max(limit, min(len(gates.drops), _MOST_DROPS))
-    for name, sign, most, documents in (("drops", -1, most_drops, (LOST, ON_TOP)), ("gains", 1, limit, (GAINED,))):
+    for name, sign, most, documents in (
+        ("drops", -1, most_drops, (changes.LOST, changes.ON_TOP)),
+        ("gains", 1, limit, (changes.GAINED,)),
+    ):
         found = comparison.moved(sign)
-        rows = [moved_case(CaseChange(result, comparison.metric), variants) for result in found[:most]]
-        tables[f"the largest {name}"] = moved_table(f"Largest {name}", rows, *documents, total=len(found))
+        rows = [changes.moved_case(changes.CaseChange(result, comparison.metric), variants) for result in found[:most]]
+        tables[f"the largest {name}"] = changes.moved_table(f"Largest {name}", rows, *documents, total=len(found))
     columns = [Column("metric", most=30, least=8), Column("variant", most=30, least=8, is_code=True)]
     named = [((row.metric, row.variant or ""), row.means) for row in comparison.metrics]
-    tags = tag_table(comparison.results, variants, limit, comparison.metric)
+    tags = changes.tag_table(comparison.results, variants, limit, comparison.metric)
     tags.hint = ""
-    return tables | {"the metrics": means_table(columns, named, comparison.metrics), "the tags": tags}
+    return tables | {"the metrics": changes.means_table(columns, named, comparison.metrics), "the tags": tags}
 
 
 def _mean_sentences(comparison: Compared) -> list[Sentence]:
@@ -372,7 +352,7 @@ def _mean_sentences(comparison: Compared) -> list[Sentence]:
             continue
         counts = means.better, means.worse, means.same
         change = MeanChange(means.first, means.second, row.adjusted_p, *counts, means.queries + row.undefined)
-        found.append(mean_change_sentence(change, name))
+        found.append(baseline.mean_change_sentence(change, name))
     return found
 
 

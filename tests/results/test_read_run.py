@@ -126,7 +126,7 @@ NO_SCORE = 'query "q", document "b": a score is a finite number, found '
 @pytest.mark.parametrize(
     ("name", "column", "said"),
     [
-        ("doc_id", ["a", None], "the row has no document"),
+        ("doc_id", ["a", None], 'query "q": a row has no document'),
         ("doc_id", [1.0, 2.0], f'the column "doc_id" holds floats, {IDS_ARE}'),
         ("doc_id", [b"a", b"b"], ""),
         ("doc_id", [True, False], f'the column "doc_id" holds bool (true), {IDS_ARE}'),
@@ -194,11 +194,11 @@ def test_texts_that_read_like_no_number_are_ids(tmp_path: Path) -> None:
         ("q Q0 a 1 high x\nq Q0 b 2 1 x\nq Q0 c 3 1 x\n", 'FILE:1: query "q", document "a": a score is a'),
         ("q Q0 a 1 0.5 x\nq Q0 b 2\nq Q0 c 2 0.5 x\n", "FILE:2: found 4 columns where there are 6"),
         ('{"x Q0 a 1 2\n', "FILE:1: this is no valid JSON"),
-        ("query,doc_id,rank\nq,,1\n,a,2\n", "FILE:2: the row has no document"),
+        ("query,doc_id,rank\nq,,1\n,a,2\n", 'FILE:2: query "q": a row has no document'),
         ("query,doc_id,rank\nq,a,first\n", 'FILE:2: query "q", document "a": a rank is a finite number'),
         ("query,doc_id,rank\n", "FILE: the file has no results, only a header or comments"),
         ('{"q": {"a": 1}, "q": {"b": 1}}', "FILE: q: this key stands twice"),
-        ('{"q": ["a", null]}', 'FILE: query "q": a document has an id, found nothing'),
+        ('{"q": ["a", null]}', 'FILE: query "q": a row has no document'),
         ('{"q": 3}', 'FILE: query "q": a ranking is {document: score} or [document, ...]; found the text "3"'),
         ('{"q": ["a"', "FILE:1: this is no valid JSON"),
         ("[1, 2]", "FILE: a run in JSON is {query: {document: score} or [document, ...]}, or rows with query, doc_id"),
@@ -297,7 +297,7 @@ def test_a_snapshot_of_quepid_in_json(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("docs", "problem"),
     [
-        ({"7": [{"id": "a"}, {"ID": "b"}]}, 'FILE: query "tv": a document has an id, found nothing'),
+        ({"7": [{"id": "a"}, {"ID": "b"}]}, 'FILE: query "tv": a row has no document'),
         ({"7": [{"id": "a"}], "8": [{"id": "b"}]}, 'FILE: the query "tv" stands twice; keep one of them'),
     ],
 )

@@ -115,9 +115,8 @@ class CaseChange:
         if baseline is None or not baseline.documents:
             return None
         before, now = _discounted_gains(self.result)
-        rises = [(gain - before.get(document, (0, 0.0))[1], -rank, document) for document, (rank, gain) in now.items()]
-        rise, rank, document = max(rises, default=(0.0, 0, ""))
-        return Move(document, first_ranks(baseline.documents).get(document), -rank) if rise > 0 else None
+        document, rank = _greater_by_most(now, before)
+        return Move(document, first_ranks(baseline.documents).get(document), rank) if document else None
 
 
 def _accepted(result: CaseResult) -> Sequence[str]:
@@ -146,10 +145,15 @@ def movers(results: Iterable[CaseResult], sign: int) -> list[CaseResult]:
 
 def _most_lost(result: CaseResult) -> Move | None:
     """The document of the accepted ranking whose discounted gain fell most."""
-    before, now = _discounted_gains(result)
-    falls = [(gain - now.get(document, (0, 0.0))[1], -rank, document) for document, (rank, gain) in before.items()]
-    fall, rank, document = max(falls, default=(0.0, 0, ""))
-    return Move(document, -rank, result.ranking.rank_of(document)) if fall > 0 else None
+    document, rank = _greater_by_most(*_discounted_gains(result))
+    return Move(document, rank, result.ranking.rank_of(document)) if document else None
+
+
+def _greater_by_most(gains: _Gains, others: _Gains) -> tuple[str, int]:
+    """The document, and its rank, whose gain is greater than among others by the most; no document where none is."""
+    found = [(gain - others.get(document, (0, 0.0))[1], -rank, document) for document, (rank, gain) in gains.items()]
+    most, rank, document = max(found, default=(0.0, 0, ""))
+    return (document, -rank) if most > 0 else ("", 0)
 
 
 def _risen(result: CaseResult, lowest: int) -> Move | None:

@@ -99,11 +99,8 @@ class Compared:
 
     @property
     def settings(self) -> tuple[Settings, ...]:
-        """The settings that the scores were computed with; `max_grade` only where the metrics depend on it."""
-        has_scale = any(name.startswith("ERR") for name in self.names)
-        found = dict.fromkeys(result.conditions.settings for result in self.results)
-        shown = (each if has_scale or each.ideal == "max" else replace(each, max_grade=None) for each in found)
-        return tuple(dict.fromkeys(shown))
+        """The settings that the scores were computed with."""
+        return tuple(dict.fromkeys(result.conditions.settings for result in self.results))
 
     @property
     def depths(self) -> tuple[int, ...]:
@@ -224,7 +221,7 @@ def compared_results(pairs: Sequence[Pair], metrics: Metrics, *, is_across: bool
         result = two._replace(
             variant=None if is_across else two.variant,
             texts=texts,
-            evaluation=two.evaluation._replace(scores=second),
+            evaluation=two.evaluation if second is two.evaluation.scores else two.evaluation._replace(scores=second),
             baseline=baseline,
         )
         results.append(result)
@@ -239,7 +236,7 @@ def what_changed(one: CaseResult, two: CaseResult) -> str:
     return "nothing" if one.ranking.documents == two.ranking.documents else "ranking"
 
 
-def _scores(results: Sequence[CaseResult], metrics: Metrics) -> list[dict[str, float | None]]:
+def _scores(results: Sequence[CaseResult], metrics: Metrics) -> list[Mapping[str, float | None]]:
     """The scores of each result by the name of the metric, or its own nDCG@k; None where one is not defined."""
     highest: dict[Settings, float | None] = {}
     found = []
@@ -261,7 +258,8 @@ def _scores(results: Sequence[CaseResult], metrics: Metrics) -> list[dict[str, f
             except (ValueError, OverflowError) as error:  # a grade without a gain
                 raise ValueError(f"the case {quoted(result.id)} has no {metric.text}: {error}") from None
             scores[metric.text] = None if value != value else value
-        found.append(scores)
+        recorded = result.evaluation.scores
+        found.append(recorded if recorded.keys() == scores.keys() else scores)
     return found
 
 

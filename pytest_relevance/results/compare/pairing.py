@@ -45,7 +45,7 @@ class Incomparable(ValueError):
 
 
 class Incompatibility(NamedTuple):
-    """What keeps some cases from being compared: a key of `KINDS` (or "variants", "unfinished"), and in words."""
+    """What keeps some cases from being compared: a key of `KINDS` (or "unfinished"), and in words."""
 
     kind: str
     cases: tuple[Key, ...]
@@ -207,8 +207,7 @@ def pair(first: Run, second: Run, metrics: Metrics, variants: Variants | None = 
         in_first, in_second = (each is not None and each.verdict in WITHOUT_SCORE for each in (old, new))
         if new and (in_first or in_second):
             errors.append(ErroredCase(new.key, new.query, in_first, in_second))
-    kept_apart = _different_variants(before, after, names)
-    kept_apart = kept_apart or [_described(kind, cases, names) for kind, cases in found.items() if cases]
+    kept_apart = [_described(kind, cases, names) for kind, cases in found.items() if cases]
     for run, name in [*zip((first, second), names, strict=True)][: 1 if first is second else 2]:
         if run.missing:
             ended = f"the run ended before {counted(len(run.missing), 'case')}: {some(run.missing)}"
@@ -271,16 +270,3 @@ def _file_names(first: Run, second: Run) -> Callable[[str], str]:
     if all(len({file.rpartition("/")[2] for file in own}) == len(own) for own in files):
         return lambda file: file.rpartition("/")[2]
     return str
-
-
-def _different_variants(before: _Matches, after: _Matches, names: Sequence[str]) -> list[Incompatibility]:
-    """The message if nothing matches because the searches ran in other variants."""
-    cases = [{(file, case, number) for file, case, _, number in matches} for matches in (before, after)]
-    if before.keys() & after.keys() or not cases[0] & cases[1]:
-        return []
-    have = []
-    for matches, name in zip((before, after), names, strict=True):
-        variants = dict.fromkeys("no variant" if each is None else quoted(each) for _, _, each, _ in matches)
-        have.append(f"{name} has {listed(variants, 'and')}")
-    reason = f"the variants of the search differ: {', '.join(have)}; say which two are to be compared"
-    return [Incompatibility("variants", (), reason)]

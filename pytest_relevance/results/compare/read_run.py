@@ -163,7 +163,8 @@ def _ranked(
             where = f"query {quoted(query)}, document {quoted(document)}"
             problems.add(f"{where}: a {order} is a finite number, found {found(value)}", place(row).line)
         elif not query or not document:
-            problems.add(f"the row has no {'document' if query else 'query'}", place(row).line)
+            what = f"query {quoted(query)}: a row has no document" if query else "the row has no query"
+            problems.add(what, place(row).line)
         else:
             ranked, numbers = of_query.setdefault(query, ([], []))
             ranked.append(document)
@@ -222,18 +223,12 @@ def _rankings_of_queries(source: Source, queries: Iterable[tuple[str, object]]) 
         if isinstance(ranking, dict):
             rows += [(query, document, score) for document, score in ranking.items()]
         elif isinstance(ranking, (list, tuple)):
-            rows += [(query, _checked_id(source, query, each), -index) for index, each in enumerate(ranking)]
+            rows += [(query, each if isinstance(each, str) else "", -index) for index, each in enumerate(ranking)]
         else:
             source.refuse(f"query {quoted(query)}: a ranking is {_JSON_RANKINGS}; found {found(ranking)}")
         rankings[query] = []
     names, documents, scores = ([row[column] for row in rows] for column in range(3))
     return {**rankings, **_ranked(source, names, documents, "score", scores, lambda row: Place())}
-
-
-def _checked_id(source: Source, query: str, document: object) -> str:
-    if not isinstance(document, str) or not document.strip():
-        source.refuse(f"query {quoted(query)}: a document has an id, found {found(document)}")
-    return str(document)
 
 
 _JSON_RANKINGS = "{document: score} or [document, ...]"

@@ -19,13 +19,13 @@ from pytest_relevance._text import counted, did_you_mean, listed
 from pytest_relevance.cases.model import Suite
 from pytest_relevance.metrics.graded import grade_ranking
 from pytest_relevance.metrics.names import Metric, parse_metric
-from pytest_relevance.metrics.settings import CHOICES, Settings
-from pytest_relevance.results.case_parts import NO_DIGEST, CaseConditions, CaseEvaluation, CaseRanking
+from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.results.case_parts import NO_DIGEST, CaseCall, CaseConditions, CaseEvaluation, CaseRanking
 from pytest_relevance.results.case_result import MEASURED, CaseResult, count_grades
 from pytest_relevance.results.compare.comparison import Compared, compared_results, what_changed
 from pytest_relevance.results.compare.pairing import NEW_CASE, Incomparable, Pairing, Variants, pair, some
-from pytest_relevance.results.records.file import BASELINE, RECORD, kind_of
-from pytest_relevance.results.records.run import Run, known_ranks
+from pytest_relevance.results.records.file import BASELINE, RECORD, kind_of, read_record
+from pytest_relevance.results.records.run import Compact, Run, known_ranks
 from pytest_relevance.results.records.run_info import changed
 from pytest_relevance.results.scoring import digest_of
 
@@ -89,11 +89,6 @@ def compare(
 
 def _check(metrics: Sequence[Metric] | None, missing: str, resamples: int, settings: Mapping[str, Any]) -> None:
     """Raise TypeError or ValueError for an argument that is not allowed."""
-    known = (*CHOICES, "max_grade")
-    for name in settings:
-        if name not in known:
-            wrong = f"compare_runs() got an unexpected keyword argument {name!r}"
-            raise TypeError(f"{wrong}; settings are {listed(known, 'and')}{did_you_mean(name, known)}")
     Settings(**settings)
     if metrics is not None and not metrics:
         raise ValueError("a comparison needs a metric, such as nDCG@10; leave metrics out for the nDCG@k of the cases")
@@ -135,14 +130,13 @@ def _load(
     settings: Mapping[str, Any],
 ) -> tuple[tuple[Run, Run], list[str]]:
     """Read both runs, judge them again if judgments or settings are given, and return notes about that."""
-    one = load_run(sources[0], "first", k)
-    two = one if sources[1] is sources[0] else load_run(sources[1], "second", k)
+    compact = Compact()
+    one = load_run(sources[0], "first", k, compact)
+    two = one if sources[1] is sources[0] else load_run(sources[1], "second", k, compact)
     if one.name == two.name:  # main/run.jsonl and branch/run.jsonl
         for run, source in zip((one, two), sources, strict=True):
             run.name = Path(source).as_posix() if isinstance(source, (str, os.PathLike)) else run.name
     plain = [run for run in (one, two) if isinstance(run, PlainRun)]
-    if missing == "empty" and not plain:
-        raise ValueError("missing says what plain rankings lack; a record has the cases that ran")
     if judgments is None:
         if names := list(dict.fromkeys(run.name for run in plain)):
             have = f"{listed(names, 'and')} {'has' if len(names) == 1 else 'have'} none"
@@ -163,8 +157,10 @@ def _load(
     return _rejudged((one, two), queries, settings, by_key=bool(plain)), notes
 
 
-def load_run(source: RunSource, name: str, k: int) -> Run:
+def load_run(source: RunSource, name: str, k: int, compact: Compact) -> Run:
     """Make a run from a source of `compare_runs`. `name` is for rankings in Python, `k` the cutoff of plain rankings.
+
+    Of a record it keeps what a comparison needs, as `compact` shares it.
 
     Raises `RecordError` or `FileError` for a file that cannot be used, ValueError for what is no ranking.
     """
@@ -176,10 +172,18 @@ def load_run(source: RunSource, name: str, k: int) -> Run:
         compiled = compile_rankings(source)
         return plain_run(zip(compiled.queries, compiled.lists, strict=True), name, k, known_ranks(source))
     if kind_of(source) in (RECORD.kind, BASELINE.kind):  # a baseline is refused as no record
-        return Run.open(source)
+        return Run(*read_record(source, kept=lambda result: compact(_scored(result))), name=Path(source).name)
     from pytest_relevance.results.compare.read_run import read_run
 
     return plain_run(read_run(source).items(), Path(source).name, k)
+
+
+def _scored(result: CaseResult) -> CaseResult:
+    """A result without what a comparison does not need: how the search was called, and the baseline of its day."""
+    evaluation = CaseEvaluation(
+        result.evaluation.judgments, digest=result.evaluation.digest, scores=result.evaluation.scores
+    )
+    return result._replace(node="", evaluation=evaluation, baseline=None, call=CaseCall())
 
 
 def plain_run(rankings: Iterable[tuple[str, Sequence[str]]], name: str, k: int, cut: Container[str] = ()) -> PlainRun:

@@ -6,18 +6,17 @@ whole is known by the count in the header of a record, and by the last line of a
 
 from __future__ import annotations
 
-import gzip
 import json
 import math
 import os
 import re
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from io import BytesIO
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from itertools import chain
 from operator import index
 from typing import Any, NamedTuple, NoReturn
 
-from pytest_relevance._files import Unreadable, line_blocks, read_whole, write_whole
+from pytest_relevance._files import Unreadable, line_blocks, write_whole
 from pytest_relevance._text import quoted
 from pytest_relevance.cases.checking.gates import gate_of
 from pytest_relevance.metrics.names import LARGEST_CUTOFF
@@ -79,18 +78,35 @@ def write_record(
 
     Raises OSError, and then nothing is written.
     """
+    write_lines(path, len(results), map(as_json, results), files, info)
+
+
+def write_lines(
+    path: str | os.PathLike[str], count: int, lines: Iterable[str], files: Mapping[str, FileInfo], info: RunInfo
+) -> None:
+    """Write a record as `write_record` does, of so many lines that a record has; they are not kept in memory."""
     named = {name: file.to_dict() for name, file in files.items()}
-    header = {"results": len(results), "run": info.to_dict(), "files": named}
-    data = encoded(RECORD, header, map(as_json, results))
-    if os.fspath(path).endswith(".gz"):
-        data = gzip.compress(data, compresslevel=6, mtime=0)
-    write_whole(path, data)
+    data = encoded(RECORD, {"results": count, "run": info.to_dict(), "files": named}, lines)
+    write_whole(path, _packed(data) if os.fspath(path).endswith(".gz") else data)
 
 
-def encoded(kind: Kind, header: Mapping[str, Any], lines: Iterable[str]) -> bytes:
-    """The content of a file of this kind and of the present version."""
+def _packed(parts: Iterable[bytes]) -> Iterator[bytes]:
+    packer = zlib.compressobj(6, wbits=31)  # gzip, without a time
+    yield from map(packer.compress, parts)
+    yield packer.flush()
+
+
+def result_lines(path: str | os.PathLike[str]) -> Iterator[str]:
+    """The lines of the results of a record, which was read before."""
+    texts = _texts(path, os.fspath(path))
+    next(texts, None)
+    return (text for _, text in texts)
+
+
+def encoded(kind: Kind, header: Mapping[str, Any], lines: Iterable[str]) -> Iterator[bytes]:
+    """The content of a file of this kind and of the present version, line by line."""
     first = as_json({"kind": kind.kind, "version": VERSION, **header})
-    return "\n".join([first, *lines, ""]).encode("utf-8", "surrogatepass")
+    return (f"{line}\n".encode("utf-8", "surrogatepass") for line in chain([first], lines))
 
 
 def is_record(data: bytes) -> bool:
@@ -114,11 +130,12 @@ def kind_of(path: str | os.PathLike[str]) -> str:
 
 
 def read_record(
-    path: str | os.PathLike[str], shown: str | None = None
+    path: str | os.PathLike[str], shown: str | None = None, kept: Callable[[CaseResult], CaseResult] | None = None
 ) -> tuple[list[CaseResult], dict[str, FileInfo], RunInfo]:
     """Read a record: the results in their order, the case files by name, and how the run was made.
 
-    Messages call it `shown`. Raises `RecordError`, which names the line and what is wrong; never OSError.
+    Messages call it `shown`. `kept` makes what is kept of a result, as `records.run.Compact` does. Raises
+    `RecordError`, which names the line and what is wrong; never OSError.
     """
     file = shown if shown is not None else os.fspath(path)
     header, lines = read_file(path, file, RECORD)
@@ -130,9 +147,10 @@ def read_record(
     results = []
     for number, values in lines:
         try:
-            results.append(_case_result(values))
+            result = _case_result(values)
         except DAMAGE as error:
             raise damaged(file, number, error, RECORD) from None
+        results.append(result if kept is None else kept(result))
     return results, files, info
 
 
@@ -195,12 +213,11 @@ def _objects(
 def _texts(path: str | os.PathLike[str], file: str) -> Iterator[tuple[int, str]]:
     """The lines that are not blank, and the first in any case, with their numbers from 1."""
     try:
-        # an editor or a version control may have changed the line ends; texts in JSON have them escaped
-        data = read_whole(path).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        for number, line in enumerate(BytesIO(data), 1):
+        # an editor or a version control may have changed the line ends, which `splitlines` all knows
+        for number, line in enumerate(chain.from_iterable(block.splitlines() for block in line_blocks(path)), 1):
             text = line.decode("utf-8", "surrogatepass")
             if number == 1 or text.strip():
-                yield number, text.removesuffix("\n")
+                yield number, text
     except (OSError, Unreadable, UnicodeDecodeError) as error:
         raise RecordError.at(file, f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
 

@@ -6,6 +6,7 @@ several shards ran must have the same result in all, unless the last one is to c
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,10 +14,9 @@ from dataclasses import dataclass, field, replace
 from pytest_relevance._text import counted, first_few, listed, quoted, with_variant
 from pytest_relevance.results.case_result import CaseResult, Key
 from pytest_relevance.results.diagnoses import faults_to_record, project_faults
+from pytest_relevance.results.records.file import result_lines, write_lines
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.records.run_info import Changes, FileInfo, RunInfo, changed, common
-
-"""The fields in which two results of one case must be equal; how long the search took does not matter."""
 
 _Match = tuple[Key, str, str, int]
 """The key by which results are matched: key, search, the test that checked it, and which check of that test it is."""
@@ -99,6 +99,21 @@ def merge_runs(runs: Sequence[Run], *, last: bool = False, name: str = "merged")
     changes = (changed(runs[0].info.fingerprint, run.info.fingerprint) for run in runs)
     searched = next(filter(None, changes), {})
     return Merged(whole, tuple(again), tuple(different), tuple(_gaps(results, files)), searched)
+
+
+def write_merged(path: str, merged: Merged, runs: Sequence[Run], records: Sequence[str | os.PathLike[str]]) -> None:
+    """Write the record of the whole run, of the lines that `records`, from which the `runs` were read, have.
+
+    Raises OSError, and then nothing is written.
+    """
+    counts = set(map(id, merged.run.results))
+    lines = (
+        line
+        for run, record in zip(runs, records, strict=True)
+        for result, line in zip(run.results, result_lines(record), strict=True)
+        if id(result) in counts
+    )
+    write_lines(path, len(merged.run), lines, merged.run.files, merged.run.info)
 
 
 def _other_programs(runs: Sequence[Run]) -> Iterator[str]:

@@ -6,6 +6,7 @@ import math
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from heapq import nsmallest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_relevance._text import MOST_ROWS, NUMBER, TEXT, case_name, counted, html_table, score_text
 from pytest_relevance.metrics.graded import scored_indexes
 from pytest_relevance.metrics.settings import discount_table
+from pytest_relevance.results.case_parts import EMPTY, DocumentTexts
 from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult
 from pytest_relevance.results.records.file import read_record, write_record
 from pytest_relevance.results.records.run_info import FileInfo, RunInfo
@@ -109,7 +111,47 @@ class Run:
         return frame
 
 
+class Compact:
+    """Makes recorded results small, for commands that read hundreds of thousands of them: a third of the memory.
+
+    What only a report about a single case shows is left out: accepted rankings, scores of the engine, missing documents
+    but the first. All titles are in one table, which the results share, as they share equal documents and parts.
+    """
+
+    def __init__(self) -> None:
+        self._titles: dict[str, str] = {}
+        self._texts = DocumentTexts(self._titles)
+        self._shared: dict[Any, Any] = {}
+
+    def __call__(self, result: CaseResult) -> CaseResult:
+        """What is kept of a result."""
+        put, texts, evaluation, baseline = self._shared.setdefault, result.texts, result.evaluation, result.baseline
+        named = {name: put(value, value) for name in _REPEATED if (value := getattr(result, name))}
+        documents = tuple([put(document, document) for document in result.ranking.documents])
+        self._titles.update((put(document, document), title) for document, title in texts.titles.items())
+        if baseline is not None:
+            baseline = replace(baseline, documents=(), scores=baseline.scores or EMPTY, then=EMPTY, others=EMPTY)
+        return result._replace(
+            **named,
+            conditions=put(result.conditions[:-1], result.conditions),
+            ranking=result.ranking._replace(
+                documents=documents,
+                engine_scores=(),
+                irrelevant_top=documents[: len(result.ranking.irrelevant_top)],
+            ),
+            texts=self._texts._replace(not_in_index=texts.not_in_index) if texts.not_in_index else self._texts,
+            evaluation=evaluation._replace(
+                judgments=put(("judgments", *evaluation.judgments.items()), evaluation.judgments),
+                missing=evaluation.missing[:1],
+                digest=put(evaluation.digest, evaluation.digest),
+                scores={put(name, name): score for name, score in evaluation.scores.items()},
+            ),
+            baseline=baseline,
+        )
+
+
 _KEYS = ("file", "id", "variant")
+_REPEATED = (*_KEYS, "query", "verdict", "search", "tags")
 _OF_RESULT = (*_KEYS, "query", "search", "tags", "weight", "verdict", "outcome")
 _CASE = (*_OF_RESULT, "k", "score", "lower", "upper", "latency")
 KNOWN_RANKS = "pytest_relevance.known_ranks"
