@@ -1,11 +1,13 @@
-"""The failures in the terminal: sorted, and a stand-in for each report that would repeat a fault.
+"""The failures in the terminal: sorted, and stand-ins for those that are not shown in full.
 
-Few repeats get a line each; many share one line. This module is imported only in runs with failures.
+What failed before, what comes behind many others, and what has the fault of an earlier failure is shown together. The
+short summary of pytest has a line for each failure, except for repeated faults. It is imported in runs with failures.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from functools import partial
@@ -16,37 +18,39 @@ import pytest
 from pytest_relevance._text import counted, harmless
 from pytest_relevance.plugin.failures import Crash, FailureText
 from pytest_relevance.plugin.options import verbosity
-from pytest_relevance.plugin.run_store import attached_to
+from pytest_relevance.plugin.run_store import attached_to, run_store
 from pytest_relevance.reports.failure import failure_message, failure_reason
-from pytest_relevance.reports.run.faults import repeated_lines, shown_together, together_text, together_title
-from pytest_relevance.reports.text import BAD, folded_lines, line
-from pytest_relevance.results.case_result import NOT_SEARCHED, CaseResult
+from pytest_relevance.reports.run import faults
+from pytest_relevance.reports.text import BAD, Line, folded_lines, line
+from pytest_relevance.results.case_result import NOT_SEARCHED, CaseResult, Key
 from pytest_relevance.results.compare.differences import failure_order
-from pytest_relevance.results.diagnoses import Diagnosis, Key, diagnose, key_of
+from pytest_relevance.results.diagnoses import diagnose, explained_failures
 
 _MOST_OUTPUT = 10  # lines of captured output
 
-Found = tuple[pytest.TestReport, CaseResult]
-
 
 @contextmanager
-def stand_ins(stats: dict[str, list[Any]], results: Sequence[CaseResult], option: Any) -> Iterator[None]:
-    """Sort the failed reports, and replace those that repeat a fault within the `with` block.
+def stand_ins(stats: dict[str, list[Any]], config: pytest.Config) -> Iterator[Callable[[], None]]:
+    """Sort the failed reports, and replace those that are not shown in full, within the `with` block.
 
-    `stats` are the reports that the terminal has, by category; `results` are all results of the run.
+    `stats` are the reports that the terminal has, by category. The block gets a function to be called when the failures
+    are printed: it puts into their place what the short summary shows.
     """
-    diagnoses = diagnose(results)
+    store = run_store(config)
+    explained = explained_failures(diagnose(store.results))
     _sort_failures(stats.get("failed", []))
     kept: dict[str, list[Any]] = {name: stats[name] for name in ("failed", "error") if name in stats}
-    for name, reports in kept.items() if diagnoses else ():
-        stats[name] = _with_stand_ins(reports, diagnoses, option)
-    given_up = ((report, _result_of(report)) for report in stats.get(NOT_SEARCHED, ()))
-    if left_out := [(report, result) for report, result in given_up if result is not None]:
-        stand_in = _for_all(left_out, option)
+    short: dict[str, list[Any]] = {}
+    for name, reports in kept.items():
+        stats[name], short[name] = _with_stand_ins(reports, explained, config)
+    given_up = [report for report in stats.get(NOT_SEARCHED, ()) if _result_of(report) is not None]
+    if given_up:
+        stand_in = _alike(given_up, config)
         stand_in.when = "call"
-        stats["failed"] = [*stats.get("failed", ()), stand_in]
+        for shown in (stats, short):
+            shown["failed"] = [*shown.get("failed", ()), stand_in]
     try:
-        yield
+        yield partial(stats.update, short)
     finally:
         stats.pop("failed", None)
         stats.update(kept)
@@ -65,24 +69,37 @@ def _sort_failures(failed: list[Any]) -> None:
             failed[place] = report
 
 
-def _with_stand_ins(reports: Sequence[Any], diagnoses: Mapping[Key, Diagnosis], option: Any) -> list[Any]:
-    """Return the reports, with stand-ins for those that have the diagnosis of an earlier one."""
+def _with_stand_ins(
+    reports: Sequence[Any], explained: Mapping[Key, int], config: pytest.Config
+) -> tuple[list[Any], list[Any]]:
+    """Return what stands for the reports among the failures, and in the short summary."""
     results = [_result_of(report) for report in reports]
-    keys = [None if result is None else key_of(result, diagnoses) for result in results]
-    found: list[Any] = []
-    for repeats, indices in shown_together(keys):
-        pairs = [(reports[index], result) for index in indices if (result := results[index]) is not None]
-        if not repeats:
-            report = reports[indices[0]]
-            found.append(report if keys[indices[0]] is None else _with_cut_output(report, option))
+    folds = verbosity(config.option) == 0 and config.option.tbstyle != "line"
+    shown: list[Any] = []
+    short: list[Any] = []
+
+    def length(index: int) -> int:
+        return str(reports[index].longrepr).count("\n") + 2
+
+    for how, indexes in faults.shown_failures(results, explained, length, folds=folds):
+        found = [reports[index] for index in indexes]
+        if how == faults.ALIKE:
+            shown.append(_alike(found, config))
+            short.append(shown[-1])
+        elif how == faults.IN_BRIEF:
+            shown.append(_in_brief(found, config))
+            short += [_with_short_message(report, config) for report in found]
         else:
-            found.append(_brief(*pairs[0], option) if len(pairs) == 1 else _for_all(pairs, option))
-    return found
+            result = results[indexes[0]]
+            is_first = result is not None and result.key in explained
+            shown.append(_with_cut_output(found[0], config) if is_first else found[0])
+            short.append(_with_short_message(found[0], config))
+    return shown, short
 
 
-def _with_cut_output(report: pytest.TestReport, option: Any) -> Any:
+def _with_cut_output(report: pytest.TestReport, config: pytest.Config) -> Any:
     """Return a report with its captured output cut short: a client may log the same text at each attempt."""
-    if verbosity(option) > 0 or all(content.count("\n") < _MOST_OUTPUT for _, content in report.sections):
+    if verbosity(config.option) > 0 or all(content.count("\n") < _MOST_OUTPUT for _, content in report.sections):
         return report
     cut: Any = copy(report)
     cut.sections = [(name, _beginning(content)) for name, content in report.sections]
@@ -95,44 +112,56 @@ def _beginning(content: str) -> str:
     return content if more <= 1 else "\n".join([*lines[:_MOST_OUTPUT], f"... {more:,} more lines (-v shows all)"])
 
 
-def _brief(report: pytest.TestReport, result: CaseResult, option: Any) -> Any:
-    """Return a copy of a report with one line for its text."""
-    crash = getattr(report.longrepr, "reprcrash", None)
-    if crash is None:
-        crash = Crash(result.origin.source or result.file, result.line, lambda: harmless(failure_message(result)))
-    return _copy(report, FailureText(option, partial(repeated_lines, result), crash))
+def _with_short_message(report: Any, config: pytest.Config) -> Any:
+    """Return a copy of a report whose message has its figures within a line of the short summary.
+
+    pytest cuts messages to the width of the terminal, but not in CI.
+    """
+    crash, result = getattr(report.longrepr, "reprcrash", None), _result_of(report)
+    if result is None or not isinstance(crash, Crash) or os.environ.get("CI") or os.environ.get("BUILD_NUMBER"):
+        return report
+    room = config.get_terminal_writer().fullwidth - len(f"FAILED {report.nodeid} - ")
+    short = copy(report)
+    short.longrepr = copy(report.longrepr)
+    short.longrepr.reprcrash = Crash(crash.path, crash.lineno, lambda: harmless(failure_message(result, room)))
+    return short
 
 
-def _for_all(found: Sequence[Found], option: Any) -> Any:
-    """Return a stand-in for several reports, under the name of their file."""
-    (first, result), results = found[0], [result for _, result in found]
-    message, cases = failure_reason(result), counted(len(found), "case")
+def _in_brief(reports: Sequence[Any], config: pytest.Config) -> Any:
+    """Return a stand-in for failures that get a line each."""
+    results = run_store(config).completed([result for report in reports if (result := _result_of(report)) is not None])
+    title = faults.brief_title(results)
+    return _stand_in(reports, title, title, lambda width=100, **_: faults.brief_lines(results, width), config)
+
+
+def _alike(reports: Sequence[Any], config: pytest.Config) -> Any:
+    """Return a stand-in for failures of which an earlier one has the fault."""
+    results = [result for report in reports if (result := _result_of(report)) is not None]
+    result, cases = results[0], counted(len(results), "case")
+    message = failure_reason(result)
     if result.status == NOT_SEARCHED:
         message = f"{cases}: {message.removeprefix(f'{NOT_SEARCHED}: ')}"
     else:
-        alike = (
-            message
-            if result.call.error is not None
-            else "no result is judged"
-            if result.ranking.returned
-            else "no results"
-        )
-        message = f"{counted(len(found), 'more case')} failed alike: {alike}"
-    text = together_text(results, full=verbosity(option) > 0)
-    lines = folded_lines(text, BAD) if verbosity(option) >= 0 else [line(harmless(text), BAD)]
+        if result.call.error is None:
+            message = "no result is judged" if result.ranking.returned else "no results"
+        message = f"{counted(len(results), 'more case')} failed alike: {message}"
+    text = faults.together_text(results, full=verbosity(config.option) > 0)
+    lines = folded_lines(text, BAD) if verbosity(config.option) >= 0 else [line(harmless(text), BAD)]
+    return _stand_in(reports, faults.together_title(results), message, lambda **_: lines, config)
+
+
+def _stand_in(
+    reports: Sequence[Any], title: str, message: str, lines_of: Callable[..., Sequence[Line]], config: pytest.Config
+) -> Any:
+    """Return a copy of the first report with a heading and a text for all of them, under the name of their file."""
+    result, stand_in = _result_of(reports[0]), copy(reports[0])
+    assert result is not None
     crash = Crash(result.origin.source or result.file, result.line, lambda: harmless(message))
-    stand_in = _copy(first, FailureText(option, lambda **_: lines, crash))
-    files = {report.nodeid.partition("::")[0] for report, _ in found}
+    stand_in.longrepr, stand_in.sections = FailureText(config.option, lines_of, crash), []
+    files = {report.nodeid.partition("::")[0] for report in reports}
     stand_in.nodeid = files.pop() if len(files) == 1 else counted(len(files), "file")
     vars(stand_in).pop("node", None)  # the worker of pytest-xdist, which the terminal would name
-    stand_in.location = (first.location[0], None, together_title(results))
-    return stand_in
-
-
-def _copy(report: pytest.TestReport, text: FailureText) -> Any:
-    """Return a copy of a report with another text and without what was captured."""
-    stand_in: Any = copy(report)
-    stand_in.longrepr, stand_in.sections = text, []
+    stand_in.location = (reports[0].location[0], None, title)
     return stand_in
 
 

@@ -1,14 +1,14 @@
-"""Print in the terminal: the sorted failures, each fault shared by many cases once, and the summary.
+"""Print in the terminal: the sorted failures, those that are not shown in full together, and the summary.
 
-While the terminal prints failures and its short summary, its list of failed reports has a stand-in for each report that
-would repeat a fault (`repeated_failures`). All other reporters get every report with its whole text.
+While the terminal prints failures and its short summary, its lists of reports have stand-ins (`repeated_failures`). All
+other reporters get every report with its whole text.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,11 +32,12 @@ _FAILED = ("failed", "error", NOT_SEARCHED)
 
 
 class FailuresSection:
-    """The hooks that sort the failures in the terminal, and show a fault shared by many cases once."""
+    """The hooks that sort the failures in the terminal, and show together what is not shown in full."""
 
     def __init__(self, config: pytest.Config) -> None:
-        self._option = config.option
-        self._store = run_store(config)
+        self._config = config
+        self._between = _Between()
+        config.pluginmanager.register(self._between)
 
     @pytest.hookimpl
     def pytest_report_teststatus(self, report: pytest.TestReport) -> Status | None:
@@ -48,17 +49,29 @@ class FailuresSection:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_terminal_summary(self, terminalreporter: Any) -> Generator[None, object, object]:
-        """Replace reports that repeat a fault, until the terminal has printed failures and short summary."""
+        """Put stand-ins for reports, until the terminal has printed failures and short summary."""
         for category, reports in terminalreporter.stats.items():
             # passed reports get a heading with -rP alone; under "" are the reports of setup and teardown that passed
             if category not in ("", "passed") or terminalreporter.hasopt("P"):
-                _set_headings(reports, self._option)
+                _set_headings(reports, self._config.option)
         if not any(map(terminalreporter.stats.get, _FAILED)):
             return (yield)
         from pytest_relevance.plugin.repeated_failures import stand_ins
 
-        with stand_ins(terminalreporter.stats, self._store.results, self._option):
+        with stand_ins(terminalreporter.stats, self._config) as self._between.call:
             return (yield)
+
+
+class _Between:
+    """A hook that pytest calls when the failures are printed and the short summary is not yet."""
+
+    call: Callable[[], None] | None = None
+
+    @pytest.hookimpl
+    def pytest_terminal_summary(self) -> None:
+        """Put the reports of the short summary into the place of those of the failures."""
+        if self.call is not None:
+            self.call()
 
 
 def _set_headings(reports: Iterable[Any], option: Any) -> None:
@@ -79,9 +92,13 @@ class SummarySection:
         self._config = config
         self._store = run_store(config)
 
-    @pytest.hookimpl
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Print the reports of passing cases with `-vv`, and the plugin's section, whose last line is the verdict."""
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> Generator[None, object, object]:
+        """Print the reports of passing cases with `-vv`, and the plugin's section, whose last line is the verdict.
+
+        It is the last section, so that the end of the output says what got worse and what to do.
+        """
+        found = yield
         results = self._store.results if anything_ran(self._store.results) else []
         passed = [result for result in results if result.outcome == "passed" and result.evaluation.scores]
         if passed and self._config.option.verbose > 1:
@@ -96,6 +113,7 @@ class SummarySection:
         if lines:
             terminalreporter.write_sep("=", "relevance")
             write_lines(terminalreporter, lines)
+        return found
 
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self, config: pytest.Config) -> None:

@@ -19,6 +19,7 @@ from pytest_relevance.metrics.graded import (
     grade_ranking,
     has_gain,
     ideal_grades,
+    repeated_indexes,
     scored_grades,
     scored_indexes,
 )
@@ -185,6 +186,22 @@ def break_down(result: CaseResult) -> Breakdown:
 def losses_of(result: CaseResult) -> tuple[Loss, ...]:
     """The losses of `break_down(result)` alone, in less than half of its time."""
     return _scored(result).losses()
+
+
+def change_shares(result: CaseResult) -> Mapping[str, float]:
+    """By how much each document changed nDCG@k since the baseline; the shares add up to the change of the score.
+
+    Empty where either score is not defined.
+    """
+    baseline, shares = result.baseline, defaultdict[str, float](float)
+    if baseline is None or baseline.score is None or result.score is None:
+        return shares
+    accepted = GradedRanking([*baseline.grades], repeated_indexes(baseline.documents), result.graded.judged)
+    before = _Scored(baseline.documents, accepted, result.conditions.settings, result.conditions.k, (), {})
+    for sign, ranking in ((-1, before), (1, _scored(result))):
+        for index, term in zip(ranking.indexes, ranking.own, strict=False):
+            shares[ranking.documents[index]] += sign * term.discounted / (ranking.ideal_dcg or 1)
+    return shares
 
 
 def _scored(result: CaseResult) -> _Scored:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 from unicodedata import normalize
@@ -26,7 +27,9 @@ from pytest_relevance.reports.text import (
     width,
     wrapped,
 )
+from pytest_relevance.results.case_parts import DROP, FLOOR
 from pytest_relevance.results.case_result import INCONCLUSIVE, WITHOUT_SCORE, CaseResult
+from pytest_relevance.results.compare.rank_changes import baseline_changes
 from pytest_relevance.results.expectations import duration
 
 MOST_IDS = 10
@@ -51,7 +54,7 @@ def failure_lines(
         return [_brief(result)]
     if result.verdict in WITHOUT_SCORE:
         return _error_lines(result, width)
-    full, columns = verbosity > 0, width
+    full, columns, changes = verbosity > 0, width, baseline_changes(result)
     lines = [*reasons.reasons_in_full(result, columns, full=full), *_query_line(result, columns)]
     if result.note:
         lines += folded_lines(f"note: {result.note}", DIM, columns, "      ")
@@ -67,18 +70,33 @@ def failure_lines(
         if found.rows:
             lines += [line(""), *ranking.ranking_lines(result, found, full=full, columns=columns)]
         lines += [*_totals(result, found, columns), *_unjudged(result, columns)]
-        lines += ranking.blame_lines(result, found, full=full, columns=columns)
+        if full or not changes:  # what changed blames the documents otherwise
+            lines += ranking.blame_lines(result, found, full=full, columns=columns)
     elif result.ranking.documents:
         lines += [line(""), *ranking.ranking_lines(result, None, full=full, columns=columns)]
     if full and result.texts.shown:
         lines += ranking.field_lines(result, columns)
-    lines += ranking.baseline_change_lines(result, full=full, columns=columns)
+    if changes is not None:
+        lines += ranking.since_baseline_lines(result, changes, full=full, columns=columns)
     return lines + _explanations(result, full=full, columns=columns)
 
 
-def failure_message(result: CaseResult) -> str:
-    """Why a case failed, in one short line behind its query: what the short summary of pytest and JUnit show."""
-    return reasons.query_first(reason_in_brief(result), result)
+def failure_message(result: CaseResult, room: int = sys.maxsize) -> str:
+    """Why a case failed, in one short line behind its query: what the short summary of pytest and JUnit show.
+
+    Where there is not room for all of it, the query is left out or cut, then the bound of a score.
+    """
+    if result.call.error is not None:
+        return reasons.query_first(result.call.error.headline, result)
+    texts = reasons.short_reasons(result)
+    for reason in ("; ".join(texts), texts[0]):
+        message = reasons.query_first(reason, result, room - width(reason) - 1)
+        if width(message) <= room:
+            return message
+    if result.evaluation.reasons[0].kind not in (DROP, FLOOR):
+        return texts[0]
+    figures = texts[0].rpartition(", ")[0]
+    return figures if width(figures) <= room else figures.replace(" ", "")
 
 
 def reason_in_brief(result: CaseResult) -> str:

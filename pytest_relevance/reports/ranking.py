@@ -10,10 +10,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import TypeVar
 
-from pytest_relevance._text import counted, digits_apart, harmless, listed
+from pytest_relevance._text import counted, digits_apart, harmless, listed, quoted
 from pytest_relevance.cases.checking.expectations import BELOW
 from pytest_relevance.reports.blocks import RIGHT, Column, Table, document_columns, styled
-from pytest_relevance.reports.breakdown import FIGURES, Breakdown, Loss, Row, figure_texts, grade_text
+from pytest_relevance.reports.breakdown import FIGURES, Breakdown, Loss, Row, change_shares, figure_texts, grade_text
 from pytest_relevance.reports.text import (
     BAD,
     DIM,
@@ -27,14 +27,12 @@ from pytest_relevance.reports.text import (
     folded_lines,
     line,
     number,
-    title_room,
-    titled,
     total,
     wrapped,
 )
-from pytest_relevance.results.case_parts import NEW, REGRESSION, STALE
+from pytest_relevance.results.case_parts import NEW, STALE
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.compare.rank_changes import Move, baseline_changes
+from pytest_relevance.results.compare.rank_changes import Move, RankChanges, baseline_changes
 from pytest_relevance.results.records.run_info import MOST_SHOWN, changes_text
 
 MOST_ROWS = 10
@@ -43,11 +41,10 @@ MOST_ROWS = 10
 MOST_BLAMED = 3
 """How many documents of either kind the default report shows."""
 
-MOST_MOVES = 3
-"""How many documents that left, entered or moved the default report shows."""
+MOST_FELL, MOST_ROSE = 3, 2
+"""How many documents that cost most, and that stand higher, since the baseline the default report shows."""
 
-_SINCE = "since the baseline: "
-_LONGEST_MOVED_ID = 40  # among rank changes
+_SHORTEST_TITLE, _BESIDE_TITLES = 12, 68  # in the row of documents that share a loss
 _SAME = 1e-6  # a baseline has its scores with six decimals
 
 _TOO_HIGH = "too high:"
@@ -159,17 +156,16 @@ def _most(blamed: Sequence[Blamed], *, full: bool) -> Sequence[Blamed]:
 
 
 def _too_high(result: CaseResult, found: Breakdown, full: bool, columns: int) -> list[Line]:
-    """The judged results with less gain than the ideal ranking has at their rank."""
+    """The judged results with less gain than the ideal ranking has at their rank; the table above has their titles."""
     too_high = [(row, row.grade) for row in found.too_high if row.grade is not None]
     if not too_high or result.is_unjudged:
         return []
     chosen = _most(too_high, full=full)
-    parts = []
-    for row, given in chosen:
-        grade, name = f"grade {number(given)}", harmless(result.conditions.grade_names.get(given, ""))
-        document = row.document or ""
-        shown = titled(harmless(document), document, result.texts.titles, title_room(columns, full=full))
-        parts.append(f"{shown} ({grade}{name and ' '}{name}, rank {row.rank})")
+    names = {grade: f" {harmless(name)}" for grade, name in result.conditions.grade_names.items()}
+    parts = [
+        f"{harmless(row.document or '')} (grade {number(grade)}{names.get(grade, '')}, rank {row.rank})"
+        for row, grade in chosen
+    ]
     if more := len(too_high) - len(chosen):
         parts.append(f"and {more} more")
     first, *rest = wrapped(f"{_TOO_HIGH} ", parts, columns)
@@ -183,17 +179,22 @@ def _lost(result: CaseResult, found: Breakdown, full: bool, columns: int) -> Ite
     shown = [*chosen, *(_missing_without_loss(result, found) if full else ())]
     if not shown:
         return
-    table = _table(result, shown, result.conditions.grade_names, full=full)
+    table = _table(result, shown, result.conditions.grade_names, columns, full=full)
     if table.width() > columns:
-        table = _table(result, shown, {}, full=full)
+        table = _table(result, shown, {}, columns, full=full)
     for words, value in _rest(found, lost, len(chosen)):
         table.add(styled(words, DIM, 4), figure(value), style=DIM)
     yield line("lost most by", STRONG)
-    for lines, loss in zip_longest(table.blocks(columns), shown):
-        yield from lines
-        if loss is not None and (note := result.texts.notes.get(loss.document or "", "")):
-            yield from folded_lines(f"      {note}", DIM, columns, "      ")
+    yield from _with_notes(table, shown, result, columns)
     yield from _not_in_index(result, {loss.document for loss in shown}, columns)
+
+
+def _with_notes(table: Table, documents: Sequence[Loss | Move], result: CaseResult, columns: int) -> Iterator[Line]:
+    """The rows of a table about documents, below each the note of its judgment."""
+    for lines, each in zip_longest(table.blocks(columns), documents):
+        yield from lines
+        if each is not None and (note := result.texts.notes.get(each.document or "", "")):
+            yield from folded_lines(f"      {note}", DIM, columns, "      ")
 
 
 def _not_in_index(result: CaseResult, listed_above: Collection[str | None], columns: int) -> Iterator[Line]:
@@ -218,7 +219,9 @@ def _missing_without_loss(result: CaseResult, found: Breakdown) -> Iterator[Loss
             yield loss
 
 
-def _table(result: CaseResult, losses: Sequence[Loss], names: Mapping[float, str], *, full: bool) -> Table:
+def _table(
+    result: CaseResult, losses: Sequence[Loss], names: Mapping[float, str], columns: int, *, full: bool
+) -> Table:
     """A table with one row for each loss; `names` are those of grades."""
     gains = result.conditions.settings.gains
     together = {gains[loss.grade] for loss in losses if loss.document is None}
@@ -230,7 +233,9 @@ def _table(result: CaseResult, losses: Sequence[Loss], names: Mapping[float, str
         if loss.document is None:
             alike = (grade for grade in sorted(result.evaluation.judgments) if gains[grade] == gains[loss.grade])
             grades = listed(map(number, alike))  # several where a mapping gives them the same gain
-            words = f"any {loss.places} of {loss.candidates:,} with grade {grades}"
+            words = (
+                f"any {loss.places} of {loss.candidates:,} with grade {grades}{_first_missing(result, loss, columns)}"
+            )
             table.add(styled(words, PLAIN, 3), rank, figure(loss.loss))
             continue
         grade = f"grade {number(loss.grade)}" + (f" ({names[loss.grade]})" if loss.grade in names else "")
@@ -238,6 +243,18 @@ def _table(result: CaseResult, losses: Sequence[Loss], names: Mapping[float, str
         amount = "" if is_of_several else figure(loss.loss)
         table.add(loss.document, result.texts.titles.get(loss.document, ""), grade, rank, amount)
     return table
+
+
+def _first_missing(result: CaseResult, loss: Loss, columns: int) -> str:
+    """The titles of the first two documents that share a loss: `: "Orbit 2", "Summit GPS" ...`; or nothing."""
+    gains, titles = result.conditions.settings.gains, result.texts.titles
+    room = max(_SHORTEST_TITLE, (columns - _BESIDE_TITLES) // 2)
+    alike = [
+        quoted(cut_middle(harmless(titles[document]), room))
+        for document, grade in result.evaluation.missing
+        if document in titles and document not in result.ranking.deeper and gains[grade] == gains[loss.grade]
+    ]
+    return f": {', '.join(alike[:2])}{' ...' * (len(alike) > 2)}" if alike else ""
 
 
 def field_lines(result: CaseResult, columns: int) -> list[Line]:
@@ -284,27 +301,75 @@ def figure(loss: float) -> str:
 # --- since the baseline -----------------------------------------------------------------------------------------------
 
 
-def baseline_change_lines(result: CaseResult, *, full: bool, columns: int) -> list[Line]:
-    """The changes of the ranking, `full` all of them, and whether judgments changed; nothing for a stale entry."""
-    baseline, changes = result.baseline, baseline_changes(result)
-    if baseline is None or changes is None:
-        return []
+def since_baseline_lines(result: CaseResult, changes: RankChanges, *, full: bool, columns: int) -> list[Line]:
+    """What left, fell, came and rose since the baseline, each document with its share of the change of nDCG@k.
+
+    `changes` are those of the ranking. The documents that cost most come first, then what stands higher now, the best
+    rank first. `full`: all of them, and how similar the rankings are; else the first few, and the others in one row.
+    """
+    baseline = result.baseline
+    assert baseline is not None
     searched = changes_text(baseline.searched, None if full else MOST_SHOWN)
     lines = folded_lines(f"searched then and now: {searched}", DOUBT, columns, "    ") if searched else []
     judgments = _judgments_changed(result)
     if not changes:
         text = "the ranking is the same" + (f"; its score {judgments}" if judgments else "")
-        return [*lines, *folded_lines(_SINCE + text, PLAIN, columns)]
-    alike = [f"Jaccard@{result.conditions.k} {changes.jaccard:.2f}", f"RBO {changes.rbo:.2f}"]
-    style = BAD if baseline.standing == REGRESSION else PLAIN
-    kinds = (("out", changes.left), ("in", changes.entered), ("moved", changes.moved))
-    counts = [f"{len(moves)} {kind}" for kind, moves in kinds if moves]
-    lines += [line(text, style) for text in wrapped(_SINCE, [*counts, *alike], columns)]
-    for kind, moves in ((kind, moves) for kind, moves in kinds if moves):
-        lines += [line(text) for text in wrapped(f"  {kind + ':':<7}", _moves(moves, result, full, columns), columns)]
+        return [*lines, *folded_lines(f"since the baseline: {text}", PLAIN, columns)]
+    shares = change_shares(result)
+    fell, others = _moves(result, changes, shares)
+    shown = [*fell, *others]
+    if not full and len(shown) > MOST_FELL + MOST_ROSE + 1:  # a row about one more is as long
+        shown = [*fell[:MOST_FELL], *others[:MOST_ROSE]]
+    table = Table(
+        [*document_columns("", full=full), Column(gap=3), Column(gap=3), Column(align=RIGHT, gap=3)], indent=2
+    )
+    is_graded = bool(result.evaluation.judgments)
+    for move in shown:
+        grade = ("unjudged" if move.grade is None else f"grade {number(move.grade)}") if is_graded else ""
+        share = figure(-shares[move.document]) if shares else ""
+        table.add(move.document, result.texts.titles.get(move.document, ""), grade, _ranks_text(result, move), share)
+    if more := len(fell) + len(others) - len(shown):
+        rest = -sum(share for document, share in shares.items() if document not in {move.document for move in shown})
+        words = f"{counted(more, 'other')} (-v shows all)"
+        table.add(styled(words, DIM, 4), figure(rest) if shares else "", style=DIM)
+    then, now = baseline.score, result.score
+    scores = ""
+    if then is not None and now is not None:
+        digits = digits_apart(then, now) if then != now else 3
+        scores = f": nDCG@{result.conditions.k} {then:.{digits}f} -> {now:.{digits}f}"
+    lines += [line(""), line(f"since the baseline{scores}", STRONG), *_with_notes(table, shown, result, columns)]
+    if full:
+        lines.append(line(f"  Jaccard@{result.conditions.k} {changes.jaccard:.2f}, RBO {changes.rbo:.2f}"))
     if judgments:
         lines += folded_lines(f"  the score of the accepted ranking {judgments} too", PLAIN, columns)
     return lines
+
+
+def _moves(
+    result: CaseResult, changes: RankChanges, shares: Mapping[str, float]
+) -> tuple[Sequence[Move], Sequence[Move]]:
+    """The documents that cost something, the most first; the others: what is in the top now, by rank, then what left.
+
+    Without shares what left the top, or fell in it, counts as a cost.
+    """
+    moves = {move.document: move for move in (*changes.left, *changes.moved, *changes.entered)}
+    if not shares:
+        fell = [move for move in moves.values() if move.second is None or move.second > (move.first or move.second)]
+    else:
+        fell = [move for move in moves.values() if shares[move.document] < -LEAST]
+        fell.sort(key=lambda move: shares[move.document])
+    costs = {move.document for move in fell}
+    others = [move for move in moves.values() if move.document not in costs]
+    return fell, sorted(others, key=lambda move: (move.second is None, move.second or 0))
+
+
+def _ranks_text(result: CaseResult, move: Move) -> str:
+    """`3 -> 37`, `new at 1`, `1 -> gone`; `1 -> not in the index` where that is known."""
+    if move.first is None:
+        return f"new at {move.second}"
+    if move.second is None:
+        return f"{move.first} -> {absence(result, move.document).replace('not returned', 'gone')}"
+    return f"{move.first} -> {move.second}"
 
 
 def _judgments_changed(result: CaseResult) -> str:
@@ -316,26 +381,3 @@ def _judgments_changed(result: CaseResult) -> str:
     digits = 3 if score is None else digits_apart(then, score)
     today = "n/a" if score is None else f"{score:.{digits}f}"
     return f"was {then:.{digits}f} that day and is {today} today: the judgments or settings changed"
-
-
-def _moves(moves: Sequence[Move], result: CaseResult, full: bool, columns: int) -> list[str]:
-    """The documents of some changes, `sku-1 "Smart Watch 2" (grade 3, was rank 1)`, and how many more there are."""
-    chosen = moves if full or len(moves) == MOST_MOVES + 1 else moves[:MOST_MOVES]
-    longest = title_room(columns, full=full)
-    shown = [
-        _move_text(move, result.texts.titles, longest, is_graded=bool(result.evaluation.judgments)) for move in chosen
-    ]
-    return [*shown, f"and {len(moves) - len(chosen)} more"] if len(chosen) < len(moves) else shown
-
-
-def _move_text(move: Move, titles: Mapping[str, str], longest: int, *, is_graded: bool) -> str:
-    """`sku-1 "Smart Watch 2" (grade 3, rank 1 -> 37)`, the title cut to `longest` columns.
-
-    The ranks are `was rank 9` and `now rank 4` where a document is in one ranking alone.
-    """
-    name = titled(cut_middle(harmless(move.document), _LONGEST_MOVED_ID), move.document, titles, longest)
-    ranks = f"rank {move.first} -> {move.second}"
-    if move.first is None or move.second is None:
-        ranks = f"now rank {move.second}" if move.first is None else f"was rank {move.first}"
-    grade = "unjudged" if move.grade is None else f"grade {number(move.grade)}"
-    return f"{name} ({grade}, {ranks})" if is_graded else f"{name} ({ranks})"

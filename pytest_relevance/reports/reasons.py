@@ -6,6 +6,7 @@ be.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -258,7 +259,7 @@ STATUSES = {
 
 _LEAST_ROOM = 30  # behind a place
 _LONGEST_TITLE = 40  # in a sentence
-_LONGEST_QUERY = 40  # before a reason
+_LONGEST_QUERY, _SHORTEST_QUERY = 40, 10  # before a reason
 _WIDEST_QUERY = 60  # in a heading
 
 
@@ -309,9 +310,14 @@ def settings_text(settings: Settings, depth: int | None = None) -> str:
     return ", ".join(parts)
 
 
-def query_first(reason: str, result: CaseResult) -> str:
-    """A reason behind the query, where a node id does not name it: `"gaming laptop" 0.946 -> 0.310, floor 0.500`."""
-    return reason if result.id == result.query else f"{quoted(result.query, _LONGEST_QUERY)} {reason}"
+def query_first(reason: str, result: CaseResult, room: int = sys.maxsize) -> str:
+    """A reason behind the query, where a node id does not name it: `"gaming laptop" 0.946 -> 0.310, floor 0.500`.
+
+    The query is cut to `room` columns, and left out where there are too few of them.
+    """
+    if result.id == result.query or room < _SHORTEST_QUERY:
+        return reason
+    return f"{quoted(result.query, min(room, _LONGEST_QUERY))} {reason}"
 
 
 def reasons_in_full(result: CaseResult, columns: int, *, full: bool = False) -> list[Line]:

@@ -1,6 +1,7 @@
 """Diagnoses: what many cases of a run have in common, such as an engine that cannot be reached or an empty index.
 
 They are found once, from the results of a whole run (`diagnose`), and told once, in every report; `KINDS` is the table.
+Of the failures that one explains the first is shown in full.
 Two errors are alike where their type, the user's innermost frame and the message are the same. Of the message the first
 line counts, without what differs from call to call (see `_VOLATILE`) and without the query of the case in quotes or
 behind an equals sign. A refusal of this program or of `pytest.fail`, which has no type, is compared without the values
@@ -25,6 +26,7 @@ from pytest_relevance.results.case_result import (
     SKIPPED,
     WITHOUT_SCORE,
     CaseResult,
+    Key,
 )
 from pytest_relevance.results.expectations import expects_results
 from pytest_relevance.results.records.run_info import RunInfo
@@ -43,8 +45,6 @@ FEWEST_CASES = 3
 
 FEWEST_QUERIES = 10
 """Fewer different queries may have the same first result, or as many results, by chance."""
-
-Key = tuple[Hashable, ...]
 
 _VOLATILE = re.compile(
     r"""0x[0-9a-f]+                                                # the address of an object
@@ -87,31 +87,32 @@ class Diagnosis:
         return {**found, "cases": len(self.results), "first": first.node or first.id}
 
 
-def diagnose(results: Sequence[CaseResult]) -> dict[Key, Diagnosis]:
-    """The diagnoses of a run, in the order of `KINDS` behind the errors, by keys as `key_of` gives them."""
-    errors: dict[Key, list[CaseResult]] = {}
+def diagnose(results: Sequence[CaseResult]) -> list[Diagnosis]:
+    """The diagnoses of a run: errors that are alike, then those of `KINDS`, in its order."""
+    errors: dict[tuple[Hashable, ...], list[CaseResult]] = {}
     searches: dict[tuple[str, str | None], list[CaseResult]] = {}
     for result in results:
         if (key := _error_key(result)) is not None:
             errors.setdefault(key, []).append(result)
         if not result.is_check and result.verdict not in (*WITHOUT_SCORE, SKIPPED):
             searches.setdefault((result.search, result.variant), []).append(result)
-    found = {key: _of_errors(str(key[0]), group) for key, group in errors.items() if len(group) > 1}
-    for kind, find in KINDS.items():
-        for (search, variant), group in searches.items():
-            if (diagnosis := find(group)) is not None:
-                found[kind, search, variant] = diagnosis
+    found = [_of_errors(str(key[0]), group) for key, group in errors.items() if len(group) > 1]
+    for find in KINDS.values():
+        found += filter(None, map(find, searches.values()))
     return found
 
 
-def key_of(result: CaseResult, diagnoses: Mapping[Key, Diagnosis]) -> Key | None:
-    """The key of the diagnosis that explains the failure of a case; None where none does."""
-    if result.is_check or result.status not in (ERROR, FAILED, INCONCLUSIVE):
-        return None
-    search = result.search, result.variant
-    keys = [_error_key(result)]
-    keys += [(NOTHING, *search)] if not result.ranking.returned else [(IDS, *search)] if result.returns_unjudged else []
-    return next((key for key in keys if key in diagnoses), None)
+def explained_failures(diagnoses: Iterable[Diagnosis]) -> dict[Key, int]:
+    """The number of the first diagnosis that explains the failure of a case, by the key of its result.
+
+    That a search returns fewer results than are looked at explains none: such a failure has a reason of its own.
+    """
+    found: dict[Key, int] = {}
+    for number, diagnosis in enumerate(diagnoses):
+        for result in diagnosis.results if diagnosis.kind != FEWER else ():
+            if result.status in (ERROR, FAILED, INCONCLUSIVE):
+                found.setdefault(result.key, number)
+    return found
 
 
 def _nothing_returned(results: Sequence[CaseResult]) -> Diagnosis | None:
@@ -185,7 +186,7 @@ def ids_are_known(result: CaseResult, results: Iterable[CaseResult]) -> bool:
     )
 
 
-def _error_key(result: CaseResult) -> Key | None:
+def _error_key(result: CaseResult) -> tuple[Hashable, ...] | None:
     """The key by which an error is like others; None for a result without one."""
     if result.is_check or result.call.error is None or result.status != ERROR:
         return None
@@ -196,7 +197,7 @@ def _error_key(result: CaseResult) -> Key | None:
 def faults_to_record(results: Iterable[CaseResult], warnings: Iterable[str]) -> tuple[dict[str, Any], ...]:
     """The diagnoses of a run in builtin types, at last the warnings about fixtures and hooks of the project."""
     project = ({"kind": PROJECT, "message": text} for text in dict.fromkeys(warnings))
-    return (*(diagnosis.to_dict() for diagnosis in diagnose([*results]).values()), *project)
+    return (*(diagnosis.to_dict() for diagnosis in diagnose([*results])), *project)
 
 
 def project_faults(info: RunInfo) -> list[Mapping[str, Any]]:

@@ -141,7 +141,11 @@ class Run:
     @cached_property
     def summary(self) -> str:
         """The plugin's own section of the terminal's output."""
-        found = re.search(r"^=+ relevance =+\n(.*?)(?=^=)", self.text, re.DOTALL | re.MULTILINE)
+        found = re.search(
+            r"^=+ relevance =+\n(.*?)(?=^=|^\d+ (?:failed|passed|skipped|xfailed|error)|\Z)",
+            self.text,
+            re.DOTALL | re.MULTILINE,
+        )
         assert found is not None, self.text
         return found[1]
 

@@ -70,7 +70,7 @@ def test_a_failure_names_the_documents_with_their_titles(shop: Project, monkeypa
     rows = [line.split()[:5] for line in failure.splitlines()]
     assert ["1", "c", "Boot", "polish", "0"] in rows
     assert ["2", "d", "Rain", "jacket", "-"] in rows
-    assert 'too high: c "Boot polish" (grade 0, rank 1)' in failure
+    assert "too high: c (grade 0, rank 1)" in failure
     assert re.search(r"^  a     Winter boots +grade 3   not returned  ", failure, re.MULTILINE)
     assert re.search(r"^  gone +grade 1   not returned, not in the catalogue  ", failure, re.MULTILINE)
     assert "brand" not in failure
@@ -98,7 +98,7 @@ def test_a_case_file_in_another_folder(project: Project) -> None:
     project.conftest()
     project.write("data/products.csv", PRODUCTS)
     project.cases(SUITE.format(documents="../data/products.csv"), "suites/shop.relevance.yaml")
-    assert 'too high: c "Boot polish"' in project.run("suites").failure("c d x")
+    assert ["1", "c", "Boot", "polish"] in [row[:4] for row in project.run("suites").failure_rows("c d x")]
 
 
 def test_a_record_has_the_titles_and_the_fields_of_the_catalogue(
@@ -114,7 +114,7 @@ def test_a_record_has_the_titles_and_the_fields_of_the_catalogue(
     shop.path.joinpath("products.csv").unlink()
     capsys.readouterr()
     assert main(["report", "run.jsonl"]) == 0
-    assert 'too high: c "Boot polish"' in capsys.readouterr().out
+    assert re.search(r"^ +1  c +Boot polish ", capsys.readouterr().out, re.MULTILINE)
 
 
 def test_the_catalogue_comes_before_the_result_and_that_before_judgment_and_baseline(project: Project) -> None:

@@ -118,19 +118,6 @@ def test_a_fault_is_shown_once_however_failures_are_shown(project: Project, opti
         assert "q135" not in run.text
 
 
-def test_a_few_cases_that_fail_alike_keep_a_line_each(project: Project) -> None:
-    project.conftest(UNREACHABLE)
-    shop(project, 3)
-    run = project.run()
-    assert "def search(query)" in run.failure("q001")
-    assert [len(run.failure(name).splitlines()) for name in ("q002", "q003")] == [1, 1]
-    assert run.failure("q003").startswith('shop.relevance.yaml:5: "query 3": ConnectionError: no engine behind')
-    assert [line.partition(" - ")[0] for line in run.short_summary] == [
-        f"FAILED shop.relevance.yaml::q00{number}" for number in (1, 2, 3)
-    ]
-    assert "3 searches failed alike" in run.summary
-
-
 @pytest.mark.parametrize("messages", [["no index 'a'", "no index 'b'"], ["status 404", "status 503"]])
 def test_errors_that_differ_are_all_shown(project: Project, messages: Sequence[str]) -> None:
     project.conftest(f"""

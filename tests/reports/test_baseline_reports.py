@@ -10,12 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, FileInfo, RunInfo
+from pytest_relevance.reports.breakdown import change_shares
 from pytest_relevance.reports.failure import failure_lines
-from pytest_relevance.reports.ranking import baseline_change_lines
+from pytest_relevance.reports.ranking import since_baseline_lines
 from pytest_relevance.reports.run.baseline import lost_sentences
 from pytest_relevance.reports.run.report import summary_lines
 from pytest_relevance.reports.text import WIDEST, harmless, plain, width
 from pytest_relevance.results.case_parts import DROP, BaselineComparison, Outcome
+from pytest_relevance.results.compare.rank_changes import baseline_changes
 from tests.helpers import block, case_result, changed
 
 if TYPE_CHECKING:
@@ -53,19 +55,15 @@ def report(
     return plain(failure_lines(found, verbosity=verbosity))
 
 
-def since(text: str) -> str:
-    """What follows in a report, in one line."""
-    return " ".join(text.partition("since the baseline: ")[2].split())
-
-
-def left(text: str) -> str:
-    """The documents of a report that left the top k since the baseline."""
-    return since(text).partition("out: ")[2]
+def since(text: str) -> list[list[str]]:
+    """The rows of what changed since the baseline, with the text behind the heading as the first."""
+    return [line.split() for line in text.partition("since the baseline")[2].splitlines()]
 
 
 def test_a_report_ends_with_what_changed(shop: Shop) -> None:
     text = report(shop, ["sku-1", "sku-2", "sku-3"], shop.hits("sku-4", "sku-5", "sku-3", "sku-2"), k=3, min_ndcg=0.5)
-    assert text + "\n" == block("""
+    assert text + "\n" == block(
+        """
         shop.relevance.yaml:41: nDCG@3 0.116 is below 0.500   (baseline 1.000, down 0.884)
         query "winter boots"   search   12.3 ms   4 results; of the top 3, 2 judged
 
@@ -76,27 +74,48 @@ def test_a_report_ends_with_what_changed(shop: Shop) -> None:
         DCG 1.500 / ideal DCG 12.917 = nDCG@3 0.116     gain exponential, ideal judged, unjudged zero
         nDCG@3 lies between 0.116 and 0.458
 
-        too high: sku-4 "Boot polish, black" (grade 0, rank 1)
-        lost most by
-          sku-2  Winter boots Borealis   grade 3   rank 4         -0.542
-          sku-1                          grade 3   not returned   -0.342
-        since the baseline: 2 out, 2 in, Jaccard@3 0.20, RBO 0.27
-          out:   sku-1 (grade 3, was rank 1), sku-2 "Winter boots Borealis" (grade 3, rank 2 -> 4)
-          in:    sku-4 "Boot polish, black" (grade 0, now rank 1),
-                 sku-5 "Rain jacket" (unjudged, now rank 2)
-    """)
-
-
-def test_the_documents_with_the_highest_gains_come_first_of_those_that_left(shop: Shop) -> None:
-    accepted = ["x", "y", "sku-3", "z", "sku-1"]
-    assert left(report(shop, accepted, ["x"], min_ndcg=0.5)) == (
-        "sku-1 (grade 3, was rank 5), sku-3 (grade 2, was rank 3), y (unjudged, was rank 2), z (unjudged, was rank 4)"
+        since the baseline: nDCG@3 1.000 -> 0.116
+          sku-1                          grade 3    1 -> gone   -0.542
+          sku-2  Winter boots Borealis   grade 3    2 -> 4      -0.342
+          sku-4  Boot polish, black      grade 0    new at 1     0.000
+          sku-5  Rain jacket             unjudged   new at 2     0.000
+    """
     )
-    accepted = ["x", "y", "sku-3", "z", "w", "sku-1"]
-    first = "sku-1 (grade 3, was rank 6), sku-3 (grade 2, was rank 3), y (unjudged, was rank 2), "
-    assert left(report(shop, accepted, ["x"], min_ndcg=0.5)) == f"{first}and 2 more"
-    every = left(report(shop, accepted, ["x"], FULL, min_ndcg=0.5))
-    assert every == f"{first}z (unjudged, was rank 4), w (unjudged, was rank 5)"
+
+
+def test_in_full_it_blames_what_stands_too_high_and_has_the_similarity_too(shop: Shop) -> None:
+    keys: dict[str, Any] = {"k": 3, "min_ndcg": 0.5}
+    text = report(shop, ["sku-1", "sku-2", "sku-3"], shop.hits("sku-4", "sku-5", "sku-3", "sku-2"), FULL, **keys)
+    assert "too high: sku-4 (grade 0, rank 1)" in text
+    assert "lost most by" in text
+    assert text.splitlines()[-1] == "  Jaccard@3 0.20, RBO 0.27"
+
+
+def test_the_shares_of_what_fell_and_rose_add_up_to_the_change(shop: Shop) -> None:
+    accepted = ["sku-1", "sku-2", "sku-3", "x", "y", "z", "w"]
+    rows = since(report(shop, accepted, ["w", "v", "sku-3", "y", "sku-2"], min_ndcg=0.9))
+    assert [row[0] for row in rows] == [":", "sku-1", "sku-2", "w", "v", "4"]
+    assert rows[-1] == ["4", "others", "(-v", "shows", "all)", "0.000"]
+    before, after = float(rows[0][2]), float(rows[0][4])
+    assert sum(float(row[-1]) for row in rows[1:]) == pytest.approx(after - before, abs=2e-3)
+    assert rows[2] == ["sku-2", "grade", "3", "2", "->", "5", "-0.191"]
+    every = since(report(shop, accepted, ["w", "v", "sku-3", "y", "sku-2"], FULL, min_ndcg=0.9))
+    assert [row[0] for row in every[1:-1]] == ["sku-1", "sku-2", "w", "v", "y", "x", "z"]
+
+
+anything = st.text(min_size=1, max_size=60)
+documents = st.lists(st.sampled_from(["sku-1", "sku-2", "sku-3", "sku-4", "x", "y", "z"]), max_size=7)
+
+
+@given(accepted=documents.map(lambda found: [*dict.fromkeys(found)]), ranking=documents)
+@pytest.mark.parametrize("settings", [{}, {"unjudged": "skip"}, {"ideal": "returned"}, {"k": 2, "gain": "linear"}])
+def test_the_shares_add_up_under_all_settings(
+    shop: Shop, settings: dict[str, Any], accepted: list[str], ranking: list[str]
+) -> None:
+    found = shop.result(ranking, accepted=accepted, depth=20, **settings)
+    assert found.baseline is not None
+    if found.baseline.score is not None and found.score is not None:
+        assert sum(change_shares(found).values()) == pytest.approx(found.score - found.baseline.score, abs=1e-9)
 
 
 DROPPED = "nDCG@10 0.913 is 0.087 below the baseline 1.000, more than the tolerance 0.050"
@@ -144,25 +163,22 @@ def test_in_doubt_that_is_said_first_and_the_drop_once(shop: Shop) -> None:
         (
             ["sku-2", "sku-1", "sku-3"],
             0.75,
-            "2 moved, Jaccard@10 1.00, RBO 0.90 "
-            "moved: sku-1 (grade 3, rank 1 -> 2), sku-2 (grade 3, rank 2 -> 1) the score of the accepted ranking was "
-            "0.750 that day and is 1.000 today: the judgments or settings changed too",
+            "nDCG@10 1.000 -> 1.000 sku-1 grade 3 1 -> 2 -0.200 sku-2 grade 3 2 -> 1 +0.200 the score of the accepted "
+            "ranking was 0.750 that day and is 1.000 today: the judgments or settings changed too",
         ),
     ],
 )
 def test_whether_the_ranking_or_the_judgments_changed(
     shop: Shop, ranking: list[str], then: float | None, said: str
 ) -> None:
-    assert since(report(shop, ["sku-1", "sku-2", "sku-3"], ranking, then=then)) == said
+    text = report(shop, ["sku-1", "sku-2", "sku-3"], ranking, then=then).partition("since the baseline: ")[2]
+    assert " ".join(text.split()) == said
 
 
 def test_a_case_without_judgments_says_what_changed_too(shop: Shop) -> None:
     text = report(shop, ["a", "b"], ["b"], judgments={}, expect={"first": "a"})
-    assert since(text) == "1 out, 1 moved, Jaccard@10 0.50, RBO 0.45 out: a (was rank 1) moved: b (rank 2 -> 1)"
+    assert since(text) == [[], ["a", "1", "->", "gone"], ["b", "2", "->", "1"]]
     assert "(baseline" not in text
-
-
-anything = st.text(min_size=1, max_size=60)
 
 
 @given(accepted=st.lists(anything, max_size=12), ranking=st.lists(anything, max_size=12), title=anything)
@@ -173,7 +189,9 @@ def test_whatever_documents_are_called_lines_are_harmless_and_narrow(
     found = shop.result(results, {"a": 1}, accepted)
     found = changed(found, titles={**found.texts.titles, **dict.fromkeys(accepted, title)})
     for full in (False, True):
-        for spans in baseline_change_lines(found, full=full, columns=WIDEST):
+        changes = baseline_changes(found)
+        assert changes is not None
+        for spans in since_baseline_lines(found, changes, full=full, columns=WIDEST):
             text = "".join(text for text, _ in spans)
             assert harmless(text) == text
             assert width(text) <= 100
@@ -223,8 +241,8 @@ class TestSummary:
     @pytest.mark.parametrize(
         ("updating", "beginnings"),
         [
-            (None, ["1 case is better", "2 cases have a stale", "1 case has no baseline yet"]),
-            ("new", ["1 case is better", "2 cases have a stale"]),
+            (None, ["1 case got better", "2 cases stale", "1 case without an entry"]),
+            ("new", ["1 case got better", "2 cases stale"]),
             ("all", []),
         ],
     )
@@ -265,5 +283,5 @@ def test_ids_are_not_in_doubt_where_the_accepted_ranking_is_judged(shop: Shop) -
     """A ranking without a judged document lost them; its ids are those of the judgments."""
     lost = shop.report(["x1", "x2"], accepted=["sku-1", "sku-2"], min_ndcg=0.5)
     assert "same kind of id" not in lost
-    assert "lost most by" in lost
+    assert "sku-1" in lost.partition("since the baseline")[2]
     assert "same kind of id" in shop.report(["x1", "x2"], min_ndcg=0.5)

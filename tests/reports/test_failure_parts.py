@@ -93,7 +93,7 @@ def test_grades_are_named_where_the_scale_names_them(shop: Shop) -> None:
     found = shop.report(shop.hits("sku-4", "sku-2"), min_ndcg=0.9, scale=scale)
     assert found.endswith(
         block("""
-            too high: sku-4 "Boot polish, black" (grade 0 irrelevant, rank 1)
+            too high: sku-4 (grade 0 irrelevant, rank 1)
             lost most by
               sku-1                          grade 3 (exact)        not returned   -0.342
               sku-2  Winter boots Borealis   grade 3 (exact)        rank 2         -0.200
@@ -136,10 +136,7 @@ def test_titles_are_whole_with_v_and_cut_in_their_middle_without(shop: Shop, col
     for title in (LONG, other):
         rank, mark = ("1", "black") if title is LONG else ("2", "white")
         assert mark in shop.part(brief, f"{rank} ")
-        in_sentences = " ".join(full.split())
-        assert title in in_sentences
-    if columns == 160:  # 67 columns, 60 in a sentence
-        assert 'sku-4 "Winter boots Aurora, lined, ...' in brief
+        assert title in " ".join(full.split())
 
 
 def test_fields_are_aligned_and_those_of_named_documents(shop: Shop) -> None:

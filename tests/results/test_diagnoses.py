@@ -10,7 +10,7 @@ import pytest
 from pytest_relevance import CaseResult
 from pytest_relevance.results.case_parts import Outcome, SearchError
 from pytest_relevance.results.case_result import ERROR, FAILED
-from pytest_relevance.results.diagnoses import Diagnosis, diagnose, ids_are_known, key_of
+from pytest_relevance.results.diagnoses import diagnose, explained_failures, ids_are_known
 from tests.helpers import case_result, result_of
 
 FRAME = "conftest.py:9 in search"
@@ -88,12 +88,12 @@ def test_of_a_refusal_the_values_do_not_count(first: str, second: str, alike: bo
 
 
 def test_an_error_of_one_case_is_no_fault() -> None:
-    assert diagnose([failed("a", "no engine"), failed("b", "no index")]) == {}
+    assert diagnose([failed("a", "no engine"), failed("b", "no index")]) == []
 
 
 def test_a_fault_is_told_by_its_first_case() -> None:
     results = [failed("a", "port 50000", node="shop.relevance.yaml::a"), failed("b", "port 50001")]
-    (fault,) = diagnose(results).values()
+    (fault,) = diagnose(results)
     assert fault.to_dict() == {
         "kind": "search",
         "message": "ConnectionError: port 50000",
@@ -122,7 +122,7 @@ def scored(number: int, *documents: str, verdict: str = FAILED, **fields: Any) -
 
 def found(results: Sequence[CaseResult]) -> list[tuple[str, int, int]]:
     """The kinds of the diagnoses, each with how many cases have it, of how many."""
-    return [(each.kind, len(each.results), each.of) for each in diagnose(results).values()]
+    return [(each.kind, len(each.results), each.of) for each in diagnose(results)]
 
 
 NO_RESULT_EXPECTED = Outcome("results", "results", met=True, value=0, comparison="==", bound=0)
@@ -137,7 +137,7 @@ def test_a_search_that_returns_nothing() -> None:
     some = Outcome("results", "results", met=False, value=0, comparison=">", bound=0)
     assert found([*empty[:2], scored(3, outcomes=(some,))]) == [("nothing", 3, 3)]
     assert found([*empty, scored(4, "a", judged=1)]) == []
-    assert [each.kind for each in diagnose([*empty, scored(4, "a", judged=1, variant="bm25")]).values()] == ["nothing"]
+    assert [each.kind for each in diagnose([*empty, scored(4, "a", judged=1, variant="bm25")])] == ["nothing"]
     assert found([scored(number, verdict="measured") for number in range(3)]) == [("nothing", 3, 3)]
 
 
@@ -146,7 +146,7 @@ def test_a_search_that_returns_the_same_document_first() -> None:
     rest = [scored(number, f"c{number}", judged=1) for number in range(8, 11)]
 
     assert found([*same, *other, *rest]) == [("same first", 6, 11)]
-    assert [each.document for each in diagnose([*same, *other, *rest]).values()] == ["x"]
+    assert [each.document for each in diagnose([*same, *other, *rest])] == ["x"]
     assert found([*same, *rest]) == []  # of 9 queries
     assert found([*same[:5], *other, *rest]) == []  # of 10 queries half
     as_relevant = [scored(number, "x", irrelevant_top=(), judged=1) for number in range(10)]
@@ -198,7 +198,7 @@ def test_a_search_that_takes_no_number_and_returns_fewer_than_are_looked_at() ->
     full = [scored(number, *documents, **about) for number in range(6)]
     few = [scored(number, "d1", **about) for number in range(6, 10)]
 
-    (diagnosis,) = diagnose([*full, *few]).values()
+    (diagnosis,) = diagnose([*full, *few])
     assert (diagnosis.kind, diagnosis.returned, len(diagnosis.results)) == ("fewer", 5, 6)
     assert found(full) == []  # too few cases to say so
     assert found([scored(number, *documents, **{**about, "asked": 10}) for number in range(10)]) == []
@@ -209,8 +209,11 @@ def test_a_search_that_takes_no_number_and_returns_fewer_than_are_looked_at() ->
 
 def test_which_failures_a_diagnosis_explains() -> None:
     empty = [scored(number) for number in range(3)]
-    diagnoses: dict[Any, Diagnosis] = diagnose(empty)
+    known, passed = scored(3, "a"), scored(4, verdict="passed")
+    assert explained_failures(diagnose([*empty, passed])) == {result.key: 0 for result in empty}
+    assert explained_failures(diagnose([*empty, known])) == {}
 
-    assert [key_of(result, diagnoses) for result in empty] == [("nothing", "search", None)] * 3
-    assert key_of(scored(3, "a"), diagnoses) is None
-    assert key_of(scored(3, verdict="passed"), diagnoses) is None
+    mixed = [scored(number, f"d{number}", judged=1, is_unsorted=True) for number in range(4)]
+    errors = [failed("a", "no engine"), failed("b", "no engine")]
+    explained = explained_failures(diagnose([*mixed, *errors]))
+    assert [explained[result.key] for result in (*errors, *mixed)] == [0, 0, 1, 1, 1, 1]

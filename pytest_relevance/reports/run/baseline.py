@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_relevance._text import counted, examples, listed, p_text, with_variant
@@ -125,6 +126,12 @@ def headline(results: Sequence[CaseResult], gates: Iterable[GateResult], info: R
     return said._replace(text=said.text + still)
 
 
+def headline_sentence(results: Sequence[CaseResult], gates: Iterable[GateResult], info: RunInfo) -> Sentence:
+    """The sentence about a run for a terminal."""
+    said = headline(results, gates, info)
+    return Sentence(said.text, {WORSE: BAD, BROKEN: BAD, BETTER: GOOD, FINE: GOOD}.get(said.kind, DOUBT))
+
+
 def _outage(ran: Sequence[CaseResult]) -> str:
     """That every search failed, by the type of the first error, or that a search returned nothing in any case."""
     called = [result for result in ran if result.status != NOT_SEARCHED]
@@ -134,7 +141,7 @@ def _outage(ran: Sequence[CaseResult]) -> str:
         left = len(ran) - len(called)
         not_searched = f", {counted(left, 'case')} not searched" if left else ""
         return f"Search was down: {errors[0].type} in {alike:,} of {counted(len(called), 'call')}{not_searched}"
-    found = diagnoses.diagnose(ran).values()
+    found = diagnoses.diagnose(ran)
     empty = case_count(result for each in found if each.kind == diagnoses.NOTHING for result in each.results)
     return f"Search returned nothing for {empty:,} of {counted(case_count(ran), 'query', 'queries')}" if empty else ""
 
@@ -267,38 +274,27 @@ def update_sentences(
 
     Cases that are compared with a record are left out, as an update does not change one.
     """
+    fallen = [result for result in results if differences.got_worse(result)]
+    if fallen:
+        first = min(fallen, key=lambda result: result.weight * result.change)
+        yield Sentence(f"to see one in full: pytest -v {quote(first.node or f'{first.file}::{first.id}')}", DOUBT)
     against = {name for name, info in files.items() if info.against}
-    groups = grouped(
-        (result for result in results if result.file not in against),
-        lambda result: None if result.baseline is None else result.baseline.standing,
-    )
-    fallen = groups.get(REGRESSION, [])
+    groups: dict[str, list[CaseResult]] = {}
+    for result in results:
+        if result.baseline is not None and result.file not in against:
+            standing = REGRESSION if differences.got_worse(result) else result.baseline.standing
+            groups.setdefault(standing, []).append(result)
     is_below = any(each.conditions.floor is not None and (each.score or 0) < each.conditions.floor for each in fallen)
     floors = "; lower the floors (min_ndcg) that they are below, too" if is_below else ""
-    too = ", and what is worse too unless you choose the cases" if fallen else ""
+    too = ", and what got worse too unless you choose the cases" if fallen else ""
     accepts = "--relevance-update accepts"
-    for standing, one, several, remedy, style in (
-        (
-            REGRESSION,
-            "is",
-            "are",
-            f"where that is meant, --relevance-update FILE::CASE (or with -k) accepts one{floors}",
-            BAD,
-        ),
-        (IMPROVEMENT, "is", "are", f"{accepts} {{them}}{too}", GOOD),
-        (STALE, "has", "have", f"{accepts} the present rankings", BAD),
-        (NEW, "has", "have", "--relevance-update=new adds {them}", DOUBT),
+    for standing, words, remedy, style in (
+        (REGRESSION, "got worse", f"where that is meant, --relevance-update FILE::CASE accepts one{floors}", BAD),
+        (IMPROVEMENT, "got better", f"{accepts} {{them}}{too}", GOOD),
+        (STALE, "stale in the baseline", f"{accepts} the present rankings", BAD),
+        (NEW, "without an entry in the baseline", "--relevance-update=new adds {them}", DOUBT),
     ):
         count = case_count(groups.get(standing, ()))
         if count and updating != "all" and not (standing == NEW and updating):
-            verb, them = (one, "it") if count == 1 else (several, "them")
-            cases = f"{counted(count, 'case')} {verb} {_STANDINGS_IN_ADVICE[standing]}"
-            yield Sentence(f"{cases}: {remedy.format(them=them)}", style)
-
-
-_STANDINGS_IN_ADVICE = {
-    REGRESSION: "worse by more than the tolerance",
-    IMPROVEMENT: "better by more than the tolerance",
-    STALE: "a stale baseline",
-    NEW: "no baseline yet",
-}
+            them = "it" if count == 1 else "them"
+            yield Sentence(f"{counted(count, 'case')} {words}: {remedy.format(them=them)}", style)

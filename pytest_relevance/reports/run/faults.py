@@ -1,19 +1,26 @@
-"""Faults in a report: one in full, the other cases that failed alike in a line each or, where many, in one for all."""
+"""What is told once for many cases: the diagnoses of a run in words, and the failures that are not shown in full."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from pytest_relevance._text import counted, harmless, listed, quoted
-from pytest_relevance.reports.blocks import Sentence
+from pytest_relevance.reports.blocks import Cell, Column, Sentence, Table
+from pytest_relevance.reports.failure import reason_in_brief
 from pytest_relevance.reports.reasons import item_heading, search_label
-from pytest_relevance.reports.text import BAD, WIDEST, Line, cut, line, plain
+from pytest_relevance.reports.run.cases import variants_of
+from pytest_relevance.reports.run.changes import CaseChange, moved_case
+from pytest_relevance.reports.text import BAD, WIDEST, Line, cut
 from pytest_relevance.results import diagnoses
-from pytest_relevance.results.case_result import NOT_SEARCHED, CaseResult
+from pytest_relevance.results.case_result import NOT_SEARCHED, CaseResult, Key
+from pytest_relevance.results.compare.differences import FAILED_BEFORE, failure_kind
 from pytest_relevance.results.records.run_info import RunInfo
 
-MOST_ALIKE = 5
-"""How many further cases that failed alike are shown in a line each; of more, all are in one line."""
+MOST_IN_FULL, MOST_LINES = 20, 60
+"""How many failures are shown in full, and after how many lines of them no further one is."""
+
+IN_FULL, IN_BRIEF, ALIKE = "in full", "in brief", "alike"
+"""How failures are shown: each by itself, a line each in one table, or all in one sentence."""
 
 _MOST_NAMED = 10
 _LONGEST_MESSAGE = 300
@@ -25,7 +32,7 @@ def fault_sentences(results: Sequence[CaseResult], info: RunInfo, *, full: bool 
 
     At last the warnings about fixtures and hooks of the project, which a record has among its faults.
     """
-    found = [(diagnosis_text(each), each.results) for each in diagnoses.diagnose(results).values()]
+    found = [(diagnosis_text(each), each.results) for each in diagnoses.diagnose(results)]
     if given_up := diagnoses.not_searched(results):
         found.append((not_searched_text(given_up), given_up))
     texts = [f"{text}: {case_names(of, full=True)}" if full else text for text, of in found]
@@ -34,22 +41,41 @@ def fault_sentences(results: Sequence[CaseResult], info: RunInfo, *, full: bool 
     ]
 
 
-def shown_together(keys: Sequence[diagnoses.Key | None]) -> Iterator[tuple[bool, Sequence[int]]]:
-    """The indices of failures in the order in which they are shown, by the keys of their faults (None: no fault).
+def shown_failures(
+    failures: Sequence[CaseResult | None],
+    explained: Mapping[Key, int],
+    length: Callable[[int], int],
+    *,
+    folds: bool = True,
+) -> list[tuple[str, list[int]]]:
+    """How failures are shown, by their indexes, in their order: `IN_FULL` each by itself, the others together.
 
-    Each is shown by itself; the repeats of a fault with more than `MOST_ALIKE` are shown together, in the
-    place of the first. With each, whether it repeats an earlier failure.
+    `ALIKE` are those that the diagnosis of an earlier one explains (`explained`: the number of the diagnosis),
+    `IN_BRIEF`, where `folds`, those that failed before, and those behind the first twenty or behind `MOST_LINES` lines.
+    `length` says how many lines a failure takes. None is a failure of another test.
     """
-    groups: dict[diagnoses.Key, list[int]] = {}
-    for index, key in enumerate(keys):
-        if key is not None:
-            groups.setdefault(key, []).append(index)
-    for index, key in enumerate(keys):
-        first, *others = [index] if key is None else groups[key]
-        if index == first or len(others) <= MOST_ALIKE:
-            yield index != first, (index,)
-        elif index == others[0]:
-            yield True, others
+    shown: list[tuple[str, list[int]]] = []
+    alike: dict[int, list[int]] = {}
+    brief: list[int] = []
+    count = lines = 0
+    for index, result in enumerate(failures):
+        diagnosis = None if result is None or result.is_check else explained.get(result.key)
+        if result is None:
+            shown.append((IN_FULL, [index]))
+        elif diagnosis is not None and diagnosis in alike:
+            alike[diagnosis].append(index)
+            if len(alike[diagnosis]) == 1:
+                shown.append((ALIKE, alike[diagnosis]))
+        elif folds and (count >= MOST_IN_FULL or lines >= MOST_LINES or failure_kind(result) == FAILED_BEFORE):
+            brief.append(index)
+            if len(brief) == 1:
+                shown.append((IN_BRIEF, brief))
+        else:
+            shown.append((IN_FULL, [index]))
+            count, lines = count + 1, lines + (length(index) if folds else 0)
+            if diagnosis is not None:
+                alike[diagnosis] = []
+    return shown
 
 
 def not_searched_text(results: Sequence[CaseResult]) -> str:
@@ -119,12 +145,23 @@ _DIAGNOSES: Mapping[str, Callable[[diagnoses.Diagnosis, str], str]] = {
 }
 
 
-def repeated_lines(result: CaseResult, verbosity: int = 0, width: int = WIDEST) -> list[Line]:
-    """A case that repeats a fault, in one line: its place and reason, whole where `verbosity` is below 0."""
-    from pytest_relevance.reports.failure import failure_lines
+def brief_lines(results: Sequence[CaseResult], width: int = WIDEST) -> list[Line]:
+    """A line for each failure: the query, the reason in a few words, and the document that costs most."""
+    variants = variants_of(results)
+    table = Table([Column(most=40, least=20), Column(), Column(least=34), Column(most=40, least=24, middle=True)])
+    for result in results:
+        row = moved_case(CaseChange(result), variants)
+        table.add(row.name, row.variant, reason_in_brief(result), Cell(row.lost))
+    table.note = "-v shows them in full"
+    return table.lines(width)
 
-    brief = failure_lines(result, verbosity=-1)
-    return brief if verbosity < 0 else [line(cut(plain(brief), width), BAD)]
+
+def brief_title(results: Sequence[CaseResult]) -> str:
+    """The heading of failures in brief: `13 more failures, 9 of them failed before`."""
+    before = sum(failure_kind(result) == FAILED_BEFORE for result in results)
+    if before == len(results):
+        return f"{before:,} failed before"
+    return counted(len(results), "more failure") + (f", {before:,} of them failed before" if before else "")
 
 
 def together_title(results: Sequence[CaseResult]) -> str:

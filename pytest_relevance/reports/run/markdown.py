@@ -39,7 +39,7 @@ from pytest_relevance.reports.run.baseline import (
     searched_sentences,
 )
 from pytest_relevance.reports.run.cases import Variant, lowest, mean_text, remarks, suite_sentences, variants_of
-from pytest_relevance.reports.run.faults import fault_sentences, together_text, together_title
+from pytest_relevance.reports.run.faults import IN_FULL, fault_sentences, together_text, together_title
 from pytest_relevance.reports.run.gates import gate_message, gate_table
 from pytest_relevance.reports.run.report import case_counts, results_to_report, run_gates
 from pytest_relevance.reports.text import LONGEST_TEXT, code, code_block, command, cut, escaped, plain, span
@@ -169,19 +169,19 @@ def _case_tables(
 
 def _failure_sections(run: Run, verbosity: int) -> Iterator[Section]:
     """The failures, folded, in their order; cases that failed alike share one line."""
-    for repeats, results in _to_report(run, verbosity):
-        if len(results) == 1:
+    for how, results in _to_report(run, verbosity):
+        if how == IN_FULL:
             known = results[0].is_unjudged and ids_are_known(results[0], run.results)
-            yield Section(partial(_folded, results[0], -1 if repeats else verbosity, known), FAILURE)
+            yield Section(partial(_folded, results[0], verbosity, known), FAILURE)
         else:
             yield Section(code(together_text(results, full=verbosity > 0)), FAILURE)
 
 
-def _to_report(run: Run, verbosity: int = 0) -> Iterator[tuple[bool, Sequence[CaseResult]]]:
+def _to_report(run: Run, verbosity: int = 0) -> Iterator[tuple[str, Sequence[CaseResult]]]:
     """The failures of the report, without the cases that failed before, unless all are asked for."""
-    for repeats, results in results_to_report(run, verbosity):
+    for how, results in results_to_report(run, verbosity, folds=False):
         if verbosity > 0 or failure_kind(results[0]) != FAILED_BEFORE:
-            yield repeats, results
+            yield how, results
 
 
 def _folded(result: CaseResult, verbosity: int, ids_known: bool) -> str:

@@ -46,8 +46,14 @@ def summary_lines(
     """
     variants, full = cases.variants_of(results), verbosity > 0
     has_baseline = any(about.has_baseline for about in files.values())
-    blocks: list[Block] = [*cases.suite_sentences(results, variants, gates)]
-    if has_baseline or any(result.baseline is not None for result in results):
+    is_compared = any(result.baseline is not None and result.baseline.standing != NEW for result in results)
+    blocks: list[Block] = []
+    if is_compared and verbosity >= 0:
+        from pytest_relevance.reports.run.baseline import headline_sentence
+
+        blocks.append(headline_sentence(results, gates, info))
+    blocks += cases.suite_sentences(results, variants, gates)
+    if has_baseline or is_compared:
         from pytest_relevance.reports.run.baseline import mean_sentences
 
         records = dict.fromkeys(about.against for _, about in sorted(files.items()) if about.against)
@@ -66,7 +72,8 @@ def summary_lines(
         blocks.append(tag_table(compared, variants, None if full else MOST_TAGS))
         blocks += variant_tables(compared, variants, None if full else MOST_ROWS)
     if verbosity >= 0:
-        blocks += [cases.lowest_table(results, variants, full=full), *cases.remarks(results, files, full=full)]
+        blocks += [] if is_compared else [cases.lowest_table(results, variants, full=full)]
+        blocks += cases.remarks(results, files, full=full)
     else:
         blocks += cases.stability_remarks(results)
     if verbosity >= 0 and has_baseline:
@@ -171,25 +178,19 @@ def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[L
 
     `verbosity` as pytest counts it: below 0 one line for each failure, 1 all ranks, 2 the cases that passed too.
     """
-    from pytest_relevance.reports.failure import failure_lines
-    from pytest_relevance.reports.run.faults import repeated_lines, together_text, together_title
+    from pytest_relevance.reports.run import faults
     from pytest_relevance.reports.run.gates import gate_lines
-    from pytest_relevance.results.diagnoses import ids_are_known
 
     gates = run_gates(run)
     lines: list[Line] = []
-    for repeats, results in results_to_report(run, verbosity):
-        result = results[0]
-        if len(results) == 1:
-            if repeats:
-                found = repeated_lines(result, verbosity=verbosity, width=width)
-            else:
-                known = result.is_unjudged and ids_are_known(result, run.results)
-                found = failure_lines(result, verbosity=verbosity, width=width, ids_are_known=known)
-            lines += [*_title(_heading(result), verbosity), *found]
+    for how, results in results_to_report(run, verbosity, width=width):
+        if how == faults.IN_FULL:
+            lines += [*_title(_heading(results[0]), verbosity), *_lines_of(results[0], run, verbosity, width)]
+        elif how == faults.IN_BRIEF:
+            lines += [*_title(faults.brief_title(results), verbosity), *faults.brief_lines(results, width)]
         else:
-            text = together_text(results, full=verbosity > 0)
-            lines += [*_title(together_title(results), verbosity), *folded_lines(text, BAD, width)]
+            text = faults.together_text(results, full=verbosity > 0)
+            lines += [*_title(faults.together_title(results), verbosity), *folded_lines(text, BAD, width)]
     for gate in gates:
         if gate.outcome() == FAILED:
             lines += [*_title(gate.name, verbosity), *gate_lines(gate, verbosity=verbosity, width=width)]
@@ -241,27 +242,41 @@ def run_gates(run: Run) -> list[GateResult]:
     return [gate for gate in judge_gates(run.results, run.files, require=require) if require or gate.file in ran]
 
 
-def results_to_report(run: Run, verbosity: int = 0) -> Iterator[tuple[bool, Sequence[CaseResult]]]:
-    """The results to report, grouped where many cases failed alike, and whether they repeat an earlier one.
+def results_to_report(
+    run: Run, verbosity: int = 0, *, folds: bool = True, width: int = WIDEST
+) -> Iterator[tuple[str, Sequence[CaseResult]]]:
+    """The results to report, and how they are shown: see `faults.shown_failures`.
 
-    Those that failed, and with a verbosity of 2 the others too; at last those that were not searched, together.
+    Those that failed, and with a verbosity of 2 the others too; at last those that were not searched, together. Without
+    `folds` none is shown in brief.
     """
-    from pytest_relevance.reports.run.faults import shown_together
+    from pytest_relevance.reports.run.faults import ALIKE, shown_failures
     from pytest_relevance.results import diagnoses
     from pytest_relevance.results.compare.differences import has_failed, in_failure_order
 
-    found = diagnoses.diagnose(run.results)
     results = [
         result
         for result in in_failure_order(run.results)
         if result.status != NOT_SEARCHED
         and (has_failed(result) or (verbosity > 1 and result.ranking.documents and result.status != SKIPPED))
     ]
-    keys = [diagnoses.key_of(result, found) for result in results]
-    for repeats, indices in shown_together(keys):
-        yield repeats, [results[index] for index in indices]
+    explained = diagnoses.explained_failures(diagnoses.diagnose(run.results))
+
+    def length(index: int) -> int:
+        return len(_lines_of(results[index], run, verbosity, width)) + 2
+
+    for how, indexes in shown_failures(results, explained, length, folds=folds and verbosity == 0):
+        yield how, [results[index] for index in indexes]
     if given_up := diagnoses.not_searched(run.results):
-        yield True, given_up
+        yield ALIKE, given_up
+
+
+def _lines_of(result: CaseResult, run: Run, verbosity: int, width: int) -> list[Line]:
+    from pytest_relevance.reports.failure import failure_lines
+    from pytest_relevance.results.diagnoses import ids_are_known
+
+    known = result.is_unjudged and ids_are_known(result, run.results)
+    return failure_lines(result, verbosity=verbosity, width=width, ids_are_known=known)
 
 
 def _heading(result: CaseResult) -> str:
