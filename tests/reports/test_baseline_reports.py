@@ -241,8 +241,8 @@ class TestSummary:
     @pytest.mark.parametrize(
         ("updating", "beginnings"),
         [
-            (None, ["1 case got better", "2 cases stale", "1 case without an entry"]),
-            ("new", ["1 case got better", "2 cases stale"]),
+            (None, ["1 case got better", "2 cases have a stale", "1 case has no baseline yet"]),
+            ("new", ["1 case got better", "2 cases have a stale"]),
             ("all", []),
         ],
     )

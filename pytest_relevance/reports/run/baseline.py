@@ -291,10 +291,10 @@ def update_sentences(
     for standing, words, remedy, style in (
         (REGRESSION, "got worse", f"where that is meant, --relevance-update FILE::CASE accepts one{floors}", BAD),
         (IMPROVEMENT, "got better", f"{accepts} {{them}}{too}", GOOD),
-        (STALE, "stale in the baseline", f"{accepts} the present rankings", BAD),
-        (NEW, "without an entry in the baseline", "--relevance-update=new adds {them}", DOUBT),
+        (STALE, "have a stale baseline", f"{accepts} the present rankings", BAD),
+        (NEW, "have no baseline yet", "--relevance-update=new adds {them}", DOUBT),
     ):
         count = case_count(groups.get(standing, ()))
         if count and updating != "all" and not (standing == NEW and updating):
-            them = "it" if count == 1 else "them"
+            them, words = ("it", words.replace("have", "has")) if count == 1 else ("them", words)
             yield Sentence(f"{counted(count, 'case')} {words}: {remedy.format(them=them)}", style)

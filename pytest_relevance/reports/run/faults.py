@@ -87,62 +87,40 @@ def not_searched_text(results: Sequence[CaseResult]) -> str:
 
 def diagnosis_text(found: diagnoses.Diagnosis) -> str:
     """A diagnosis in a sentence: what was found, and what to look at."""
-    if found.kind in _DIAGNOSES:
-        first, of = found.results[0], f"{counted(len(found.results), 'case')} of {found.of:,}"
-        return f"{search_label(first.search, first.variant, {})} {_DIAGNOSES[found.kind](found, of)}"
-    nouns = ("search", "searches") if found.kind == diagnoses.SEARCH else ("case", "cases")
-    where, _, function = found.frame.rpartition(" in ")
-    frame = f" ({function} in {where})" if where else ""
-    return (
-        f"{counted(len(found.results), *nouns)} failed alike: {cut(harmless(found.message), _LONGEST_MESSAGE)}{frame}"
+    count, first = len(found.results), found.results[0]
+    if found.kind not in _SENTENCES:
+        nouns = ("search", "searches") if found.kind == diagnoses.SEARCH else ("case", "cases")
+        where, _, function = found.frame.rpartition(" in ")
+        frame = f" ({function} in {where})" if where else ""
+        return f"{counted(count, *nouns)} failed alike: {cut(harmless(found.message), _LONGEST_MESSAGE)}{frame}"
+    title = first.texts.titles.get(found.document, "")
+    example = ""
+    if found.kind == diagnoses.IDS and first.evaluation.missing:
+        example = f"returned {quoted(first.ranking.documents[0])}, judged {quoted(first.evaluation.missing[0][0])}; "
+    said = _SENTENCES[found.kind].format(
+        count=count,
+        cases=counted(count, "case"),
+        of=found.of,
+        document=quoted(found.document) + (f" ({cut(harmless(title), _LONGEST_NAME)})" if title else ""),
+        example=example,
+        returned=found.returned,
+        deepest=max(result.conditions.depth or 0 for result in found.results),
     )
+    return f"{search_label(first.search, first.variant, {})} {said}"
 
 
-def _nothing(found: diagnoses.Diagnosis, _: str) -> str:
-    return f"returned nothing in any case ({len(found.results):,}): is the index empty?"
-
-
-def _same_first(found: diagnoses.Diagnosis, _: str) -> str:
-    title = found.results[0].texts.titles.get(found.document, "")
-    name = quoted(found.document) + (f" ({cut(harmless(title), _LONGEST_NAME)})" if title else "")
-    return (
-        f"returned {name} first for {len(found.results):,} of {found.of:,} queries, and it has no gain for them: does "
-        "the search depend on the query? One that pads empty matches may leave out results with a score of 0"
-    )
-
-
-def _no_id_known(found: diagnoses.Diagnosis, _: str) -> str:
-    first = found.results[0]
-    ids = (
-        f"returned {quoted(first.ranking.documents[0])}, judged {quoted(first.evaluation.missing[0][0])}; "
-        if first.evaluation.missing
-        else ""
-    )
-    return (
-        f"returned no judged document in any case ({len(found.results):,}): are these the same kind of id? {ids}"
-        "if not, name the id with id_field in the case file, or return it from search"
-    )
-
-
-def _unsorted(_: diagnoses.Diagnosis, of: str) -> str:
-    return f"returned results whose scores neither only fall nor only rise, in {of}: is the list sorted best first?"
-
-
-def _fewer(found: diagnoses.Diagnosis, _: str) -> str:
-    deepest = max(result.conditions.depth or 0 for result in found.results)
-    return (
-        f"takes no k and returned {found.returned:,} results where more are looked at (as deep as rank {deepest:,}, in "
-        f"{counted(len(found.results), 'case')}): give it a parameter k, or lower the cutoffs"
-    )
-
-
-_DIAGNOSES: Mapping[str, Callable[[diagnoses.Diagnosis, str], str]] = {
-    diagnoses.NOTHING: _nothing,
-    diagnoses.SAME_FIRST: _same_first,
-    diagnoses.IDS: _no_id_known,
-    diagnoses.UNSORTED: _unsorted,
-    diagnoses.FEWER: _fewer,
+_SENTENCES: Mapping[str, str] = {
+    diagnoses.NOTHING: "returned nothing in any case ({count:,}): is the index empty?",
+    diagnoses.SAME_FIRST: "returned {document} first for {count:,} of {of:,} queries, and it has no gain for them: "
+    "does the search depend on the query? One that pads empty matches may leave out results with a score of 0",
+    diagnoses.IDS: "returned no judged document in any case ({count:,}): are these the same kind of id? {example}if "
+    "not, name the id with id_field in the case file, or return it from search",
+    diagnoses.UNSORTED: "returned results whose scores neither only fall nor only rise, in {cases} of {of:,}: is the "
+    "list sorted best first?",
+    diagnoses.FEWER: "takes no k and returned {returned:,} results where more are looked at (as deep as rank "
+    "{deepest:,}, in {cases}): give it a parameter k, or lower the cutoffs",
 }
+"""What each diagnosis of a search says and what to do, behind the name of the search."""
 
 
 def brief_lines(results: Sequence[CaseResult], width: int = WIDEST) -> list[Line]:
