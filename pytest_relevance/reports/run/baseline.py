@@ -126,10 +126,11 @@ def headline(results: Sequence[CaseResult], gates: Iterable[GateResult], info: R
     return said._replace(text=said.text + still)
 
 
-def headline_sentence(results: Sequence[CaseResult], gates: Iterable[GateResult], info: RunInfo) -> Sentence:
-    """The sentence about a run for a terminal."""
+def headline_sentences(results: Sequence[CaseResult], gates: Iterable[GateResult], info: RunInfo) -> Iterator[Sentence]:
+    """The sentence about a run for a terminal, where there is more to say than that nothing got worse."""
     said = headline(results, gates, info)
-    return Sentence(said.text, {WORSE: BAD, BROKEN: BAD, BETTER: GOOD, FINE: GOOD}.get(said.kind, DOUBT))
+    if said.kind != FINE:
+        yield Sentence(said.text, {WORSE: BAD, BROKEN: BAD, BETTER: GOOD}.get(said.kind, DOUBT))
 
 
 def _outage(ran: Sequence[CaseResult]) -> str:

@@ -49,9 +49,9 @@ def summary_lines(
     is_compared = any(result.baseline is not None and result.baseline.standing != NEW for result in results)
     blocks: list[Block] = []
     if is_compared and verbosity >= 0:
-        from pytest_relevance.reports.run.baseline import headline_sentence
+        from pytest_relevance.reports.run.baseline import headline_sentences
 
-        blocks.append(headline_sentence(results, gates, info))
+        blocks += headline_sentences(results, gates, info)
     blocks += cases.suite_sentences(results, variants, gates)
     if has_baseline or is_compared:
         from pytest_relevance.reports.run.baseline import mean_sentences

@@ -45,7 +45,7 @@
  * @property {Record<string, string>} [params]
  * @property {string} [note]
  * @property {string} status
- * @property {boolean} [gotWorse] whether it fails because it is worse than its baseline
+ * @property {boolean} [gotWorse] whether it fails because it got worse
  * @property {number} k
  * @property {number} [floor]
  * @property {number} [score] nDCG@k
