@@ -22,6 +22,7 @@ MOST_IN_FULL, MOST_LINES = 20, 60
 IN_FULL, IN_BRIEF, ALIKE = "in full", "in brief", "alike"
 """How failures are shown: each by itself, a line each in one table, or all in one sentence."""
 
+_FEW = 2  # failures that are not worth a table
 _MOST_NAMED = 10
 _LONGEST_MESSAGE = 300
 _LONGEST_NAME = 40
@@ -66,7 +67,10 @@ def shown_failures(
             alike[diagnosis].append(index)
             if len(alike[diagnosis]) == 1:
                 shown.append((ALIKE, alike[diagnosis]))
-        elif folds and (count >= MOST_IN_FULL or lines >= MOST_LINES or failure_kind(result) == FAILED_BEFORE):
+        elif folds and (
+            failure_kind(result) == FAILED_BEFORE
+            or (len(failures) - index > _FEW and (count >= MOST_IN_FULL or lines >= MOST_LINES))
+        ):
             brief.append(index)
             if len(brief) == 1:
                 shown.append((IN_BRIEF, brief))
