@@ -27,6 +27,8 @@ from pytest_relevance.reports.text import (
     folded_lines,
     line,
     number,
+    title_room,
+    titled,
     total,
     wrapped,
 )
@@ -156,16 +158,17 @@ def _most(blamed: Sequence[Blamed], *, full: bool) -> Sequence[Blamed]:
 
 
 def _too_high(result: CaseResult, found: Breakdown, full: bool, columns: int) -> list[Line]:
-    """The judged results with less gain than the ideal ranking has at their rank; the table above has their titles."""
+    """The judged results with less gain than the ideal ranking has at their rank."""
     too_high = [(row, row.grade) for row in found.too_high if row.grade is not None]
     if not too_high or result.is_unjudged:
         return []
     chosen = _most(too_high, full=full)
-    names = {grade: f" {harmless(name)}" for grade, name in result.conditions.grade_names.items()}
-    parts = [
-        f"{harmless(row.document or '')} (grade {number(grade)}{names.get(grade, '')}, rank {row.rank})"
-        for row, grade in chosen
-    ]
+    names, room = result.conditions.grade_names, title_room(columns, full=full)
+    parts = []
+    for row, given in chosen:
+        document, grade = row.document or "", f"{number(given)} {harmless(names.get(given, ''))}".strip()
+        shown = titled(harmless(document), document, result.texts.titles, room)
+        parts.append(f"{shown} (grade {grade}, rank {row.rank})")
     if more := len(too_high) - len(chosen):
         parts.append(f"and {more} more")
     first, *rest = wrapped(f"{_TOO_HIGH} ", parts, columns)

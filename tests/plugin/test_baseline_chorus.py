@@ -75,7 +75,7 @@ def test_another_ranker_fails_on_the_queries_that_it_ranks_worse(
     for name in ordered[:2]:
         before, now = (expected["per_query"][name][ranker] for ranker in ("any", "title"))
         failure, accepted = run.failure(name), Accepted(baseline).rankings[name, None]
-        assert f"(baseline {before:.3f}, down {before - now:.3f})" in failure
+        assert f"(baseline {before:.3f}, down {before - now:.3f})" in " ".join(failure.split())
         head, *rows = failure.partition("since the baseline: ")[2].splitlines()
         assert head == f"nDCG@10 {before:.3f} -> {now:.3f}"
         assert sum(float(row.split()[-1]) for row in rows) == pytest.approx(now - before, abs=0.003)

@@ -86,7 +86,7 @@ def test_a_report_ends_with_what_changed(shop: Shop) -> None:
 def test_in_full_it_blames_what_stands_too_high_and_has_the_similarity_too(shop: Shop) -> None:
     keys: dict[str, Any] = {"k": 3, "min_ndcg": 0.5}
     text = report(shop, ["sku-1", "sku-2", "sku-3"], shop.hits("sku-4", "sku-5", "sku-3", "sku-2"), FULL, **keys)
-    assert "too high: sku-4 (grade 0, rank 1)" in text
+    assert 'too high: sku-4 "Boot polish, black" (grade 0, rank 1)' in text
     assert "lost most by" in text
     assert text.splitlines()[-1] == "  Jaccard@3 0.20, RBO 0.27"
 

@@ -93,7 +93,7 @@ def test_grades_are_named_where_the_scale_names_them(shop: Shop) -> None:
     found = shop.report(shop.hits("sku-4", "sku-2"), min_ndcg=0.9, scale=scale)
     assert found.endswith(
         block("""
-            too high: sku-4 (grade 0 irrelevant, rank 1)
+            too high: sku-4 "Boot polish, black" (grade 0 irrelevant, rank 1)
             lost most by
               sku-1                          grade 3 (exact)        not returned   -0.342
               sku-2  Winter boots Borealis   grade 3 (exact)        rank 2         -0.200

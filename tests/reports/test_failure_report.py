@@ -34,7 +34,7 @@ def test_a_query_below_its_floor(shop: Shop) -> None:
         DCG 4.908 / ideal DCG 12.917 = nDCG@10 0.380     gain exponential, ideal judged, unjudged zero
         nDCG@10 lies between 0.380 and 0.651
 
-        too high: sku-4 (grade 0, rank 1), sku-3 (grade 2, rank 2)
+        too high: sku-4 "Boot polish, black" (grade 0, rank 1), sku-3 "Rubber boots" (grade 2, rank 2)
         lost most by
           sku-1                          grade 3   not returned   -0.342
           sku-2  Winter boots Borealis   grade 3   rank 4         -0.309
@@ -61,7 +61,7 @@ def test_a_document_returned_more_than_once(shop: Shop) -> None:
            4  sku-3  Rubber boots         repeat     -     2.322      -  6.500
         DCG 6.500 / ideal DCG 12.917 = nDCG@10 0.503     gain exponential, ideal judged, unjudged zero
 
-        too high: sku-3 (grade 2, rank 1)
+        too high: sku-3 "Rubber boots" (grade 2, rank 1)
         lost most by
           sku-2                        grade 3   not returned   -0.342
           sku-1  Winter boots Aurora   grade 3   rank 3         -0.271

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,7 +28,7 @@ def case(query: str, baseline: BaselineComparison | None = None, **changes: obje
     return changed(found, baseline=baseline, node=f"{FILE}::{query}", **changes)
 
 
-ACCEPTED = {"documents": ("a", "b"), "grades": (3, 1)}
+ACCEPTED: dict[str, Any] = {"documents": ("a", "b"), "grades": (3, 1)}
 FAILURES = [
     case("floor", BaselineComparison("regression", 1.0, newly_failing=True, **ACCEPTED)),
     case("drop", BaselineComparison("regression", 1.0, **ACCEPTED)),

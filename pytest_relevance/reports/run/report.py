@@ -19,7 +19,7 @@ from pytest_relevance.reports.blocks import Block, Sentence, lines_of
 from pytest_relevance.reports.reasons import STATUSES
 from pytest_relevance.reports.run import cases
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, STRONG, WIDEST, Line, folded_lines, line, wrapped
-from pytest_relevance.results.case_parts import NEW
+from pytest_relevance.results.case_parts import NEW, STALE
 from pytest_relevance.results.case_result import FAILED, NOT_SEARCHED, SKIPPED, XFAILED, CaseResult, Key
 from pytest_relevance.results.records.run_info import FileInfo, RunInfo, changes_text
 
@@ -46,7 +46,9 @@ def summary_lines(
     """
     variants, full = cases.variants_of(results), verbosity > 0
     has_baseline = any(about.has_baseline for about in files.values())
-    is_compared = any(result.baseline is not None and result.baseline.standing != NEW for result in results)
+    is_compared = any(
+        result.baseline is not None and result.baseline.standing not in (NEW, STALE) for result in results
+    )
     blocks: list[Block] = []
     if is_compared and verbosity >= 0:
         from pytest_relevance.reports.run.baseline import headline_sentences
