@@ -6,10 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from pytest_relevance._text import counted, harmless, listed, quoted
 from pytest_relevance.reports.blocks import Cell, Column, Sentence, Table
-from pytest_relevance.reports.failure import reason_in_brief
 from pytest_relevance.reports.reasons import item_heading, search_label
 from pytest_relevance.reports.run.cases import variants_of
-from pytest_relevance.reports.run.changes import CaseChange, moved_case
 from pytest_relevance.reports.text import BAD, WIDEST, Line, cut
 from pytest_relevance.results import diagnoses
 from pytest_relevance.results.case_result import NOT_SEARCHED, CaseResult, Key
@@ -129,6 +127,9 @@ _SENTENCES: Mapping[str, str] = {
 
 def brief_lines(results: Sequence[CaseResult], width: int = WIDEST) -> list[Line]:
     """A line for each failure: the query, the reason in a few words, and the document that costs most."""
+    from pytest_relevance.reports.failure import reason_in_brief
+    from pytest_relevance.reports.run.changes import CaseChange, moved_case
+
     variants = variants_of(results)
     table = Table([Column(most=40, least=20), Column(), Column(least=34), Column(most=40, least=24, middle=True)])
     for result in results:
