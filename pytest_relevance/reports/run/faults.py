@@ -56,19 +56,17 @@ def shown_failures(
     shown: list[tuple[str, list[int]]] = []
     alike: dict[int, list[int]] = {}
     brief: list[int] = []
-    count = lines = 0
+    count, lines, has_enough = 0, 0, False
     for index, result in enumerate(failures):
         diagnosis = None if result is None or result.is_check else explained.get(result.key)
+        has_enough |= (count >= MOST_IN_FULL or lines >= MOST_LINES) and len(failures) - index > _FEW
         if result is None:
             shown.append((IN_FULL, [index]))
         elif diagnosis is not None and diagnosis in alike:
             alike[diagnosis].append(index)
             if len(alike[diagnosis]) == 1:
                 shown.append((ALIKE, alike[diagnosis]))
-        elif folds and (
-            failure_kind(result) == FAILED_BEFORE
-            or (len(failures) - index > _FEW and (count >= MOST_IN_FULL or lines >= MOST_LINES))
-        ):
+        elif folds and (has_enough or failure_kind(result) == FAILED_BEFORE):
             brief.append(index)
             if len(brief) == 1:
                 shown.append((IN_BRIEF, brief))
