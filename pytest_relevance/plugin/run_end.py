@@ -20,7 +20,6 @@ from pytest_relevance.plugin.options import recorded_rankings, settings
 from pytest_relevance.plugin.run_store import LOST, PASSED_OVER, RunStore, first_named, run_store
 from pytest_relevance.plugin.terminal import not_run
 from pytest_relevance.results.case_result import SKIPPED, XFAILED
-from pytest_relevance.results.compare.differences import has_failed
 from pytest_relevance.results.records.run_info import SUFFIX
 
 if TYPE_CHECKING:
@@ -185,8 +184,12 @@ def _without_comparison(config: pytest.Config, store: RunStore) -> Iterator[Find
 
 def _without_reference(config: pytest.Config, store: RunStore) -> Iterator[Finding]:
     """Say once that failures cannot be known, as nothing is compared."""
+    if not settings(config).expects_known:
+        return
+    from pytest_relevance.results.compare.differences import has_failed
+
     files = {result.file for result in store.results if has_failed(result) and not result.is_check}
-    if settings(config).expects_known and (alone := [each for each in files if not store.files[each].has_baseline]):
+    if alone := [each for each in files if not store.files[each].has_baseline]:
         yield Finding(
             f"--relevance-known=xfail: {first_named(sorted(alone))} {'has' if len(alone) == 1 else 'have'} nothing to "
             "compare with, so that every failure counts: give --relevance-against=RUN, or commit a baseline"
