@@ -259,7 +259,7 @@ STATUSES = {
 
 _LEAST_ROOM = 30  # behind a place
 _LONGEST_TITLE = 40  # in a sentence
-_LONGEST_QUERY, _SHORTEST_QUERY = 40, 10  # before a reason
+_LONGEST_QUERY, _SHORTEST_QUERY = 40, 16  # before a reason
 _WIDEST_QUERY = 60  # in a heading
 
 
@@ -317,7 +317,7 @@ def query_first(reason: str, result: CaseResult, room: int = sys.maxsize) -> str
     """
     if result.id == result.query or room < _SHORTEST_QUERY:
         return reason
-    return f"{quoted(result.query, min(room, _LONGEST_QUERY))} {reason}"
+    return f"{quoted(result.query, min(room - 2, _LONGEST_QUERY))} {reason}"
 
 
 def reasons_in_full(result: CaseResult, columns: int, *, full: bool = False) -> list[Line]:
