@@ -98,7 +98,7 @@ def test_the_shares_of_what_fell_and_rose_add_up_to_the_change(shop: Shop) -> No
     assert rows[-1] == ["3", "others", "(-v", "shows", "all)", "0.000"]
     before, after = float(rows[0][2]), float(rows[0][4])
     assert sum(float(row[-1]) for row in rows[1:]) == pytest.approx(after - before, abs=2e-3)
-    assert rows[2] == ["sku-2", "grade", "3", "2", "->", "5", "-0.191"]
+    assert rows[2] == ["sku-2", "grade", "3", "2", "->", "5", "-0.132"]
     every = since(report(shop, accepted, ["w", "v", "sku-3", "y", "sku-2"], FULL, min_ndcg=0.9))
     assert [row[0] for row in every[1:-1]] == ["sku-1", "sku-2", "w", "v", "y", "x", "z"]
 
