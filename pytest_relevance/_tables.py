@@ -19,6 +19,7 @@ from itertools import chain, filterfalse, islice
 from operator import attrgetter, itemgetter
 from sys import intern
 from threading import Lock
+from types import SimpleNamespace
 from typing import Any, NoReturn
 
 from pytest_relevance._problems import Place, Problems
@@ -322,6 +323,14 @@ def _tab_cells(line: str) -> list[str]:
 def escaped(text: str) -> str:
     """Put a space in front of text that begins like a `FORMULA`, so that no spreadsheet calculates it."""
     return f" {text}" if FORMULA.match(text) else text
+
+
+def csv_text(rows: Iterable[Iterable[str]]) -> str:
+    """Rows as CSV between commas. Lines end in a line feed."""
+    lines: list[str] = []
+    # the writer ends rows in \r\n, so that every version of Python quotes both characters in a cell
+    csv.writer(SimpleNamespace(write=lines.append), lineterminator="\r\n").writerows(rows)
+    return "".join(f"{line[:-2]}\n" for line in lines)
 
 
 def _unescaped(cells: list[str]) -> list[str]:

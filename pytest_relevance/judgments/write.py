@@ -6,7 +6,6 @@ losses follow from it.
 
 from __future__ import annotations
 
-import csv
 import gzip
 import json
 import os
@@ -16,10 +15,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import count, filterfalse
 from pathlib import PurePath
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-from pytest_relevance._tables import escaped
+from pytest_relevance._tables import csv_text, escaped
 from pytest_relevance._text import counted, listed, quoted
 from pytest_relevance.judgments.model import Judgments, Query, queries_of, rekeyed
 from pytest_relevance.judgments.scale import AGGREGATES, aggregate
@@ -111,14 +109,6 @@ def aggregate_of(judgments: Judgments) -> str | None:
     return None
 
 
-def delimited(columns: Mapping[str, Iterable[str]]) -> str:
-    """Write columns of text as CSV with their names as header. Lines end in a line feed."""
-    lines: list[str] = []
-    # the writer ends rows in \r\n, so that every version of Python quotes both characters in a cell
-    csv.writer(SimpleNamespace(write=lines.append)).writerows([[*columns], *zip(*columns.values(), strict=True)])
-    return "".join(f"{line[:-2]}\n" for line in lines)
-
-
 @lru_cache(maxsize=1024)  # files have millions of grades and a handful of different ones
 def _number_text(number: float) -> str:
     return str(int(number)) if number == int(number) else repr(float(number))
@@ -159,7 +149,8 @@ def _csv(judgments: Judgments) -> str:
     """A table between commas. No spreadsheet calculates its texts."""
     columns = _columns_of(judgments)
     grades = ["" if grade is None else _number_text(grade) for grade in columns["grade"]]
-    return delimited({name: grades if name == "grade" else map(escaped, cells) for name, cells in columns.items()})
+    texts = (grades if name == "grade" else map(escaped, cells) for name, cells in columns.items())
+    return csv_text([columns, *zip(*texts, strict=True)])
 
 
 def _json_lines(judgments: Judgments) -> str:
@@ -191,7 +182,7 @@ def _query_table(judgments: Judgments) -> str:
         columns["weight"] = [_number_text(query.weight) for query in queries]
     if any(query.note for query in queries):
         columns["note"] = [query.note or "" for query in queries]
-    return delimited({name: map(escaped, cells) for name, cells in columns.items()})
+    return csv_text([columns, *zip(*(map(escaped, cells) for cells in columns.values()), strict=True)])
 
 
 def _query_lines(judgments: Judgments) -> str:

@@ -9,15 +9,13 @@ What an unjudged result is worth is how far a plausible grade for it would move 
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import fsum, isnan, log2
-from types import SimpleNamespace
 
 from pytest_relevance._source import Source
-from pytest_relevance._tables import TextTable, cells_of_any_length, escaped
+from pytest_relevance._tables import TextTable, cells_of_any_length, csv_text, escaped
 from pytest_relevance._text import counted, printable
 from pytest_relevance.judgments.columns import SPELLINGS, folded, may_be_grades
 from pytest_relevance.metrics.graded import GradedRanking
@@ -228,16 +226,13 @@ class Worklist:
         names = list(dict.fromkeys(name for row in self.rows for name in row.fields))
         columns = [*COLUMNS[:_FIELD_PLACE], *map(_field_column, names), *COLUMNS[_FIELD_PLACE:]]
         own, kept = _added(before, columns)
-        lines: list[str] = []
-        # csv quotes a line break in a cell only where the line terminator has that character
-        writer = csv.writer(SimpleNamespace(write=lines.append), lineterminator="\r\n")
-        writer.writerow([*columns, *own])
+        rows = [[*columns, *own]]
         for row in self.rows:
             texts = [*row.key, row.title, *(row.fields.get(name, "") for name in names), self._ranks(row)]
             moves = [f"{round(move, 4) + 0.0:.4f}" for move in (row.worth, row.move)]  # a zero has no sign
             key = tuple(map(escaped, row.key))
-            writer.writerow([*map(escaped, texts), *moves, "", *kept.get(key, [""] * len(own))])
-        return "".join(line.removesuffix("\r\n") + "\n" for line in lines).encode()
+            rows.append([*map(escaped, texts), *moves, "", *kept.get(key, [""] * len(own))])
+        return csv_text(rows).encode()
 
     def _ranks(self, row: WorklistRow) -> str:
         """`3`, or with several searches or variants `bm25: 3; hybrid: 7`."""

@@ -256,7 +256,7 @@ TYPES: tuple[LibraryType, ...] = (
     LibraryType("tantivy", "Document", None, libraries.tantivy_fields),
     LibraryType("xapian", "MSet", libraries.of_xapian),
     LibraryType("xapian", "MSetItem Document", None, libraries.xapian_fields),
-    LibraryType("lancedb", "LanceQueryBuilder", lambda query, _: _of_arrow(query.to_arrow(), _)),
+    LibraryType("lancedb", "LanceQueryBuilder", lambda query, options: _of_arrow(query.to_arrow(), options)),
     LibraryType(
         "lancedb",
         "AsyncQueryBase AsyncTakeQuery",

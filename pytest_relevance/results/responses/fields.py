@@ -63,8 +63,7 @@ def _read(path: str, source: str, document: Any, value: Any) -> Any:
         values = (found for found in (_find(holder, path) for holder in holders) if found is not _NO_VALUE)
         value = next(values, _NO_VALUE)
         if value is _NO_VALUE:
-            there = fields_there(document)
-            return Absent((f"{source} has {there[7:] if there.startswith(', only ') else 'no fields'}",))
+            return Absent((f"{source} has {fields_there(document) or 'no fields'}",))
     return _comparable(value, path)
 
 

@@ -223,7 +223,8 @@ def _id_of(document: Any, field: object, names: Sequence[str]) -> str:
             )
         spelled = f"id ({listed(names)})" if len(names) > 1 else f"field {quoted(names[0])}"
         remedy = "name the field with" if len(names) > 1 else "correct"
-        raise BadResult(f"has no {spelled}{reading.fields_there(document)}; {remedy} id_field in the case file")
+        there = reading.fields_there(document)
+        raise BadResult(f"has no {spelled}{there and f', only {there}'}; {remedy} id_field in the case file")
     raise BadResult(f"has an id that is {_what_it_is(value)}")
 
 

@@ -120,13 +120,16 @@ def _is_keyed(document: object) -> bool:
 
 
 def fields_there(document: Any) -> str:
-    """The fields that a document has instead of an id, but for those that are None; nested names have dots."""
+    """The names of the fields that a document has, but for those that are None: `id, product.sku and title`.
+
+    Names in nested mappings have dots. Empty where there is none.
+    """
     found: list[str] = []
     for name in own_names(document):
         inner = _getter(document)(name)
         if inner is not None:
             found += [f"{name}.{key}" for key in inner] if isinstance(inner, Mapping) and inner else [str(name)]
-    return f", only {first_few(found, MOST_FIELDS)}" if found else ""
+    return first_few(found, MOST_FIELDS)
 
 
 def own_names(document: Any) -> list[str]:
