@@ -29,29 +29,27 @@ def test_the_files_that_are_collected_by_default(shop: Project) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "others"),
+    ("names", "options"),
     [
-        *((name, False) for name in ("shop.relevance.YAML", "shop.Relevance.yaml", "relevance.yaml", "deep/shop.yml")),
-        ("shop-relevance.yaml", True),
+        (("shop-relevance.yaml", "shop.Relevance.yaml", "shop.relevance.YAML"), ("-n1",)),
+        (("deep/shop.yml", "relevance.yaml"), ()),
     ],
 )
-def test_a_file_with_cases_that_is_passed_over_is_named_in_the_summary(shop: Project, name: str, others: bool) -> None:
-    shop.cases(f"# ours\nk: 5\n{ONE_CASE}", name)
-    if others:
+def test_files_with_cases_that_are_passed_over_are_named_once(
+    shop: Project, names: tuple[str, ...], options: tuple[str, ...]
+) -> None:
+    for name in names:
+        shop.cases(f"# ours\nk: 5\n{ONE_CASE}", name)
+    if options:
         shop.cases(ONE_CASE)
-    (said,) = shop.run().sentences("1 file has cases and is not collected: ")
-    assert f": {name}; rename it to *.relevance.yaml or *.relevance.yml" in said
+    (said,) = shop.run(*options).sentences(f"{len(names)} files have cases and are not collected: ")
+    assert all(name in said for name in names)
+    assert "; rename them to *.relevance.yaml or *.relevance.yml" in said
 
 
-def test_files_that_are_passed_over_are_named_once_by_all_workers(shop: Project) -> None:
-    for name in ("a.yaml", "b.yaml"):
-        shop.cases(ONE_CASE, name)
-    assert len(shop.run("-n1").sentences("2 files have cases and are not collected: a.yaml and b.yaml")) == 1
-
-
-@pytest.mark.parametrize("text", ["jobs: []", "cases:\n  - name: login\n", "steps:\n  - cases: [{query: a}]\n"])
-def test_other_yaml_files_are_not_named(shop: Project, text: str) -> None:
-    shop.cases(text, "shop.yaml")
+def test_other_yaml_files_are_not_named(shop: Project) -> None:
+    for number, text in enumerate(("jobs: []", "cases:\n  - name: login\n", "steps:\n  - cases: [{query: a}]\n")):
+        shop.cases(text, f"{number}.yaml")
     assert "relevance" not in shop.run().text.partition("collected")[2]
 
 
@@ -115,12 +113,13 @@ def test_a_file_without_cases_or_that_is_no_yaml_is_left_alone(shop: Project, na
     assert run.code in (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.NO_TESTS_COLLECTED)  # as without the plugin
 
 
-@pytest.mark.parametrize("head", ["tags: [a", "\tx: 1"])
-def test_a_broken_yaml_file_named_on_the_command_line_shows_its_mistake(shop: Project, head: str) -> None:
-    shop.cases(f"{head}\ncases:\n  - query: shoes\n", "whatever.yaml")
-    run = shop.run("whatever.yaml")
-    assert run.counts == {"errors": 1}
-    assert "whatever.yaml:" in run.text
+def test_a_broken_yaml_file_named_on_the_command_line_shows_its_mistake(shop: Project) -> None:
+    for name, head in (("one.yaml", "tags: [a"), ("two.yaml", "\tx: 1")):
+        shop.cases(f"{head}\ncases:\n  - query: shoes\n", name)
+    run = shop.run("one.yaml", "two.yaml")
+    assert run.counts == {"errors": 2}
+    assert "one.yaml:" in run.text
+    assert "two.yaml:" in run.text
     assert "Traceback" not in run.text
 
 
@@ -171,13 +170,14 @@ BAD_FILES = {
 }
 
 
-@pytest.mark.parametrize(("data", "message"), BAD_FILES.values(), ids=BAD_FILES)
-def test_a_file_that_cannot_be_used(shop: Project, data: bytes, message: str) -> None:
-    (shop.path / "shop.relevance.yaml").write_bytes(data)
+def test_files_that_cannot_be_used(shop: Project) -> None:
+    for name, (data, _) in BAD_FILES.items():
+        (shop.path / f"{name}.relevance.yaml").write_bytes(data)
     run = shop.run()
-    assert run.counts == {"errors": 1}
-    error = next(line for line in run.text.splitlines() if line.startswith("shop.relevance.yaml:"))
-    assert message in error
+    assert run.counts == {"errors": len(BAD_FILES)}
+    for name, (_, message) in BAD_FILES.items():
+        error = next(line for line in run.text.splitlines() if line.startswith(f"{name}.relevance.yaml:"))
+        assert message in error
     assert "Traceback" not in run.text
     assert "pytest_relevance/" not in run.text
 
