@@ -30,7 +30,12 @@ SUITE, DEEP = "suite", "deep"
 
 # no verdict depends on the time that something takes, nor on what an earlier run has left in a folder
 settings.register_profile(
-    SUITE, derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
+    SUITE,
+    derandomize=True,
+    max_examples=50,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile(
     DEEP,

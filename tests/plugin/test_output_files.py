@@ -93,46 +93,50 @@ def test_a_file_that_is_read_only_is_left_alone(shop: Project, output: str) -> N
     assert path.read_bytes() == before
 
 
-@OUTPUTS
+def all_outputs(folder: str) -> list[str]:
+    """The options that write each of them to a file of its own name in a folder."""
+    return [f"--relevance-{output}={folder}{output}.out" for output in IS_NONE]
+
+
 @pytest.mark.parametrize("option", ["--collect-only", "--setup-plan", "--fixtures"])
-def test_where_no_test_runs_nothing_is_written(shop: Project, output: str, option: str) -> None:
-    run = shop.run(f"--relevance-{output}=run.out", option)
+def test_where_no_test_runs_nothing_is_written(shop: Project, option: str) -> None:
+    run = shop.run(*all_outputs(""), option)
     assert run.code == 0
-    assert not (shop.path / "run.out").exists()
-    why = "no case was scored" if output == "unjudged" else "no test ran"
-    assert f"run.out is not written: {why}" in run.text.splitlines()
+    for output in IS_NONE:
+        assert not (shop.path / f"{output}.out").exists()
+        why = "no case was scored" if output == "unjudged" else "no test ran"
+        assert f"{output}.out is not written: {why}" in run.text.splitlines()
 
 
-@OUTPUTS
-def test_without_a_terminal_it_is_written(shop: Project, output: str) -> None:
-    run = shop.run(f"--relevance-{output}=run.out", "-p", "no:terminal")
+def test_without_a_terminal_all_is_written(shop: Project) -> None:
+    run = shop.run(*all_outputs(""), "-p", "no:terminal")
     assert (run.code, run.text, run.result.stderr.str()) == (0, "", "")
-    assert (shop.path / "run.out").stat().st_size > 0
+    assert all((shop.path / f"{output}.out").stat().st_size > 0 for output in IS_NONE)
 
 
-@OUTPUTS
 @pytest.mark.parametrize("options", [(), ("-p", "no:terminal")], ids=["here", "no terminal"])
-def test_what_cannot_be_written_after_all_fails_the_run(shop: Project, output: str, options: tuple[str, ...]) -> None:
+def test_what_cannot_be_written_after_all_fails_the_run(shop: Project, options: tuple[str, ...]) -> None:
     """Its folder is gone when the run ends."""
     (shop.path / "out").mkdir()
     shop.conftest(SEARCH.format(is_spoiled=True))
-    run = shop.run(f"--relevance-{output}=out/run.out", *options)
+    run = shop.run(*all_outputs("out/"), *options)
     assert run.code == pytest.ExitCode.TESTS_FAILED
-    told = run.result.stderr.str() if "no:terminal" in options else run.summary
+    told = run.result.stderr.str() if options else run.summary
     why = f"there is no folder {shop.path / 'out'}; make it, or name a file in another one"
-    assert why in " ".join(told.split())
-    if "no:terminal" in options:
-        assert told.startswith(f"--relevance-{output}: ")
+    assert " ".join(told.split()).count(why) == len(IS_NONE)
+    if options:
+        assert all(f"--relevance-{output}: " in told for output in IS_NONE)
     else:
         assert run.counts == {"passed": 1}
     assert list((shop.path / "out-gone").iterdir()) == []
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
-@OUTPUTS
-def test_a_disk_that_is_full_fails_the_run(shop: Project, output: str) -> None:
-    (shop.path / "full").symlink_to("/dev/full")
-    run = shop.run(f"--relevance-{output}=full")
+def test_a_disk_that_is_full_fails_the_run(shop: Project) -> None:
+    for output in IS_NONE:
+        (shop.path / f"{output}.out").symlink_to("/dev/full")
+    run = shop.run(*all_outputs(""))
     assert (run.code, run.counts) == (pytest.ExitCode.TESTS_FAILED, {"passed": 1})
-    assert "full cannot be written: No space left on device" in " ".join(run.summary.split())
+    for output in IS_NONE:
+        assert f"{output}.out cannot be written: No space left on device" in " ".join(run.summary.split())
     assert [path.name for path in shop.path.iterdir() if path.suffix == ".tmp"] == []
