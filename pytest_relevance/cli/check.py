@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_relevance._problems import FileError
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     from pytest_relevance.cases.model import CatalogueFile, Suite
 
 CASE_FILES = (".relevance.yaml", ".relevance.yml")
-_NOT_SEARCHED = frozenset({"_darcs", "build", "CVS", "dist", "node_modules", "venv", "{arch}"})
-"""Names of folders that are not searched, as in pytest; folders that begin with a dot are not searched either."""
+_NOT_SEARCHED = frozenset({"build", "dist", "node_modules", "venv"})
+"""Names of folders that are not searched; folders that begin with a dot are not searched either."""
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -103,17 +104,11 @@ def _files(paths: Sequence[str]) -> list[str]:
 
 def _case_files(folder: str) -> Iterator[str]:
     """Yield the case files in a folder and its subfolders, sorted by name."""
-    for inner, folders, names in os.walk(folder):
-        folders[:] = sorted(
-            name
-            for name in folders
-            if not name.startswith(".")
-            and name not in _NOT_SEARCHED
-            and not os.path.exists(os.path.join(inner, name, "pyvenv.cfg"))
-        )
-        for name in sorted(names):
-            if name.endswith(CASE_FILES):
-                yield os.path.normpath(os.path.join(inner, name))
+    for path in sorted(Path(folder).rglob("*")):
+        folders = path.relative_to(folder).parts[:-1]
+        is_searched = not any(name.startswith(".") or name in _NOT_SEARCHED for name in folders)
+        if path.name.endswith(CASE_FILES) and is_searched:
+            yield str(path)
 
 
 def _look_at_suite(path: str, looked: _Looked) -> None:

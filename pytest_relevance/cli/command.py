@@ -276,7 +276,13 @@ def report_format(arguments: Namespace) -> str:
 def report_of(run: Run, format: str, text: Callable[[], str], data: Callable[[], object], **markdown: Any) -> str:
     """Return the report of a run in a format. `text` and `data` make the plain text and the values of the JSON."""
     if format == JSON:
-        return as_indented_json(data())
+        import json
+
+        from pytest_relevance.results.records.file import as_json
+
+        return (
+            json.dumps(json.loads(as_json(data())), indent=2) + "\n"
+        )  # as_json leaves out the numbers that JSON lacks
     if format == MARKDOWN:
         from pytest_relevance.reports.run.markdown import run_markdown
 
@@ -286,15 +292,6 @@ def report_of(run: Run, format: str, text: Callable[[], str], data: Callable[[],
 
         return html_page(run)
     return text()
-
-
-def as_indented_json(values: object) -> str:
-    """Values of builtin types as JSON for a reader, without the numbers that JSON lacks."""
-    import json
-
-    from pytest_relevance.results.records.file import as_json
-
-    return json.dumps(json.loads(as_json(values)), indent=2) + "\n"
 
 
 def deliver(report: str, format: str, output: str | None = None) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from argparse import ArgumentParser, Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from string import Template
@@ -75,7 +75,6 @@ def run(arguments: Namespace) -> int:
 def _add_judgments(arguments: Namespace, suite: Path, conftest: Path, next_command: str, texts: dict[Path, str]) -> str:
     """Add the files for `--judgments`, and return a message about them. Raises `CommandError` for unsuitable files."""
     from pytest_relevance._source import Source
-    from pytest_relevance.cases.reader import parse_suite
     from pytest_relevance.judgments.grading import graded
     from pytest_relevance.judgments.reading import options_of, read_ratings
 
@@ -83,37 +82,41 @@ def _add_judgments(arguments: Namespace, suite: Path, conftest: Path, next_comma
     options = options_of(None, arguments.grade_column)
     rows = read_ratings(Source.read(file, options=options), arguments.format)
     judgments = graded(rows, arguments.scale, arguments.raters)
-    queries = _queries(arguments)
-    unjudged = [query for query in queries if not _is_judged(query, judgments)]
+    queries = {query.id: query for query in _queries(arguments)}.values()
+    judged = [query for query in queries if any(map(judgments.get, [query.id, *judgments.known_as(query.text_or_id)]))]
     if not judgments:
         raise CommandError(f"{file}: no document in it has a grade; judge some first", FOUND)
-    if queries and len(unjudged) == len(queries):
+    if queries and not judged:
         raise CommandError(
             f"{file}: none of its judgments is for a query in {arguments.queries}: it has judgments for "
-            f"{quoted(next(iter(judgments)))}, and there the first query is {quoted(queries[0].id)}; do the files "
-            "belong together?",
+            f"{quoted(next(iter(judgments)))}, and there the first query is {quoted(next(iter(queries)).id)}; do the "
+            "files belong together?",
             FOUND,
         )
     scale = arguments.scale or _seen_scale(rows, judgments)
-    gain = _gain(scale, judgments)
-
-    def text(folder: Path | None) -> str:
-        keys = {**_keys(arguments, scale, folder, len(unjudged), len(queries)), **gain}
-        lines = "\n".join(f"{name}: {value}" for name, value in keys.items())
-        return _filled("judged_suite", command=next_command, keys=lines)
-
-    cases = parse_suite(text(None).encode(), suite.name).cases  # from here: its folder may not exist yet
+    named = _named(file, suite.parent, arguments.format, arguments.grade_column)
+    of_queries = named if arguments.queries is None else _named(arguments.queries, suite.parent)
+    keys, said = {"judgments": named, "queries": of_queries}, []
+    if unjudged := len(queries) - len(judged):
+        count = f"{unjudged:,} of {len(queries):,}"
+        keys["queries"] += f"    # {count} have no judgments; {{file: ..., only: judged}} leaves them out"
+        said.append(f"{count} {'query has' if unjudged == 1 else 'queries have'} no judgments, and no floor.")
+    if scale is not None:
+        with suppress(ValueError):  # a grade of so many digits that no case file can say it
+            keys["scale"] = _scale_text(scale)
+    if arguments.raters is not None:
+        keys["raters"] = arguments.raters
+    if scale is not None and scale.highest > LARGEST_EXPONENTIAL_GRADE:
+        ends = f"the default, 2^grade - 1, takes grades up to {LARGEST_EXPONENTIAL_GRADE}"
+        keys["gain"] = f"linear    # the gain of a grade is the grade itself; {ends}"
+        said.append("Grades are too high for the default gain, 2^grade - 1: the suite has gain: linear.")
+    lines = "\n".join(f"{name}: {value}" for name, value in keys.items())
     documents = [document for of_query in judgments.values() for document in of_query][:2]
     ids = ", ".join(shown(document, 60) for document in documents)
     where = repr(f"first, as they stand in {file.name}: [{ids}, ...]")
-    texts |= {suite: text(suite.parent), conftest: _filled("judged_conftest", where=where)}
-    said = []
-    if gain:
-        said.append("Grades are too high for the default gain, 2^grade - 1: the suite has gain: linear.")
-    if unjudged:
-        have = "query has" if len(unjudged) == 1 else "queries have"
-        said.append(f"{len(unjudged):,} of {len(queries):,} {have} no judgments, and no floor.")
-    amounts = f"{counted(len(cases), 'case')} with {counted(sum(len(case.judgments) for case in cases), 'judgment')}"
+    texts[suite] = _filled("judged_suite", command=next_command, keys=lines)
+    texts[conftest] = _filled("judged_conftest", where=where)
+    amounts = f"{counted(len(queries), 'case')} with {counted(sum(map(len, judgments.values())), 'judgment')}"
     return "\n".join([*said, f"{amounts}. What is missing is your search: write it in conftest.py."])
 
 
@@ -134,64 +137,30 @@ def _queries(arguments: Namespace) -> Sequence[Query]:
     )
 
 
-def _is_judged(query: Query, judgments: Judgments) -> bool:
-    keys = [query.id, *judgments.known_as(query.text_or_id)]
-    return any(judgments.get(key) for key in keys)
-
-
-def _gain(scale: Scale | None, judgments: Judgments) -> Mapping[str, str]:
-    """Return the key `gain` if the highest grade is too high for the default gain, 2^grade - 1; else no key."""
-    highest = scale.highest if scale is not None else max(_grades_of(judgments))
-    if highest <= LARGEST_EXPONENTIAL_GRADE:
-        return {}
-    ends = f"the default, 2^grade - 1, takes grades up to {LARGEST_EXPONENTIAL_GRADE}"
-    return {"gain": f"linear    # the gain of a grade is the grade itself; {ends}"}
-
-
-def _grades_of(judgments: Judgments) -> list[float]:
-    return [grade for documents in judgments.values() for grade in documents.values()]
-
-
 def _seen_scale(rows: Ratings, judgments: Judgments) -> Scale | None:
     """Return the scale of the grades in a judgment file: their names, or their range and 0; None for a single grade."""
     from pytest_relevance.judgments.scale import Scale
 
     if words := rows.grades_of_words:
         return Scale(min(words.values()), max(words.values()), words)
-    given = (each.values() for documents in judgments.ratings.values() for each in documents.values())
-    ends = [0, *_grades_of(judgments), *(rating for ratings in given for rating in ratings)]
-    with suppress(ValueError):  # a grade of so many digits that no case file can say it
-        write_number(min(ends)), write_number(max(ends))
-        return Scale(min(ends), max(ends)) if min(ends) < max(ends) else None
-    return None
+    ends = [0, *(grade for documents in judgments.values() for grade in documents.values())]
+    for documents in judgments.ratings.values():
+        ends += [rating for given in documents.values() for rating in given.values()]
+    return Scale(min(ends), max(ends)) if min(ends) < max(ends) else None
 
 
-def _keys(arguments: Namespace, scale: Scale | None, folder: Path | None, unjudged: int, total: int) -> dict[str, str]:
-    """Return the keys of the suite with values as YAML. Paths are relative to `folder`, or as given if it is None.
-
-    `unjudged` of the `total` queries have no judgments.
-    """
-    judgments = _named(arguments.judgments, folder, arguments.format, arguments.grade_column)
-    queries = judgments if arguments.queries is None else _named(arguments.queries, folder)
-    if unjudged:
-        queries += f"    # {unjudged:,} of {total:,} have no judgments; {{file: ..., only: judged}} leaves them out"
-    keys = {"judgments": judgments, "queries": queries}
-    if scale is not None:
-        named = ", ".join(f"{write_text(name, flow=True)}: {write_number(to)}" for name, to in scale.names.items())
-        keys["scale"] = f"{{{named}}}" if named else f"[{write_number(scale.lowest)}, {write_number(scale.highest)}]"
-    if arguments.raters is not None:
-        keys["raters"] = arguments.raters
-    return keys
+def _scale_text(scale: Scale) -> str:
+    """Return a scale as a YAML value."""
+    if not scale.names:
+        return f"[{write_number(scale.lowest)}, {write_number(scale.highest)}]"
+    return f"{{{', '.join(f'{write_text(name, flow=True)}: {write_number(to)}' for name, to in scale.names.items())}}}"
 
 
-def _named(file: Path, folder: Path | None, format: str | None = None, grade_column: str | None = None) -> str:
-    """Return a file as a YAML value, with its path relative to a folder, or as given where `folder` is None."""
-    name = str(file)
-    if folder is not None:
-        whole = os.path.join(os.path.realpath(file.parent), file.name)
-        with suppress(ValueError):  # no relative path to another drive (Windows)
-            whole = os.path.relpath(whole, os.path.realpath(folder))
-        name = whole
+def _named(file: Path, folder: Path, format: str | None = None, grade_column: str | None = None) -> str:
+    """Return a file as a YAML value, with its path relative to a folder."""
+    name = os.path.join(os.path.realpath(file.parent), file.name)
+    with suppress(ValueError):  # no relative path to another drive (Windows)
+        name = os.path.relpath(name, os.path.realpath(folder))
     said = {"format": format, "grade_column": grade_column}
     options = "".join(f", {key}: {write_text(value, flow=True)}" for key, value in said.items() if value is not None)
     name = write_text(name.replace(os.sep, "/"), flow=bool(options))

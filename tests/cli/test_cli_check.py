@@ -133,8 +133,6 @@ def test_folders_are_searched_for_case_files(terminal: Terminal) -> None:
     for name in ("a.relevance.yaml", "b/c.relevance.yml", "b/.cache/d.relevance.yaml", "venv/e.relevance.yaml"):
         terminal.write(name, SHOP)
     terminal.write("b/not-ours.yaml", "- 1\n")
-    terminal.write("env/pyvenv.cfg", "")
-    terminal.write("env/f.relevance.yaml", SHOP)
     said = terminal.run("check", ".", "b", "a.relevance.yaml")
     assert said.lines == ["2 files, 4 cases, 8 judgments: no errors, no warnings"]
 

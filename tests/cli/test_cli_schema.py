@@ -18,7 +18,7 @@ def test_it_prints_the_schema(terminal: Terminal) -> None:
 
 
 def test_it_writes_it_to_a_file_again_after_an_upgrade(terminal: Terminal) -> None:
-    terminal.write("relevance.schema.json", "{}")
+    terminal.write("relevance.schema.json", '{"title": "pytest-relevance case file"}')
     said = terminal.run("schema", "--output", "relevance.schema.json")
     assert (said.code, said.out) == (0, "written: relevance.schema.json\n")
     assert terminal.read("relevance.schema.json") == terminal.run("schema").out
