@@ -16,7 +16,7 @@ from pytest_relevance._problems import FileError, Place, Problem
 from pytest_relevance._text import quoted
 
 if TYPE_CHECKING:
-    from pytest_relevance.cases.yaml.nodes import MappingNode, Mark
+    from pytest_relevance.cases.nodes import MappingNode, Mark
 
 MOST_ELSEWHERE = 100
 """How many problems in the files that a case file names are looked for: so many come from one mistake, repeated."""
@@ -60,7 +60,7 @@ class CaseProblems:
 
     def add(self, mark: Mark | None, message: str, case: str | None = None) -> None:
         """Add a problem at a position in the case file."""
-        from pytest_relevance.cases.yaml.nodes import problem_at
+        from pytest_relevance.cases.nodes import problem_at
 
         self.found.append(problem_at(mark, message, case))
 

@@ -9,19 +9,38 @@ from __future__ import annotations
 import os
 import re
 import warnings
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from yaml.error import YAMLError
 from yaml.events import MappingEndEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent
 
-from pytest_relevance._problems import Problem
-from pytest_relevance.cases.checking.keys import CASES, KEYS, QUERIES, SUITE
-from pytest_relevance.cases.checking.values import OWNED_TAGS
-from pytest_relevance.cases.model import Suite
-from pytest_relevance.cases.problems import CaseFileError
-from pytest_relevance.cases.suite import SuiteBuilder
-from pytest_relevance.cases.yaml.nodes import EventReader, Pairs, duplicate, is_utf_16, problem_of
+from pytest_relevance._problems import Problem, RelevanceWarning
+from pytest_relevance._text import printable, quoted
+from pytest_relevance.cases.build import NO_QUERY, Draft, check_reachable, draft_case, make_terms
+from pytest_relevance.cases.checking.files import why_no_file
+from pytest_relevance.cases.checking.gates import check_tags_of_gates
+from pytest_relevance.cases.checking.grades import NO_JUDGMENTS, Graded, with_relevant
+from pytest_relevance.cases.checking.keys import CASE, CASES, KEYS, QUERIES, SUITE, Shape, check_keys, converted
+from pytest_relevance.cases.checking.values import OWNED_TAGS, node_name
+from pytest_relevance.cases.model import Case, Suite, Terms
+from pytest_relevance.cases.nodes import (
+    EventReader,
+    MappingNode,
+    Mark,
+    Node,
+    Pairs,
+    duplicate,
+    is_utf_16,
+    label_of,
+    problem_of,
+)
+from pytest_relevance.cases.problems import CaseFileError, CaseProblems, Elsewhere, Label, Location, Scope
+
+if TYPE_CHECKING:
+    from pytest_relevance.cases.sources import ListedQuery, Sources
 
 
 def read_suite(path: str | os.PathLike[str], *, owned_tags: frozenset[str] = OWNED_TAGS) -> Suite:
@@ -35,8 +54,6 @@ def read_suite(path: str | os.PathLike[str], *, owned_tags: frozenset[str] = OWN
     """
     suite = load_suite(path, owned_tags=owned_tags)
     for message in suite.warnings:
-        from pytest_relevance._problems import RelevanceWarning
-
         warnings.warn(f"{suite.path}: {message}", RelevanceWarning, stacklevel=2)
     return suite
 
@@ -134,3 +151,231 @@ def _read_cases(events: EventReader, builder: SuiteBuilder, start: Any) -> None:
 
 
 _NO_CASES = f'the file has no "{CASES}" and no "{QUERIES}"; beside these a suite may have {", ".join(KEYS[SUITE])}'
+
+
+_NAMING_FILES = frozenset({"judgments", "queries"})
+_GRADING = frozenset({"scale", "raters"})
+"""While one of these keys is wrong in a suite, its files cannot be read as they are meant."""
+
+
+def _plain(pair: tuple[ScalarEvent, Node], shape: Shape) -> object:
+    return converted(pair[1], shape)
+
+
+class SuiteBuilder:
+    """Collects the cases of one file, and the problems in it and in the files that it names.
+
+    `file`, `shown` and `owned_tags` are arguments of `reader.parse_suite`. `contents` keeps the files that were read
+    from one builder to the next.
+    """
+
+    def __init__(self, file: str, shown: str, owned_tags: frozenset[str], contents: dict[Any, Any]) -> None:
+        self.count = 0
+        self.problems = CaseProblems()
+        self._file = file
+        self._shown = shown
+        self._contents = contents
+        self._owned_tags = owned_tags
+        self._root = MappingNode(None)
+        self._values: dict[str, object] = {}
+        self._wrong: frozenset[str] = frozenset()
+        self._terms = Terms()
+        self._sources: Sources | None = None
+        self._drafts: list[Draft] = []
+        self._cases: list[Case] = []
+        self._lines: dict[str, int] = {}
+        self._grades: set[float] = set()
+        self._places: dict[int, MappingNode | Elsewhere] = {}
+        self._unjudged: list[str] = []
+        self._left_out: list[str] = []
+
+    def set_defaults(self, header: Pairs) -> None:
+        """Check what the suite sets for its cases, and read the files that it names."""
+        first = next(iter(header.values()), None)
+        self._root = MappingNode(first[0].start_mark if first is not None else None, header)
+        at = Location(Scope({}, self.problems, self._root, owned_tags=self._owned_tags))
+        self._values, self._wrong = check_keys(SUITE, header, _plain, at)
+        before = at.scope.mistakes
+        self._terms = make_terms(self._values, at)
+        if at.scope.mistakes > before:
+            self._wrong |= {"scale"}
+        if (catalogue := self._terms.documents) is not None:
+            shown = printable(os.path.normpath(os.path.join(os.path.dirname(self._shown), catalogue.file)))
+            if why := why_no_file(catalogue.file, os.path.dirname(self._file), shown):
+                at.refuse(why, "documents")
+        if self._wrong.isdisjoint(_GRADING) and not _NAMING_FILES.isdisjoint(self._values):
+            self._opened().open(self._values, at)
+
+    def add(self, node: Node, mark: Mark, reported: int) -> None:
+        """Check a written case and keep it, or what is wrong with it.
+
+        `mark` is where it begins in the list of cases; the problems from number `reported` on are of its own YAML.
+        """
+        self.count += 1
+        if not isinstance(node, MappingNode):
+            text = isinstance(node, ScalarEvent) and node.value
+            example = quoted(f"- query: {node.value}") if text else '"- query: ..."'  # type: ignore[union-attr]
+            self.problems.add(mark, f"a case is a mapping; write {example}")
+            return
+        found, label = self.problems.found, partial(label_of, node.pairs, self.count)
+        found[reported:] = [problem._replace(case=label()) for problem in found[reported:]]
+        at = Location(Scope(dict(self._values), self.problems, node, label, self._owned_tags))
+        listed, defaults = self._listed(node, at)
+        at.scope.values.update(defaults)
+        own, wrong = check_keys(CASE, node.pairs, _plain, at, self._wrong)
+        if "query" not in node.pairs:
+            self.problems.add(mark, NO_QUERY, label())
+        listed_id = None if listed is None or "id" in node.pairs else listed.query.id
+        is_new = self._is_new(own, listed_id, node, mark, label)
+        # while keys are wrong, what they say together cannot be known
+        if wrong or self._is_unknown or not is_new or len(found) > reported:
+            return
+        written = own.get("judgments", NO_JUDGMENTS)
+        if self._sources is not None or not isinstance(written, Graded):
+            graded = self._opened().of_case(own, at)
+        else:
+            graded = with_relevant(written, own, at)
+        self._keep({**defaults, **own}, graded, at, (mark.line + 1, mark.column + 1), listed_id)
+
+    def finish(self) -> None:
+        """Make cases of listed queries, and check what all judgments of the file decide. To be called at the end."""
+        at = Location(Scope(self._values, self.problems, self._root))
+        if self._sources is not None and not self._wrong and not self._is_unknown:
+            self._add_listed(self._sources, at)
+        grades = sorted(self._grades)
+        settled = {id(self._terms): self._terms.settled(grades)}
+        for number, draft in enumerate(self._drafts):
+            if id(draft.terms) not in settled:
+                settled[id(draft.terms)] = draft.terms.settled(grades)
+            case = draft.make(terms=settled[id(draft.terms)])
+            self._cases.append(case)
+            if draft.needs_best:
+                label = partial(quoted, case.id, 60)
+                check_reachable(case, Location(Scope({}, self.problems, self._places[number], label)))
+        self._terms = settled[id(self._terms)]
+        if self._sources is not None:
+            self._sources.check_rest(at)
+        if not self.problems.found:
+            check_tags_of_gates(self._terms.gates, self._cases, at)
+
+    def suite(self) -> Suite:
+        """Make the suite. To be called only where there are no problems."""
+        sources = self._sources
+        return Suite(
+            self._file,
+            tuple(self._cases),
+            self._terms,
+            files=sources.paths if sources is not None else (),
+            warnings=sources.notices() if sources is not None else (),
+            queries_line=self._line_of("queries", at_key=True) if "queries" in self._root.pairs else 1,
+            gate_lines=tuple(self._line_of("gates", index) for index in range(len(self._terms.gates))),
+            unjudged=tuple(self._unjudged),
+            left_out=tuple(self._left_out),
+            listed=len(sources.queries) if sources is not None else 0,
+        )
+
+    def _line_of(self, *path: str | int, at_key: bool = False) -> int:
+        mark = self._root.mark_at(path, at_key=at_key)
+        return 1 if mark is None else int(mark.line) + 1
+
+    @property
+    def _is_unknown(self) -> bool:
+        """Whether something is wrong with the files, so that no case knows its judgments."""
+        return self.problems.has_many_elsewhere or (self._sources is not None and self._sources.unknown)
+
+    def _opened(self) -> Sources:
+        """The files of the suite. Only suites with files import what reads them."""
+        if self._sources is None:
+            from pytest_relevance.cases.sources import Sources
+
+            self._sources = Sources(self._file, self._shown, self._values, self._contents)
+        return self._sources
+
+    def _listed(self, node: MappingNode, at: Location) -> tuple[ListedQuery | None, dict[str, object]]:
+        """The listed query that a written case matches, and the values that its file has for the case."""
+        if self._sources is None or not len(self._sources.queries):
+            return None, {}
+        written_id, text = (
+            pair[1].value if pair is not None and isinstance(pair[1], ScalarEvent) else None
+            for pair in (node.pairs.get("id"), node.pairs.get("query"))
+        )
+        query = self._sources.queries.of_case(written_id, text, at)
+        if query is None or at.scope.mistakes:
+            return None, {}
+        return query, query.defaults(Location(Scope(at.scope.values, self.problems, query.position, at.scope.label)))
+
+    def _add_listed(self, sources: Sources, at: Location) -> None:
+        """Make cases of the listed queries that match no written case."""
+        _, queries = sources.queries.split()
+        floor = self._terms.min_ndcg
+        if queries and floor is not None and "judgments" not in self._values:
+            message = f"the floor {floor:g} applies to the listed queries, which have no judgments; name their file"
+            at.refuse(f"{message} (judgments: FILE), or take it out", "min_ndcg")
+            return
+        for query in queries:
+            if not self.problems.has_many_elsewhere:
+                self._add_query(query, sources)
+        if queries and len(self._unjudged) + len(self._left_out) == len(queries):
+            sources.check_any_judged(queries, at)
+
+    def _add_query(self, query: ListedQuery, sources: Sources) -> None:
+        """Make a case of a listed query: without a floor where the judgments of the suite have none for it."""
+        name = query.query.id
+        at = Location(Scope(dict(self._values), self.problems, query.position, partial(quoted, name, 60)))
+        first = self._lines.get(node_name(name))
+        if first is not None:
+            what = f"the case in line {first} of the case file has the id {quoted(name)} too"
+            at.refuse(f"{what}; give that case another id")
+        own = {"query": query.text, **query.defaults(at)}
+        graded = sources.of_listed(query, at)
+        if "judgments" in self._values and not graded.grades and not at.scope.mistakes:
+            if query.only_judged:
+                self._left_out.append(name)
+                return
+            self._unjudged.append(query.text)
+            own["min_ndcg"] = None
+        self._keep(own, graded, at, (query.query.line or 1, 1), name, query.file)
+
+    def _keep(
+        self,
+        own: Mapping[str, object],
+        graded: Graded,
+        at: Location,
+        position: tuple[int, int],
+        listed_id: str | None,
+        source: str | None = None,
+    ) -> None:
+        """Make the draft of a case of its checked keys, and keep it where nothing is wrong with it."""
+        if at.scope.mistakes:
+            return
+        draft = draft_case(own, self._terms, graded, at, position=position, listed_id=listed_id, source=source)
+        if at.scope.mistakes:
+            return
+        self._grades |= graded.distinct
+        if draft.needs_best:
+            where = at.scope.where
+            if isinstance(where, MappingNode):  # without its judgments: their nodes would take much memory
+                pairs = {name: pair for name, pair in where.pairs.items() if name != "judgments"}
+                where = MappingNode(where.start_mark, pairs)
+            assert where is not None
+            self._places[len(self._drafts)] = where
+        self._drafts.append(draft)
+
+    def _is_new(
+        self, own: Mapping[str, object], listed_id: str | None, node: MappingNode, mark: Mark, label: Label
+    ) -> bool:
+        """Check that no case above has the same id: the written id, the id of the listed query, or the query."""
+        key = "id" if "id" in own else "query"
+        if key not in own or (key == "query" and "id" in node.pairs):
+            return False
+        written = listed_id or str(own[key])
+        name = written if key == "id" else node_name(written)
+        if name not in self._lines:
+            self._lines[name] = mark.line + 1
+            return True
+        advice = "ids are unique in a file" if key == "id" else "give one of them an id"
+        # a written id may be what a query is encoded as, and then the two ids look different
+        what = f"node id {quoted(name)}" if "%" in name else f"id {quoted(written)}"
+        message = f"{key}: a second case with the {what}, the first is in line {self._lines[name]}; {advice}"
+        self.problems.add(mark, message, label())
+        return False

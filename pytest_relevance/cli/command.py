@@ -134,7 +134,7 @@ def _scale(text: str) -> Scale:
     """Parse a scale, `exact=3,substitute=2` or `0..3`, with the checks of a scale in a case file."""
     from pytest_relevance.cases.checking.grades import check_scale
     from pytest_relevance.cases.problems import CaseProblems, Location, Scope
-    from pytest_relevance.cases.yaml.scalars import number
+    from pytest_relevance.cases.scalars import number
 
     def value(written: str) -> object:
         as_number = number(written.strip())

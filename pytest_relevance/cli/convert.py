@@ -16,7 +16,7 @@ from pytest_relevance._problems import FileError
 from pytest_relevance._source import Source
 from pytest_relevance._text import counted, harmless, listed, quoted
 from pytest_relevance.cases.lint import blank_documents
-from pytest_relevance.cases.yaml.writing import CASE_FILE, case_file, judgments_of, losses_of
+from pytest_relevance.cases.writing import CASE_FILE, case_file, judgments_of, losses_of
 from pytest_relevance.cli import check, command
 from pytest_relevance.cli.command import FOUND, OK, PROGRAM, STANDARD, YAML, CommandError, complain
 from pytest_relevance.judgments import reading, write

@@ -17,7 +17,7 @@ from string import Template
 from typing import TYPE_CHECKING
 
 from pytest_relevance._text import counted, harmless, quoted, shown
-from pytest_relevance.cases.yaml.scalars import write_number, write_text
+from pytest_relevance.cases.scalars import write_number, write_text
 from pytest_relevance.cli import command
 from pytest_relevance.cli.command import FOUND, OK, PROGRAM, CommandError
 from pytest_relevance.cli.schema import SCHEMA

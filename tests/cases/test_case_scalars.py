@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from pytest_relevance import Case
-from pytest_relevance.cases.yaml.scalars import number_advice, value
+from pytest_relevance.cases.scalars import number_advice, value
 
 ReadCase = Callable[[str | bytes], Case]
 

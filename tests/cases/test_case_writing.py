@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from pytest_relevance import Suite
 from pytest_relevance.cases.reader import parse_suite
-from pytest_relevance.cases.yaml.scalars import write_number, write_text, write_value
-from pytest_relevance.cases.yaml.writing import case_file
+from pytest_relevance.cases.scalars import write_number, write_text, write_value
+from pytest_relevance.cases.writing import case_file
 from pytest_relevance.judgments.model import Judgments, Query
 
 Read = Callable[[str | bytes], Suite]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_relevance.cases.reader import parse_suite
-from pytest_relevance.cases.yaml.writing import judgments_of, losses_of
+from pytest_relevance.cases.writing import judgments_of, losses_of
 from pytest_relevance.judgments.model import Query
 
 SHOP = b"""\

@@ -17,8 +17,8 @@ from pytest_relevance._text import did_you_mean, found, listed, quoted
 from pytest_relevance.cases.checking.values import LARGEST_WHOLE, documents_in, unknown_keys, whole
 from pytest_relevance.cases.model import Expectation, FieldCondition
 from pytest_relevance.cases.problems import Location, what_is_meant
-from pytest_relevance.cases.yaml.scalars import is_number, number, number_advice
-from pytest_relevance.cases.yaml.scalars import value as scalar_value
+from pytest_relevance.cases.scalars import is_number, number, number_advice
+from pytest_relevance.cases.scalars import value as scalar_value
 from pytest_relevance.metrics.names import MEASURES, UNBOUNDED, Metric, parse_metric
 
 _COMPARISON = re.compile(r"\s*(>=|<=|==|>|<)\s*(.*?)\s*", re.DOTALL)

@@ -14,7 +14,7 @@ from pytest_relevance.cases.checking import values as checks
 from pytest_relevance.cases.checking.values import Check, number_where, text_with, unknown_keys
 from pytest_relevance.cases.model import Case, Gate
 from pytest_relevance.cases.problems import Location
-from pytest_relevance.cases.yaml.scalars import is_number
+from pytest_relevance.cases.scalars import is_number
 from pytest_relevance.metrics.names import UNBOUNDED, Metric, parse_metric
 
 MEAN, MAX_DROP, PASSING = "mean", "max_drop", "passing"

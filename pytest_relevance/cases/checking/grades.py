@@ -14,7 +14,7 @@ from pytest_relevance._text import found, listed, printable, quoted
 from pytest_relevance.cases.checking.files import check_files, is_file
 from pytest_relevance.cases.checking.values import documents_in, text, unknown_keys
 from pytest_relevance.cases.problems import Location
-from pytest_relevance.cases.yaml.scalars import is_number, number, number_advice
+from pytest_relevance.cases.scalars import is_number, number, number_advice
 from pytest_relevance.judgments.scale import UNNAMED, Scale, aggregate, is_named, on_scale
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from typing import Any
 from pytest_relevance._text import did_you_mean, found, listed, printable, quoted, shown
 from pytest_relevance.cases.model import Xfail
 from pytest_relevance.cases.problems import Location
-from pytest_relevance.cases.yaml.scalars import is_number, number_advice
-from pytest_relevance.cases.yaml.scalars import value as scalar_value
+from pytest_relevance.cases.scalars import is_number, number_advice
+from pytest_relevance.cases.scalars import value as scalar_value
 from pytest_relevance.metrics.settings import GAINS
 
 Check = Callable[[object, Location], object]

@@ -17,7 +17,7 @@ from pytest_relevance.cases.checking.values import NOT_PARAMETERS, wrong_id
 from pytest_relevance.cases.model import Case, Suite
 from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.reader import parse_suite
-from pytest_relevance.cases.yaml.scalars import in_lines, write_judgment, write_number, write_text, write_value
+from pytest_relevance.cases.scalars import in_lines, write_judgment, write_number, write_text, write_value
 from pytest_relevance.judgments.model import Judgments, Query, queries_of
 from pytest_relevance.judgments.write import Written, aggregate_of, refuse
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE

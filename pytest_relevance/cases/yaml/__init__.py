@@ -1,1 +1,0 @@
-"""Case files as YAML text: reading nodes with their positions and writing values."""
