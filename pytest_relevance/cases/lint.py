@@ -20,10 +20,6 @@ _SCIENTIFIC = re.compile(r"[0-9]([.][0-9]+)?E[+][0-9]{2,}")
 """A number as spreadsheets show one of more than eleven digits."""
 
 CONFLICTING = "one query, two grades for the same document; decide on a grade, or give the two different params"
-ALIKE = (
-    "the same query but for upper case, blanks or the form of characters; keep one of them, or give them different "
-    "params"
-)
 UNKNOWN = (
     "expected or excluded, and not in the catalogue: a misspelt id under exclude can never fail; correct the id, or "
     "take it out"
@@ -50,7 +46,7 @@ CHANGED = (
     "them; import such a column as text"
 )
 NOTICE = "said in reading; see each of them"
-KINDS = (CONFLICTING, ALIKE, UNKNOWN, UNUSED, IRRELEVANT, UNJUDGED, BLANK, PADDED, CHANGED, NOTICE)
+KINDS = (CONFLICTING, UNKNOWN, UNUSED, IRRELEVANT, UNJUDGED, BLANK, PADDED, CHANGED, NOTICE)
 """Every kind of warning, the most urgent first: what is found, and the advice on it."""
 
 
@@ -100,7 +96,7 @@ def lint_suite(suite: Suite, *, has_baseline: bool = False) -> list[LintFinding]
             found += [entry.finding(IRRELEVANT)] if most_results(case.expect) else []
         elif case.judgments and not has_baseline and not _has_scored_condition(case):
             found.append(entry.finding(UNUSED))
-    return [*found, *_alike(entries)]
+    return [*found, *_conflicting(entries)]
 
 
 def lint_expected(suite: Suite, known: Container[str]) -> Iterator[LintFinding]:
@@ -127,7 +123,7 @@ def lint_judgments(judgments: Judgments, rows: Ratings) -> list[LintFinding]:
         *(LintFinding(NOTICE, file, detail=notice) for notice in judgments.notices),
         *lint_rows(rows),
         *(entry.finding(IRRELEVANT) for entry in entries if max(entry.grades.values()) <= 0),
-        *_alike(entries),
+        *_conflicting(entries),
     ]
 
 
@@ -173,21 +169,16 @@ def _has_scored_condition(case: Case) -> bool:
     return any(gate.metrics and (gate.tag is None or gate.tag in case.tags) for gate in case.terms.gates)
 
 
-def _alike(entries: Iterable[_Entry]) -> Iterator[LintFinding]:
-    """Find the queries that are the same as an earlier one, or nearly."""
+def _conflicting(entries: Iterable[_Entry]) -> Iterator[LintFinding]:
+    """Find the queries that are the same as an earlier one, or nearly, and judge a document differently."""
     earlier: dict[Hashable, _Entry] = {}
     for entry in entries:
         other = earlier.setdefault((normalized(entry.query), entry.context), entry)
-        if other is entry:
-            continue
-        differing = [name for name, grade in entry.grades.items() if other.grades.get(name, grade) != grade]
-        if differing:
+        if differing := [name for name, grade in entry.grades.items() if other.grades.get(name, grade) != grade]:
             here, there = (f"{each.grades[differing[0]]:g}" for each in (entry, other))
             more = f", and {len(differing) - 1:,} more" if len(differing) > 1 else ""
             what = f"document {quoted(differing[0], 40)} has grade {here} here and {there} in {other.where}{more}"
             yield entry.finding(CONFLICTING, what)
-        else:
-            yield entry.finding(ALIKE, f"{quoted(other.query, 60)} in {other.where}")
 
 
 def normalized(query: str) -> str:

@@ -8,7 +8,7 @@ checked. `CaseProblems` collects them as `Problem`s with line and column, and al
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Hashable, Mapping
+from collections.abc import Callable, Hashable
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -177,41 +177,3 @@ def shown_path(path: Path) -> str:
         else:
             shown += f".{part if _PLAIN_KEY.fullmatch(part) else quoted(part, 40)}"
     return shown.removeprefix(".")
-
-
-_OTHER_WORDS: Mapping[str, str] = {
-    "query": "q text term terms keyword keywords phrase input question search_term search_query",
-    "judgments": (
-        "relevance relevances doc docs doc_ids documents ratings rating grades qrels labels gold ground_truth expected "
-        "expected_ids expected_docs expected_documents expected_results answers relevant relevant_docs targets"
-    ),
-    "id": "name qid query_id case_id test_id test test_name",
-    "k": "k@ @k at top top_k topk top_n limit size rows cutoff num_results page_size max_results",
-    "min_ndcg": "threshold floor min minimum min_score ndcg ndcg@k ndcg@5 ndcg@10 goal pass_threshold expected_ndcg",
-    "expect": "expects expectations assert asserts assertions check checks metrics",
-    "include": "must must_have must_include must_contain contain contains includes should_have should_contain required",
-    "exclude": "must_not must_not_have must_not_contain excludes forbidden not_contains blocked irrelevant",
-    "results": "count hits total result_count results_count total_hits min_results",
-    "latency": "time timeout max_time max_latency duration took response_time",
-    "order": "before ranking ranks rank positions position sequence",
-    "params": "args kwargs arguments filter filters options parameters request variables",
-    "note": "description desc comment comments reason remark",
-    "tags": "mark marks markers category categories group groups tag",
-    "weight": "importance frequency traffic priority popularity",
-    "scale": "grade_names grade_scale rating_scale levels",
-    "search": "fixture engine function ranker collection endpoint index",
-    "usefixtures": "fixtures setup",
-    "xfail": "known_failure known_issue expected_failure expected_to_fail",
-    "skip": "skipped disabled ignore ignored",
-    "cases": "tests test_cases testcases examples scenarios items",
-    "queries": "query_file queries_file query_set topics",
-    "gates": "quality_gates thresholds conditions",
-    "documents": "catalog catalogue products corpus titles",
-}
-"""Keys and expectations, and what other tools and habits call them."""
-
-
-def what_is_meant(name: str, known: Container[str]) -> str | None:
-    """The known key that goes by another name elsewhere; None where there is none."""
-    word = "_".join(name.replace("-", " ").casefold().split())
-    return next((key for key, words in _OTHER_WORDS.items() if key in known and word in words.split()), None)

@@ -213,9 +213,7 @@ class SuiteBuilder:
         """
         self.count += 1
         if not isinstance(node, MappingNode):
-            text = isinstance(node, ScalarEvent) and node.value
-            example = quoted(f"- query: {node.value}") if text else '"- query: ..."'  # type: ignore[union-attr]
-            self.problems.add(mark, f"a case is a mapping; write {example}")
+            self.problems.add(mark, 'a case is a mapping; write "- query: ..."')
             return
         found, label = self.problems.found, partial(label_of, node.pairs, self.count)
         found[reported:] = [problem._replace(case=label()) for problem in found[reported:]]
@@ -374,8 +372,8 @@ class SuiteBuilder:
             self._lines[name] = mark.line + 1
             return True
         advice = "ids are unique in a file" if key == "id" else "give one of them an id"
-        # a written id may be what a query is encoded as, and then the two ids look different
-        what = f"node id {quoted(name)}" if "%" in name else f"id {quoted(written)}"
-        message = f"{key}: a second case with the {what}, the first is in line {self._lines[name]}; {advice}"
+        message = (
+            f"{key}: a second case with the id {quoted(written)}, the first is in line {self._lines[name]}; {advice}"
+        )
         self.problems.add(mark, message, label())
         return False

@@ -64,20 +64,6 @@ def is_number(value: object) -> TypeGuard[float]:
         return False
 
 
-def number_advice(value: object) -> str:
-    """Advise how to write a number, where one is wanted and `value` is text that means one; else an empty text."""
-    if not isinstance(value, str):
-        return ""
-    if number(value) is not None:
-        return f"; write {value} without quotes"
-    try:
-        meant = float(value.removesuffix("%")) / (100 if value.endswith("%") else 1)
-    except ValueError:
-        return ""
-    decimal = f"{meant:.9f}".rstrip("0").rstrip(".") if isfinite(meant) else ""
-    return f"; write {decimal}" if number(decimal) is not None and float(decimal) == meant else ""
-
-
 def write_text(text: str, *, flow: bool = False) -> str:
     """Write a text as a scalar; with `flow`, one that stands between brackets or braces.
 

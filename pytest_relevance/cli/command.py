@@ -171,16 +171,6 @@ def existing(path: str) -> Path:
     return found
 
 
-def judgment_file(path: str) -> Path:
-    """Return the path of an existing file that is no case file. Raises ArgumentTypeError for any other."""
-    if path.endswith(YAML):
-        raise ArgumentTypeError(
-            f"{quoted(path)} is a case file, and a judgment file is needed; {PROGRAM} convert {path} judgments.csv "
-            "writes its judgments to one"
-        )
-    return existing(path)
-
-
 def whole_from(least: int) -> Callable[[str], int]:
     """Return the argparse type of a whole number that is at least `least`."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 
 from pytest_relevance._problems import FileError
@@ -21,8 +21,7 @@ from pytest_relevance.cli import check, command
 from pytest_relevance.cli.command import FOUND, OK, PROGRAM, STANDARD, YAML, CommandError, complain
 from pytest_relevance.judgments import reading, write
 from pytest_relevance.judgments.grading import graded
-from pytest_relevance.judgments.model import FORMATS_OF_IDS, Judgments, Query, Ratings, queries_of, with_queries
-from pytest_relevance.judgments.scale import Scale
+from pytest_relevance.judgments.model import FORMATS_OF_IDS, Judgments, Query, queries_of, with_queries
 from pytest_relevance.judgments.write import Written
 
 _TARGETS = (CASE_FILE, *write.WRITERS, write.RUN)
@@ -154,7 +153,10 @@ def _read(arguments: Namespace) -> tuple[Judgments, list[str]]:
         return Judgments(file=source.file, format=_QUERIES, queries={query.id: query for query in queries}), []
     rows = reading.read_ratings(source, format)
     judgments = graded(rows, arguments.scale, arguments.raters)
-    read = [*judgments.notices, *_grade_messages(rows, arguments.scale)]
+    read = [*judgments.notices]
+    blank, total = blank_documents(rows)
+    if blank:
+        read.append(f"{blank:,} of {counted(total, 'document')} listed have no grade, and are left out")
     if arguments.queries is not None:
         queries = reading.load_queries(arguments.queries)
         try:
@@ -200,17 +202,6 @@ def _opened(name: str, options: Mapping[str, str] | None = None) -> Source:
     if name == STANDARD:
         return Source(_shown(name), sys.stdin.buffer.read(), options)
     return Source.read(name, _shown(name), options)
-
-
-def _grade_messages(rows: Ratings, scale: Scale | None) -> Iterator[str]:
-    """Yield messages about documents without a grade, and about default grades given to labels of ESCI."""
-    blank, total = blank_documents(rows)
-    if blank:
-        yield f"{blank:,} of {counted(total, 'document')} listed have no grade, and are left out"
-    given = {rating.strip().casefold() for rating in set(rows.ratings) if isinstance(rating, str)}
-    if scale is None and rows.grades_of_words and not given.isdisjoint(rows.words):
-        meant = ",".join(f"{name}={grade:g}" for name, grade in rows.grades_of_words.items())
-        yield f"ESCI's labels were given the grades {meant}; --scale gives them others"
 
 
 def _has_texts(source: Source, format: str) -> bool:

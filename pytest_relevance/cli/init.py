@@ -34,7 +34,7 @@ _SCHEMA = "relevance.schema.json"
 def declare(parser: ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument("folder", metavar="FOLDER", nargs="?", default=".", help="where to write (default: here)")
-    parser.add_argument("--judgments", metavar="FILE", type=command.judgment_file, help="a judgment file in any format")
+    parser.add_argument("--judgments", metavar="FILE", type=command.existing, help="a judgment file in any format")
     parser.add_argument(
         "--queries", metavar="FILE", type=command.existing, help="the texts of its queries, if it has ids alone"
     )

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from pytest_relevance.cli.command import OK, CommandError, add_reading, complain, judgment_file, show, whole_from
+from pytest_relevance.cli.command import OK, CommandError, add_reading, complain, existing, show, whole_from
 from pytest_relevance.reports.findings import MOST_LISTED
 
 
 def declare(parser: ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("file", metavar="FILE", type=judgment_file, help="a judgment file in any format")
+    parser.add_argument("file", metavar="FILE", type=existing, help="a judgment file in any format")
     add_reading(parser, "--format", "--scale")
     parser.add_argument(
         "--limit",

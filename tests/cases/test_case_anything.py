@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -95,10 +92,3 @@ def assert_read_or_refused(data: bytes) -> None:
 @given(data=ANYTHING)
 def test_any_bytes_are_a_suite_or_an_error_with_places(data: bytes) -> None:
     assert_read_or_refused(data)
-
-
-@given(data=ANYTHING)
-def test_and_so_they_are_without_libyaml(data: bytes) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(sys.modules, "yaml.cyaml", None)  # as where PyYAML was built without libyaml
-        assert_read_or_refused(data)

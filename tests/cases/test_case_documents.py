@@ -35,8 +35,11 @@ def test_a_catalogue_is_that_of_every_case(shop: Shop, written: str, catalogue: 
 @pytest.mark.parametrize(
     ("written", "mistake"),
     [
-        ("product.csv", 'shop.yaml:1:12: documents: there is no file product.csv; did you mean "products.csv"?'),
-        ("{file: no/products.csv}", "shop.yaml:1:12: documents: there is no file no/products.csv, nor the folder"),
+        (
+            "product.csv",
+            "shop.yaml:1:12: documents: there is no file product.csv; paths are relative to the case file; did you",
+        ),
+        ("{file: no/products.csv}", "shop.yaml:1:12: documents: there is no file no/products.csv; paths are relative"),
         (".", "shop.yaml:1:12: documents: . is no file"),
         ("", "shop.yaml:1:11: documents: expected the name of a file, or {file: ..., id: ..., title: ..., show: [...]"),
         ("{file: products.csv, titel: name}", 'unknown key "titel"; a file has file, id, title and show here; did you'),

@@ -52,7 +52,7 @@ def test_a_drop_and_a_share() -> None:
         ({"mean": {"P@5": 70}}, "gates[0].mean.P@5: expected a number from 0 to 1, found 70"),
         ({"max_drop": {"nDCG@10": 2}}, "gates[0].max_drop.nDCG@10: expected a number from 0 to 1, found 2"),
         ({"max_drop": {"CG@5": -1}}, "gates[0].max_drop.CG@5: expected a number from 0 on, found -1"),
-        ({"mean": {"P@5": "0.5"}}, 'gates[0].mean.P@5: expected a number from 0 to 1, found the text "0.5"; write'),
+        ({"mean": {"P@5": "0.5"}}, 'gates[0].mean.P@5: expected a number from 0 to 1, found the text "0.5"'),
         ({"mean": {"nDCQ@5": 0.5}}, "gates[0].mean: "),
         ({"mean": {"P@5": 0.5, "p@5": 0.5}}, "gates[0].mean: P@5 stands twice; keep one of them"),
         ({"passing": 0}, "gates[0].passing: expected the share of cases that must pass, above 0 and up to 1, found 0"),

@@ -69,12 +69,6 @@ def test_rows_without_an_id_belong_to_the_query_of_their_text(shop: Shop) -> Non
     assert shop.judgments(f"judgments: rated.csv\n{cases}") == {"q1": {"boot": 3, "sandal": 2}}
 
 
-@pytest.mark.parametrize("named", ["qrels.txt", "{file: qrels.txt, format: trec}", "[qrels.txt]", "rated.csv"])
-def test_a_case_may_name_files_of_its_own(rated: Shop, named: str) -> None:
-    text = f"cases: [{{id: q1, query: blue shoes, judgments: {named}}}, {{query: something else}}]\n"
-    assert rated.judgments(text) == {"q1": BOTH["q1"], "something else": {}}
-
-
 def test_a_path_is_relative_to_the_case_file(rated: Shop) -> None:
     rated.write("data/more.txt", "q1 0 boot 3\n")
     path = rated.write("search/shop.yaml", "judgments: [../data/more.txt]\ncases: [{id: q1, query: a}]\n")
@@ -147,22 +141,16 @@ def test_an_entry_with_a_text_of_its_own_that_another_case_has(shop: Shop) -> No
     assert 'the entry "q1" fits two queries: it is the id of "red hats", and the text of "blue shoes" is' in found
 
 
-def test_an_entry_serves_several_cases_of_its_text(shop: Shop) -> None:
-    shop.write("rated.csv", "query,docid,rating\nblue shoes,d1,3\n")
-    cases = "cases: [{query: blue shoes}, {id: de, query: blue shoes, params: {locale: de}}]"
-    assert shop.judgments(f"judgments: rated.csv\n{cases}") == {"blue shoes": {"d1": 3}, "de": {"d1": 3}}
-
-
 # Files that cannot be read
 
 
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("qrel.txt", 'there is no file qrel.txt; did you mean "qrels.txt"? Paths are relative to the case file'),
+        ("qrel.txt", 'there is no file qrel.txt; paths are relative to the case file; did you mean "qrels.txt"?'),
         ("o.txt", "there is no file o.txt; paths are relative to the case file"),
         ("ratings.parquet", "there is no file ratings.parquet; paths are relative to the case file"),
-        ("data/qrels.txt", "there is no file data/qrels.txt, nor the folder; paths are relative to the case file"),
+        ("data/qrels.txt", "there is no file data/qrels.txt; paths are relative to the case file"),
         (
             "G26",
             "there is no file G26; paths are relative to the case file; a document is written with its grade, {G26: "
@@ -185,21 +173,6 @@ def test_a_file_that_cannot_be_read_is_reported_where_it_is_named(
     place = {"suite": ":1:12: ", "case": ":1:31: "}
     in_case = {"suite": "", "case": ' (in case "a")'}
     assert rated.mistakes(text[level]) == [f"shop.yaml{place[level]}judgments: {message}{in_case[level]}"]
-
-
-def test_a_file_that_lies_where_somebody_runs(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
-    shop.write("qrels.txt", QRELS)
-    path = shop.write("tests/search/shop.yaml", "judgments: qrels.txt\ncases: [{query: a}]\n")
-    monkeypatch.chdir(shop.folder)
-    with pytest.raises(ValueError, match=r"paths are relative to the case file, write \.\./\.\./qrels\.txt$"):
-        read_suite(path)
-
-
-def test_a_link_that_leads_nowhere_is_not_advised(shop: Shop) -> None:
-    (shop.folder / "docs3.csv").symlink_to("gone.csv")
-    shop.write("docs4.csv", "")
-    (found,) = shop.mistakes("judgments: docs3.csv\ncases: [{query: a}]")
-    assert 'there is no file docs3.csv; did you mean "docs4.csv"?' in found
 
 
 def test_the_mistakes_of_a_judgment_file_come_after_those_of_the_case_file(shop: Shop) -> None:
@@ -230,15 +203,6 @@ def test_names_of_grades_without_a_scale_are_one_mistake_for_each_name(shop: Sho
     assert shop.mistakes(case_file) == [
         f'rated.csv:2: query "a", document "boot": the grade "good" {NO_SCALE} (in case "a") (3 judgments)',
         f'rated.csv:6: query "c", document "hat": the grade "bad" {NO_SCALE} (2 judgments)',
-    ]
-
-
-def test_a_name_that_the_scale_lacks_is_reported_once_for_a_file(shop: Shop) -> None:
-    shop.write("rated.csv", "query,doc_id,grade\na,boot,godo\na,hat,godo\nb,hat,godo\nb,cap,good\n")
-    case_file = "scale: {good: 1, bad: 0}\njudgments: rated.csv\ncases: [{query: a}, {query: b}]\n"
-    assert shop.mistakes(case_file) == [
-        'rated.csv:2: query "a", document "boot": the scale has no grade "godo"; it has 0 (bad), 1 (good); did you '
-        'mean "good"? (in case "a") (3 judgments)'
     ]
 
 
@@ -275,12 +239,6 @@ def test_a_text_that_looks_like_the_id_of_another_query(shop: Shop) -> None:
     shop.write("rated.csv", "query_id,query,doc,grade\n7,501,a,1\n501,hats,b,2\n")
     assert shop.judgments("judgments: rated.csv\ncases: [{query: 501}]")["501"] == {"a": 1}
     assert shop.judgments("judgments: rated.csv\ncases: [{id: 501, query: some hats}]")["501"] == {"b": 2}
-
-
-def test_ids_are_text(shop: Shop) -> None:
-    shop.write("qrels.txt", "007 0 1e5 1\n7 0 no 2\nno 0 007 3\n")
-    text = "judgments: qrels.txt\ncases: [{id: 007, query: a}, {id: 7, query: b}, {id: no, query: c}]\n"
-    assert shop.judgments(text) == {"007": {"1e5": 1}, "7": {"no": 2}, "no": {"007": 3}}
 
 
 def test_one_text_with_several_ids(shop: Shop) -> None:
@@ -357,14 +315,6 @@ def test_what_a_case_says_itself_is_laid_over_the_file(rated: Shop) -> None:
     assert cases["q2"].judgments == BOTH["q2"]
 
 
-def test_a_file_of_a_case_is_laid_over_the_file_of_the_suite(rated: Shop) -> None:
-    rated.write("mine.csv", "query,docid,rating,title\nblue shoes,boot,1,A boot\nblue shoes,clog,2,\n")
-    text = "judgments: qrels.txt\ncases: [{id: q1, query: blue shoes, judgments: mine.csv}]"
-    case = rated.cases(text)["q1"]
-    assert case.judgments == {"boot": 1, "sandal": 1, "clog": 2}
-    assert case.titles == {"boot": "A boot"}
-
-
 def test_judgments_of_one_place_are_not_copied(rated: Shop) -> None:
     """There may be 100,000 cases: two that share their judgments have the very same mapping."""
     suite = rated.read("judgments: rated.csv\ncases: [{query: hats}, {id: again, query: hats}]")
@@ -372,20 +322,6 @@ def test_judgments_of_one_place_are_not_copied(rated: Shop) -> None:
 
 
 # Floors
-
-
-def test_a_floor_looks_at_what_was_found(shop: Shop) -> None:
-    shop.write("qrels.txt", "q1 0 a 0\nq2 0 b 1\n")
-    inherited = "min_ndcg: 0.5\njudgments: qrels.txt\ncases: [{id: q1, query: a}, {id: q2, query: b}]\n"
-    assert [case.min_ndcg for case in shop.read(inherited).cases] == [None, 0.5]
-    (found,) = shop.mistakes("judgments: qrels.txt\ncases: [{id: q1, query: a, min_ndcg: 0.5}]")
-    assert "no judged document has a gain above 0" in found
-    (found,) = shop.mistakes("judgments: qrels.txt\ncases: [{query: x, judgments: {}, min_ndcg: 0.5}]")
-    assert "a floor needs judgments, and the case has none" in found
-    (found,) = shop.mistakes("judgments: qrels.txt\nmin_ndcg: 0.5\ncases: [{query: x, judgments: {}}]")
-    assert "the suite's min_ndcg 0.5 applies to this case, which has no judgments" in found
-    (found,) = shop.mistakes("judgments: qrels.txt\ncases: [{id: q2, query: b, expect: {P@5: 0.5}}]")
-    assert "the floor 0.5 of P@5 is above 0.2" in found
 
 
 def test_a_grade_without_a_gain_is_told_once_at_a_case_that_has_it(shop: Shop) -> None:
@@ -413,18 +349,6 @@ def test_esci_words_have_the_grades_of_the_scale(shop: Shop) -> None:
     shop.write("esci.csv", ESCI)
     text = f"{ESCI_SCALE}\njudgments: esci.csv\ncases: [{{query: boots}}, {{query: hats}}]"
     assert shop.judgments(text) == {"boots": {"0012": 4, "7": 0}, "hats": {"8": 2}}
-
-
-def test_without_a_scale_they_are_no_grades(shop: Shop) -> None:
-    """In a notebook they have grades by default; a gate for everybody shows what its grades are worth."""
-    shop.write("esci.csv", ESCI)
-    found = shop.mistakes("judgments: esci.csv\ncases: [{query: boots}]")
-    assert [line.partition(", document")[0] for line in found] == [
-        'esci.csv:2: query "1"',
-        'esci.csv:3: query "1"',
-        'esci.csv:4: query "2"',
-    ]
-    assert all("scale: {exact: 3, substitute: 2, complement: 1, irrelevant: 0}" in line for line in found)
 
 
 def test_a_case_with_a_scale_of_its_own_has_its_grades_on_that(shop: Shop) -> None:
@@ -478,12 +402,6 @@ def test_ratings_in_several_files_are_combined_as_one_list(shop: Shop) -> None:
     shop.write("b.csv", "query,docid,rating\nq,x,3\nq,y,1\n")
     text = "raters: mean\njudgments: [a.csv, b.csv]\ncases: [{query: q}, {id: m, query: q, raters: max}]"
     assert shop.judgments(text) == {"q": {"x": 1, "z": 3, "y": 1}, "m": {"x": 3, "z": 3, "y": 1}}
-
-
-def test_named_raters_need_no_word_about_them(shop: Shop) -> None:
-    shop.write("rated.csv", "query,docid,ann_rating,bob_rating\nq,x,0,3\nq,y,1,1\n")
-    assert shop.judgments("judgments: rated.csv\ncases: [{query: q}]") == {"q": {"x": 1.5, "y": 1}}
-    assert shop.judgments("judgments: rated.csv\nraters: min\ncases: [{query: q}]") == {"q": {"x": 0, "y": 1}}
 
 
 WORKLIST = "query_id,query,document,title,ranks,worth,move,grade,record,rater"
@@ -559,15 +477,6 @@ def test_without_it_final_grades_beside_those_of_raters_are_an_error(shop: Shop,
     assert "final_rating seems to be what was made of ann_rating and bob_rating; say which column" in found
     suite = shop.read(f"raters: max\n{where}")
     assert dict(suite.cases[0].judgments) == {"hat": 2}
-
-
-def test_a_column_of_grades_that_means_nothing(rated: Shop) -> None:
-    (found,) = rated.mistakes("judgments: {file: rated.csv, grade_column: ratng}\ncases: [{query: hats}]")
-    assert 'there is no column "ratng" for the grades; the columns are query, docid and rating; did you mean' in found
-    (found,) = rated.mistakes("judgments: {file: qrels.txt, grade_column: x}\ncases: [{id: q1, query: a}]")
-    assert "grade_column= is for tables and JSON objects, and this is trec" in found
-    (found,) = rated.mistakes("judgments: {file: qrels.txt, format: trec, grade_column: x}\ncases: [{query: a}]")
-    assert "grade_column is for tables and JSON objects, where it names the column" in found
 
 
 def test_reading_a_suite_issues_its_warnings(rated: Shop) -> None:

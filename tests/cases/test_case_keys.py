@@ -163,11 +163,6 @@ def test_cases_keep_the_order_of_the_file_and_their_lines(read: Read) -> None:
     ]
 
 
-def test_xfail_has_a_long_form(read: Read) -> None:
-    suite = read("cases:\n  - {query: a, xfail: {reason: no synonyms, strict: true}}\n  - {query: b, xfail: why}\n")
-    assert [case.xfail for case in suite.cases] == [Xfail("no synonyms", True), Xfail("why", None)]
-
-
 def test_gains_may_be_given_for_the_names_of_grades(case: ReadCase) -> None:
     by_name = case("scale: {good: 2, bad: 0}\ngain: {good: 10, bad: -1}\ncases: [{query: a, judgments: {x: good}}]")
     assert by_name.settings.gain == {2: 10, 0: -1}

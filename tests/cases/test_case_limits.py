@@ -9,14 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance import Case, Suite
+from pytest_relevance import Case
 from pytest_relevance.cases.build import best_rankings
 from pytest_relevance.metrics.graded import GradedRanking
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.scalar import score
 from pytest_relevance.metrics.settings import Settings
 
-Read = Callable[[str | bytes], Suite]
 ReadCase = Callable[[str | bytes], Case]
 Mistakes = Callable[[str | bytes], list[str]]
 
@@ -34,12 +33,6 @@ def test_to_expect_no_results_takes_an_inherited_floor_away(case: ReadCase, resu
     assert case(f"min_ndcg: 0.5\ncases: [{{query: a, expect: {{results: {results}}}}}]").min_ndcg is None
     judged = case(f"min_ndcg: 0.5\ncases: [{{query: a, judgments: {{x: 3}}, expect: {{results: {results}}}}}]")
     assert judged.min_ndcg is None
-
-
-def test_a_written_floor_where_no_results_are_expected(mistakes: Mistakes) -> None:
-    assert mistakes("cases:\n  - {query: a, judgments: {x: 3}, min_ndcg: 0.5, expect: {results: 0}}\n") == [
-        '2:45: min_ndcg: a case that expects no results has no nDCG; take min_ndcg or results out (in case "a")'
-    ]
 
 
 @pytest.mark.parametrize(

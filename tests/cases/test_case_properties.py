@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -225,18 +224,6 @@ def test_the_schema_accepts_what_the_reader_accepts(
     text = data.draw(files(*suite))
     assert parse_suite(text.encode(), "shop.yaml").cases
     assert schema_says(text) == []
-
-
-@given(suite=suites(), data=st.data())
-@settings(max_examples=60, deadline=None)
-def test_the_parser_without_c_gives_the_same(
-    suite: tuple[dict[str, object], list[dict[str, object]]], data: st.DataObject
-) -> None:
-    text = data.draw(files(*suite)).encode()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(sys.modules, "yaml.cyaml", None)  # as where PyYAML was built without libyaml
-        slow = parse_suite(text, "shop.yaml")
-    assert parse_suite(text, "shop.yaml") == slow
 
 
 @dataclass(frozen=True)

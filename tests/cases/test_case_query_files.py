@@ -75,23 +75,6 @@ def test_a_written_case_without_an_id_has_the_id_of_the_query_with_its_text(list
     assert (cases["q1"].source, cases["q1"].line) == (None, 4)
 
 
-def test_the_id_of_a_listed_query_is_encoded_in_the_node_id_of_its_written_case(shop: Shop) -> None:
-    shop.write("queries.tsv", "std::q1\tvectors\n")
-    (case,) = shop.read("queries: queries.tsv\ncases: [{query: vectors}]").cases
-    assert (case.id, case.node_name) == ("std::q1", "std%3A%3Aq1")
-
-
-def test_two_written_cases_of_one_listed_query(listed: Shop) -> None:
-    (found,) = listed.mistakes(THREE_LINES + "cases:\n  - {query: hats}\n  - {query: hats}\n")
-    assert 'a second case with the id "q2", the first is in line 5' in found
-
-
-def test_a_case_of_another_id_is_another_case(listed: Shop) -> None:
-    cases = listed.cases("queries: queries.tsv\njudgments: qrels.txt\ncases: [{id: mine, query: hats}]")
-    assert list(cases) == ["mine", "q1", "q2", "q3"]
-    assert cases["mine"].judgments == cases["q2"].judgments
-
-
 def test_written_cases_come_first_wherever_the_queries_are_named(listed: Shop) -> None:
     listed.write("more.tsv", "m1\tmore\n")
     below = listed.read("cases: [{query: new}]\nqueries: [more.tsv, queries.tsv]\n")
@@ -198,12 +181,6 @@ def test_files_that_do_not_belong_together_are_one_mistake(listed: Shop, queries
     ]
 
 
-def test_a_case_whose_id_is_the_text_of_a_listed_query(shop: Shop) -> None:
-    shop.write("queries.txt", "hammer\nsaws\n")
-    (found,) = shop.mistakes("queries: {file: queries.txt, format: text}\ncases: [{query: saw blade, id: hammer}]")
-    assert 'the id "hammer" is that of the query "hammer" in queries.txt:1; write another id, or that query' in found
-
-
 def test_files_belong_together_where_a_written_case_stands_for_a_judged_query(listed: Shop) -> None:
     listed.write("qrels.txt", "q1 0 boot 3\n")
     suite = listed.read(THREE_LINES + "cases: [{query: blue shoes}]\n")
@@ -253,14 +230,6 @@ def test_a_file_of_queries_that_cannot_be_used(listed: Shop, text: str, message:
     listed.write("bad.csv", "query,weight\nhats,1\nsocks,-3\n")
     (found,) = listed.mistakes(text)
     assert found.startswith(message)
-
-
-def test_a_floor_that_cannot_be_reached_is_told_in_the_line_of_the_query(listed: Shop) -> None:
-    found = listed.mistakes("queries: queries.tsv\njudgments: qrels.txt\nmin_ndcg: 0.9\nideal: max\nk: 3\n")
-    assert [line.partition(" of nDCG@3 is above")[0] for line in found] == [
-        "queries.tsv:1: min_ndcg: the floor 0.9",
-        "queries.tsv:4: min_ndcg: the floor 0.9",
-    ]
 
 
 @pytest.fixture

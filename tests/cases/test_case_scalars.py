@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from pytest_relevance import Case
-from pytest_relevance.cases.scalars import number_advice, value
+from pytest_relevance.cases.scalars import value
 
 ReadCase = Callable[[str | bytes], Case]
 
@@ -100,26 +100,3 @@ def test_quotes_always_mean_text(case: ReadCase, written: str) -> None:
 def test_a_number_too_long_to_be_meant_stays_text() -> None:
     assert value("9" * 64) == int("9" * 64)
     assert value("9" * 65) == "9" * 65
-
-
-@pytest.mark.parametrize(
-    ("found", "advice"),
-    [
-        ("5", "; write 5 without quotes"),
-        (".5", "; write 0.5"),
-        ("007", "; write 7"),
-        ("+3", "; write 3"),
-        ("5e-1", "; write 0.5"),
-        ("0,70", ""),
-        ("1e400", ""),
-        ("1e-30", ""),
-        ("nan", ""),
-        ("ten", ""),
-        ("80%", "; write 0.8"),
-        (True, ""),
-        (None, ""),
-        ([1], ""),
-    ],
-)
-def test_advice_for_numbers_that_are_written_another_way(found: object, advice: str) -> None:
-    assert number_advice(found) == advice

@@ -106,20 +106,6 @@ def test_text_that_is_no_yaml(mistakes: Mistakes, text: str, place: str, message
     assert message in found
 
 
-def test_flow_style_and_json_are_yaml(case: ReadCase) -> None:
-    assert case(
-        '{"k":5,"cases":[{"query":"a \\u00e9 b","judgments":{"x":3,"y":"no"}}],"scale":{"no":0,"yes":3}}'
-    ).judgments == {"x": 3, "y": 0}
-
-
-def test_a_text_over_several_lines(case: ReadCase) -> None:
-    found = case(
-        "cases:\n  - query: blue\n      shoes\n"
-        "    note: |\n      two\n      lines\n    skip: >-\n      not\n      yet\n"
-    )
-    assert (found.query, found.note, found.skip) == ("blue shoes", "two\nlines\n", "not yet")
-
-
 @pytest.mark.parametrize("tag", ["!!int", "!!str", "!sku", "!<x>"])
 def test_tags_of_yaml_have_no_meaning(mistakes: Mistakes, tag: str) -> None:
     for text in (f"search: {tag} find\n", f"{tag} k: 5\n", f"params: {tag} {{a: 1}}\n"):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from itertools import takewhile
-from pathlib import Path
 from textwrap import dedent
 from typing import TYPE_CHECKING
 
@@ -15,8 +13,6 @@ from tests.helpers import columns_of
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Said, Terminal
-
-CHORUS = (Path(__file__).parents[2] / os.environ.get("RELEVANCE_DATA", "../shared") / "data" / "chorus").resolve()
 
 SHOP = """
     min_ndcg: 0.8
@@ -73,15 +69,6 @@ def test_a_catalogue_with_a_mistake(terminal: Terminal, documents: str, products
     assert said.lines[0].startswith("shop/products.csv:")
     assert says in said.lines[0]
     assert said.lines[1:] == ["", "1 file, 2 cases, 4 judgments: 1 error, no warnings"]
-
-
-def test_a_catalogue_of_other_documents(terminal: Terminal) -> None:
-    judgments = "".join(f"{{query: q{number}, judgments: {{sku-{number}: 1}}}}, " for number in range(5))
-    terminal.write("shop.relevance.yaml", f"min_ndcg: 0.5\ndocuments: products.csv\ncases: [{judgments}]\n")
-    terminal.write("products.csv", "id,title\n1,Winter boots\n")
-    said = terminal.run("check", "shop.relevance.yaml")
-    assert said.code == 1
-    assert said.lines[0].startswith("products.csv: none of the 5 documents that were looked up is in it; ")
 
 
 def test_expected_documents_that_the_catalogue_lacks(terminal: Terminal) -> None:
@@ -218,36 +205,6 @@ def test_judgments_without_a_relevant_document(terminal: Terminal) -> None:
     assert said.lines[-1].endswith("no errors, 1 warning")
 
 
-def test_queries_that_are_nearly_the_same(terminal: Terminal) -> None:
-    terminal.write(
-        "shop.relevance.yaml",
-        """
-        min_ndcg: 0.5
-        cases:
-          - query: Blue  Shoes
-            judgments: {a: 3, b: 0}
-          - query: blue shoes
-            judgments: {a: 3, c: 0}
-          - query: ﬁlter
-            judgments: {a: 3, c: 0}
-          - query: filter
-            judgments: {b: 3, c: 0}
-          - query: blue shoes
-            id: in-german
-            params: {locale: de}
-            judgments: {a: 0, c: 2}
-          - query: blue shoe
-            judgments: {a: 0, c: 2}
-        """,
-    )
-    said = terminal.run("check", "shop.relevance.yaml")
-    assert warned(said, "the same query but for") == [
-        'shop.relevance.yaml:5: "blue shoes": "Blue  Shoes" in shop.relevance.yaml:3',
-        'shop.relevance.yaml:9: "filter": "ﬁlter" in shop.relevance.yaml:7',
-    ]
-    assert warned(said, "one query, two grades") == []
-
-
 def test_queries_that_contradict_each_other(terminal: Terminal) -> None:
     terminal.write(
         "shop.relevance.yaml",
@@ -334,36 +291,11 @@ def test_a_file_that_a_suite_names_is_counted_once(terminal: Terminal, arguments
     assert said.lines[-1] == "2 files, 1 case, 2 judgments: no errors, 1 warning"
 
 
-def test_the_errors_of_a_file_that_a_suite_names_are_told_once(terminal: Terminal) -> None:
-    terminal.write("judged.csv", JUDGED + "boots,c,x\n")
-    terminal.write("shop.relevance.yaml", JUDGED_SUITE)
-    said = terminal.run("check", "judged.csv", "shop.relevance.yaml")
-    assert said.code == 1
-    assert said.out.count("judged.csv:4: ") == 1
-    assert said.lines[-1].startswith("2 files: 1 error, ")
-
-
-def test_a_file_that_cannot_be_read_is_an_error_among_others(terminal: Terminal) -> None:
-    terminal.write("empty.csv", "\n")
-    terminal.write("shop.relevance.yaml", SHOP)
-    said = terminal.run("check", "empty.csv", "shop.relevance.yaml")
-    assert said.code == 1
-    assert said.lines == ["empty.csv: the file is empty", "", "2 files, 2 cases, 4 judgments: 1 error, no warnings"]
-
-
 def test_nothing_of_a_query_reaches_the_terminal_and_no_line_is_too_wide(terminal: Terminal) -> None:
     terminal.write("shop.csv", f"query,doc_id,grade\n{'長い ' * 60}\x1b[2J,a,1\n{'word ' * 60},a,1\n")
     said = terminal.run("check", "shop.csv")
     assert "\x1b" not in said.out
     assert max(map(columns_of, said.lines)) <= 100
-
-
-@pytest.mark.skipif(not CHORUS.is_dir(), reason=f"there is no {CHORUS}")
-def test_real_judgments_of_which_19_queries_have_no_relevant_product(terminal: Terminal) -> None:
-    said = terminal.run("check", str(CHORUS / "qrels.txt"), "--all")
-    assert said.code == 0
-    assert len(warned(said, "no judged document is relevant")) == 19
-    assert said.lines[-1].startswith("1 file, 135 queries, 3,668 judgments: no errors, ")
 
 
 def test_white_space_around_ids_is_warned_of(terminal: Terminal) -> None:

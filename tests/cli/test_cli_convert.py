@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,8 +15,6 @@ from pytest_relevance import read_judgments, read_queries, read_run, read_suite
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Terminal
-
-CHORUS = (Path(__file__).parents[2] / os.environ.get("RELEVANCE_DATA", "../shared") / "data" / "chorus").resolve()
 
 SHOP = """
     query,docid,rating
@@ -108,14 +105,6 @@ def test_what_the_target_cannot_hold_is_said_a_line_for_each_kind(terminal: Term
     assert terminal.read("shop.qrels") == "q1 0 sku-1 3\nq1 0 b 0\n"
 
 
-def test_what_reading_left_out_is_said(terminal: Terminal) -> None:
-    terminal.write("boots.csv", "query,docid,anna_rating,ben_rating,final_rating\nboots,a,3,0,2\n")
-    said = terminal.run("convert", "boots.csv", "boots.jsonl", "--raters", "min")
-    assert said.err.startswith("boots.csv: the column final_rating is left out")
-    assert said.err.splitlines()[1].startswith("boots.jsonl: how the ratings make a grade, which is their min here")
-    assert read_judgments("boots.jsonl", raters="min") == {"boots": {"a": 0}}
-
-
 def test_queries_that_cannot_be_ids_need_a_file_of_queries(terminal: Terminal) -> None:
     terminal.write("shop.csv", SHOP)
     said = terminal.run("convert", "shop.csv", "shop.qrels")
@@ -134,33 +123,6 @@ def test_a_file_of_queries_with_new_ids(terminal: Terminal, name: str) -> None:
     assert said.out == f"written: shop.qrels and {name}: 2 queries, 3 judgments\n"
     assert read_judgments("shop.qrels") == {"q1": GRADES["winter boots"], "q2": GRADES["laces"]}
     assert read_queries(name) == {"q1": "winter boots", "q2": "laces"}
-
-
-def test_the_ids_of_a_file_of_queries(terminal: Terminal) -> None:
-    terminal.write("shop.csv", SHOP)
-    terminal.write("queries.tsv", "q067\twinter boots\nq068\tlaces\nq069\tpolish\n")
-    said = terminal.run("convert", "shop.csv", "shop.qrels", "--queries", "queries.tsv")
-    assert said.code == 0
-    assert read_judgments("shop.qrels") == {"q067": GRADES["winter boots"], "q068": GRADES["laces"]}
-    what = 'shop.csv: 1 of 3 queries is only in queries.tsv, without judgments, and left out: "polish"\n'
-    assert said.err.startswith(what)
-
-
-def test_topics_of_which_some_are_judged_become_the_cases_of_those(terminal: Terminal) -> None:
-    terminal.write("qrels.txt", "q2 0 sku-1 3\nq3 0 sku-6 0\n")
-    terminal.write("topics.tsv", "".join(f"q{number}\ttopic {number}\n" for number in range(1, 6)))
-    said = terminal.run("convert", "qrels.txt", "shop.relevance.yaml", "--queries", "topics.tsv")
-    assert (said.code, said.out) == (0, "written: shop.relevance.yaml: 2 queries, 2 judgments\n")
-    left_out = '"topic 1", "topic 4", "topic 5"'
-    assert (
-        said.err == f"qrels.txt: 3 of 5 queries are only in topics.tsv, without judgments, and left out: {left_out}\n"
-    )
-    assert [(case.id, case.query) for case in read_suite("shop.relevance.yaml").cases] == [
-        ("q2", "topic 2"),
-        ("q3", "topic 3"),
-    ]
-    terminal.run("convert", "qrels.txt", "shop.csv", "--queries", "topics.tsv", "--queries-out", "judged.csv")
-    assert read_queries("judged.csv") == {"q2": "topic 2", "q3": "topic 3"}
 
 
 def test_ids_alone_are_no_queries(terminal: Terminal) -> None:
@@ -204,19 +166,6 @@ def test_standard_input(terminal: Terminal, monkeypatch: pytest.MonkeyPatch, pac
     said = terminal.run("convert", "-", "out.jsonl")
     assert (said.code, said.out) == (0, "written: out.jsonl: 1 query, 2 judgments\n")
     assert read_judgments("out.jsonl") == {"q1": {"a": 3, "b": 0}}
-
-
-def test_a_case_file_on_standard_input(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", Standard(b"cases: [{query: boots, judgments: {a: 3}}]\n"))
-    assert terminal.run("convert", "-", "out.jsonl", "--from", "case-file").code == 0
-    assert read_judgments("out.jsonl") == {"boots": {"a": 3}}
-
-
-def test_a_scale_and_a_format(terminal: Terminal) -> None:
-    terminal.write("rows.txt", "query,doc_id,grade\nboots,a,exact\nboots,b,no\n")
-    said = terminal.run("convert", "rows.txt", "out.jsonl", "--from", "csv", "--scale", "exact=3,no=0")
-    assert said.code == 0
-    assert read_judgments("out.jsonl") == {"boots": {"a": 3, "b": 0}}
 
 
 def test_where_a_request_has_its_query(terminal: Terminal) -> None:
@@ -301,11 +250,6 @@ def test_mistakes_at_the_command_line(terminal: Terminal, arguments: tuple[str, 
     assert terminal.files() == ["shop.csv", "shop.relevance.yaml"]
 
 
-def test_the_help_lists_the_formats_that_can_be_written(terminal: Terminal) -> None:
-    said = terminal.run("convert", "--help").out
-    assert "the format of OUT: case-file, csv, jsonl, trec or run" in " ".join(said.split())
-
-
 def test_a_run_becomes_a_trec_run(terminal: Terminal) -> None:
     terminal.write("run.csv", "query_id,doc_id,score\nq1,a,0.5\nq1,b,0.9\nq2,007,3\n")
     said = terminal.run("convert", "run.csv", "out.run")
@@ -321,20 +265,6 @@ def test_a_run_becomes_a_trec_run(terminal: Terminal) -> None:
     assert (said.code, said.err.partition(":")[0]) == (1, "shop.qrels")
 
 
-def test_a_folder_that_is_not_there_is_named(terminal: Terminal) -> None:
-    terminal.write("shop.csv", SHOP)
-    said = terminal.run("convert", "shop.csv", "none/out.jsonl")
-    assert (said.code, said.err) == (2, "none/out.jsonl: cannot be written: No such file or directory\n")
-
-
-@pytest.mark.skipif(not CHORUS.is_dir(), reason=f"there is no {CHORUS}")
-def test_a_real_export_becomes_the_real_qrels(terminal: Terminal) -> None:
-    rated, queries = str(CHORUS / "Broad_Query_Set_rated.csv"), str(CHORUS / "queries.tsv")
-    said = terminal.run("convert", rated, "ours.qrels", "--queries", queries)
-    assert said.out == "written: ours.qrels: 135 queries, 3,668 judgments\n"
-    assert read_judgments("ours.qrels") == read_judgments(CHORUS / "qrels.txt")
-
-
 @pytest.mark.parametrize("out", ["out.csv", "new.relevance.yaml"])
 def test_documents_without_a_grade_are_counted(terminal: Terminal, out: str) -> None:
     terminal.write("worklist.csv", "rank,move,query,doc_id,grade\n1,,boots,a,1\n2,,boots,b,\n1,,laces,c,\n")
@@ -343,33 +273,9 @@ def test_documents_without_a_grade_are_counted(terminal: Terminal, out: str) -> 
     assert said.err.splitlines()[0] == "worklist.csv: 2 of 3 documents listed have no grade, and are left out"
 
 
-def test_the_grades_of_letters_are_said(terminal: Terminal) -> None:
-    terminal.write("esci.csv", "query,product_id,esci_label\nboots,a,E\nboots,b,I\n")
-    said = terminal.run("convert", "esci.csv", "out.csv")
-    assert said.err == (
-        "esci.csv: ESCI's labels were given the grades exact=3,substitute=2,complement=1,irrelevant=0; --scale gives "
-        "them others\n"
-    )
-    own = "exact=1,substitute=0.5,complement=0,irrelevant=0"
-    assert terminal.run("convert", "esci.csv", "own.csv", "--scale", own).err == ""
-    assert read_judgments("own.csv") == {"boots": {"a": 1, "b": 0}}
-
-
 def test_a_case_file_that_pytest_does_not_collect(terminal: Terminal) -> None:
     terminal.write("shop.csv", SHOP)
     said = terminal.run("convert", "shop.csv", "shop.yaml")
     assert said.code == 0
     assert said.err.startswith("shop.yaml: pytest collects *.relevance.yaml and *.relevance.yml; this file runs")
     assert terminal.run("convert", "shop.csv", "shop.relevance.yml").err == ""
-
-
-def test_the_column_of_the_grades(terminal: Terminal) -> None:
-    terminal.write("boots.csv", "query,docid,anna_rating,ben_rating,final_rating\nboots,a,3,0,2\n")
-    said = terminal.run("convert", "boots.csv", "boots.jsonl")
-    assert said.code == 1
-    assert said.err.startswith("boots.csv:1: final_rating seems to be what was made of anna_rating and ben_rating")
-    assert terminal.run("convert", "boots.csv", "boots.jsonl", "--grade-column", "final_rating").err == ""
-    assert read_judgments("boots.jsonl") == {"boots": {"a": 2}}
-    terminal.write("shop.relevance.yaml", "cases: [{query: boots, judgments: {a: 1}}]\n")
-    said = terminal.run("convert", "shop.relevance.yaml", "-", "--to", "csv", "--grade-column", "x")
-    assert "a case file says itself what --grade-column would; leave it out" in said.err

@@ -75,15 +75,6 @@ def test_help_fits_the_terminal(terminal: Terminal, monkeypatch: pytest.MonkeyPa
     assert (schema in lines) == (name == "schema")
 
 
-@pytest.mark.parametrize("command", [("raters",), ("init", "--judgments")])
-def test_a_case_file_in_the_place_of_judgments(terminal: Terminal, command: tuple[str, ...]) -> None:
-    terminal.write("shop.relevance.yaml", "cases:\n  - query: boots\n    judgments: {a: 3}\n")
-    said = terminal.run(*command, "shop.relevance.yaml")
-    assert (said.code, said.out) == (2, "")
-    assert '"shop.relevance.yaml" is a case file, and a judgment file is needed' in said.err
-    assert "pytest-relevance convert" in said.err
-
-
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_help_of_its_own(terminal: Terminal, name: str) -> None:
     said = terminal.run(name, "--help")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,8 +13,6 @@ from tests.helpers import only_plugins
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Terminal
-
-CHORUS = (Path(__file__).parents[2] / os.environ.get("RELEVANCE_DATA", "../shared") / "data" / "chorus").resolve()
 
 JUDGED = """
     query,docid,rating
@@ -79,13 +75,6 @@ def test_the_suite_names_its_schema_for_editors(terminal: Terminal, arguments: t
     assert terminal.read("relevance/relevance.schema.json") == terminal.run("schema").out
 
 
-def test_a_schema_that_is_there_stays(terminal: Terminal) -> None:
-    terminal.write("relevance.schema.json", "{}\n")
-    said = terminal.run("init", ".")
-    assert (said.code, terminal.read("relevance.schema.json")) == (0, "{}\n")
-    assert "written: relevance.schema.json" not in said.lines
-
-
 def test_until_the_search_is_written_each_case_says_what_to_write(terminal: Terminal) -> None:
     terminal.write("shop.csv", JUDGED)
     terminal.run("init", "relevance", "--judgments", "shop.csv")
@@ -95,17 +84,6 @@ def test_until_the_search_is_written_each_case_says_what_to_write(terminal: Term
     assert "NotImplementedError: my_search() in conftest.py is still to be written" in done.stdout
     assert "as they stand in shop.csv: ['sku-1', 'sku-4', ...]" in done.stdout
     assert "2 error" in done.stdout  # the summary's word for a search that raises
-
-
-def test_with_the_search_in_its_place_it_runs(terminal: Terminal) -> None:
-    terminal.write("shop.csv", JUDGED)
-    terminal.run("init", "relevance", "--judgments", "shop.csv")
-    code = terminal.read("relevance/conftest.py")
-    begin, end = code.index("    raise NotImplementedError("), code.index("@pytest.fixture")
-    terminal.write("relevance/conftest.py", f'{code[:begin]}    return ["sku-1", "sku-6"][:k]\n\n\n{code[end:]}')
-    done = run_pytest(terminal, "relevance")
-    assert done.returncode == 0, done.stdout
-    assert "2 passed" in done.stdout
 
 
 def test_ids_alone_need_a_file_of_queries(terminal: Terminal) -> None:
@@ -178,17 +156,6 @@ def test_the_scale_that_the_judgments_show_is_written_down(terminal: Terminal, r
     assert f"\nscale: {scale}\n" in terminal.read("search.relevance.yaml")
 
 
-def test_the_labels_of_esci_bring_their_scale(terminal: Terminal) -> None:
-    terminal.write("esci.csv", "query,product_id,esci_label\nboots,B01,E\nboots,0044,I\n")
-    said = terminal.run("init", "relevance", "--judgments", "esci.csv")
-    assert said.code == 0
-    assert "scale: {exact: 3, substitute: 2, complement: 1, irrelevant: 0}\n" in terminal.read(
-        "relevance/search.relevance.yaml"
-    )
-    (case,) = read_suite("relevance/search.relevance.yaml").cases
-    assert case.judgments == {"B01": 3, "0044": 0}
-
-
 @pytest.mark.parametrize("there", ["relevance/conftest.py", "relevance/search.relevance.yaml"])
 def test_nothing_is_overwritten(terminal: Terminal, there: str) -> None:
     terminal.write(there, "mine\n")
@@ -228,24 +195,3 @@ def test_queries_of_other_judgments_write_nothing(terminal: Terminal) -> None:
         'first query is "101"; do the files belong together?\n'
     )
     assert terminal.files() == ["queries.tsv", "shop.qrels"]
-
-
-@pytest.mark.skipif(not CHORUS.is_dir(), reason=f"there is no {CHORUS}")
-def test_a_real_shop(terminal: Terminal) -> None:
-    qrels, queries = str(CHORUS / "qrels.txt"), str(CHORUS / "queries.tsv")
-    said = terminal.run("init", "relevance", "--judgments", qrels, "--queries", queries)
-    assert said.lines[3].startswith("135 cases with 3,668 judgments.")
-    done = run_pytest(terminal, "relevance", "--collect-only", "-q")
-    assert "135 tests collected" in done.stdout
-
-
-def test_the_column_of_the_grades_is_written_down(terminal: Terminal) -> None:
-    terminal.write("boots.csv", "query,docid,anna_rating,ben_rating,final_rating\nboots,a,3,0,2\nboots,b,1,1,0\n")
-    said = terminal.run("init", ".", "--judgments", "boots.csv")
-    assert said.code == 1
-    assert "boots.csv:1: final_rating seems to be what was made of anna_rating and ben_rating" in said.err + said.out
-    assert terminal.files() == ["boots.csv"]
-    assert terminal.run("init", ".", "--judgments", "boots.csv", "--grade-column", "final_rating").code == 0
-    assert "\njudgments: {file: boots.csv, grade_column: final_rating}\n" in terminal.read("search.relevance.yaml")
-    (case,) = read_suite("search.relevance.yaml").cases
-    assert case.judgments == {"a": 2, "b": 0}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,8 +10,6 @@ from tests.helpers import columns_of
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Terminal
-
-CHORUS = (Path(__file__).parents[2] / os.environ.get("RELEVANCE_DATA", "../shared") / "data" / "chorus").resolve()
 
 BOOTS = """
     query,docid,title,anna_rating,ben_rating,carl_rating
@@ -75,14 +71,6 @@ def test_the_list_is_limited_and_says_so(terminal: Terminal) -> None:
     assert terminal.run("raters", "boots.csv", "--limit", "0").out == terminal.run("raters", "boots.csv").out
 
 
-def test_repeated_rows_are_raters_that_nobody_knows(terminal: Terminal) -> None:
-    terminal.write("rows.csv", "query_id,doc_id,grade\nq7,a,3\nq7,a,0\nq7,b,1\nq7,b,1\n")
-    said = terminal.run("raters", "rows.csv")
-    assert said.lines[3:5] == ["apart  ratings  query  document", "    3  0 3      q7     a"]
-    assert said.lines[-1] == "The file does not say who rated, so nothing can be said of a rater."
-    assert "by 2 raters" not in said.out
-
-
 def test_grades_by_name(terminal: Terminal) -> None:
     terminal.write("words.csv", "query,doc_id,anna_rating,ben_rating\nboots,a,good,bad\nboots,b,bad,bad\n")
     said = terminal.run("raters", "words.csv", "--scale", "good=2,bad=0")
@@ -117,13 +105,6 @@ def test_one_rating_a_document_is_not_enough(terminal: Terminal) -> None:
     assert "a column rater" in said.err
 
 
-def test_raters_who_share_no_document_are_not_enough(terminal: Terminal) -> None:
-    terminal.write("two.csv", "query,doc_id,rater,grade\nboots,a,anna,3\nboots,b,ben,0\n")
-    said = terminal.run("raters", "two.csv")
-    assert said.code == 2
-    assert "of 2 there are ratings, each of other documents" in said.err
-
-
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -143,12 +124,6 @@ def test_mistakes_at_the_command_line(terminal: Terminal, arguments: tuple[str, 
     said = terminal.run("raters", *arguments)
     assert (said.code, said.out) == (2, "")
     assert says in said.err
-
-
-def test_what_reading_left_out_is_said(terminal: Terminal) -> None:
-    terminal.write("boots.csv", "query,docid,anna_rating,ben_rating,final_rating\nboots,a,3,0,2\n")
-    said = terminal.run("raters", "boots.csv")
-    assert said.err == "boots.csv: the column final_rating is left out: the ratings of 2 raters are read\n"
 
 
 def test_who_is_alone_and_who_is_not(terminal: Terminal) -> None:
@@ -188,16 +163,4 @@ def test_a_query_that_is_disputed_does_not_hide_the_others(terminal: Terminal) -
     assert said.lines[12] == "... and 42 more on which they differ (--limit 0 lists all); first at most 3 of a query"
     said = terminal.run("raters", "many.csv", "--limit", "20")  # when there are no others any more
     assert [line.split()[0] for line in said.lines[4:24]] == ["3"] * 10 + ["1"] * 10
-    assert max(map(columns_of, said.lines)) <= 100
-
-
-@pytest.mark.skipif(not CHORUS.is_dir(), reason=f"there is no {CHORUS}")
-@pytest.mark.parametrize("name", ["Broad_Query_Set_individual_ratings.csv", "multirater.csv"])
-def test_real_raters_disagree_by_two_grades_or_more_on_617_documents(terminal: Terminal, name: str) -> None:
-    said = terminal.run("raters", str(CHORUS / name), "--limit", "0")
-    assert "  617 differ by two grades or more" in said.lines
-    begin = next(number for number, line in enumerate(said.lines) if line.startswith("apart "))
-    spreads = [int(line.split()[0]) for line in said.lines[begin + 1 : said.lines.index("", begin)]]
-    assert spreads == sorted(spreads, reverse=True)
-    assert sum(spread >= 2 for spread in spreads) == 617
     assert max(map(columns_of, said.lines)) <= 100

@@ -66,25 +66,3 @@ def test_the_report_of_a_run_replaces_one(shop: Terminal, name: str) -> None:
         assert shop.run("report", "run.jsonl", "-o", before).code == 0
         (shop.folder / before).replace(shop.folder / name)
         assert shop.run("report", "run.jsonl", "-o", name).code == 0
-
-
-def test_a_schema_replaces_one(shop: Terminal) -> None:
-    assert shop.run("schema", "-o", "case.json").code == 0
-    written = shop.read("case.json")
-    for before in (written, written.replace('"min_ndcg"', '"min_ndgc"'), "{}", "", "\n"):
-        shop.write("case.json", before)
-        assert shop.run("schema", "-o", "case.json").code == 0
-        assert shop.read("case.json") == written
-
-
-@pytest.mark.parametrize("command", [*COMMANDS, "convert"])
-def test_a_read_only_file_stays(shop: Terminal, command: str) -> None:
-    commands = {
-        **{name: (*arguments, "--output", "out") for name, (arguments, _) in COMMANDS.items()},
-        "convert": ("convert", "shop.qrels", "out", "--to", "csv", "--overwrite"),
-    }
-    shop.write("out", "").chmod(0o444)
-    said = shop.run(*commands[command])
-    assert said.code == 2
-    assert said.err.endswith("out: cannot be written: it is read-only\n")
-    assert shop.read("out") == ""

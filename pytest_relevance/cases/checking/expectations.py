@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 from pytest_relevance._text import did_you_mean, found, listed, quoted
 from pytest_relevance.cases.checking.values import LARGEST_WHOLE, documents_in, unknown_keys, whole
 from pytest_relevance.cases.model import Expectation, FieldCondition
-from pytest_relevance.cases.problems import Location, what_is_meant
-from pytest_relevance.cases.scalars import is_number, number, number_advice
+from pytest_relevance.cases.problems import Location
+from pytest_relevance.cases.scalars import is_number, number
 from pytest_relevance.cases.scalars import value as scalar_value
 from pytest_relevance.metrics.names import MEASURES, UNBOUNDED, Metric, parse_metric
 
@@ -115,8 +115,6 @@ def _parsed(name: object, at: Location) -> Metric | None:
         base = re.split(r"[@(]", str(name), maxsplit=1)[0]
         if base.casefold() not in {measure.casefold() for measure in MEASURES}:
             close = did_you_mean(str(name), KINDS) or f"; {error}"
-            if (meant := what_is_meant(str(name), KINDS)) is not None:
-                close = f"; did you mean {quoted(meant)}?"
             message = f"{quoted(str(name))} is neither {listed(KINDS)} nor a metric{close}"
         at.refuse(message, at_key=True)
         return None
@@ -295,8 +293,7 @@ class _Bound(NamedTuple):
         comparison, written = (match[1], scalar_value(match[2])) if match is not None else (self.plain, expected)
         bound = self.read(written)
         if bound is None or not self.is_allowed(comparison, bound):
-            advice = number_advice(expected) or f"; write {example}"
-            at.refuse(f"expected {self.what}, found {found(expected)}{advice}")
+            at.refuse(f"expected {self.what}, found {found(expected)}; write {example}")
         return comparison, bound or 0.0
 
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from pytest_relevance._text import closest, did_you_mean, found, listed, printable, quoted
+from pytest_relevance._text import closest, found, listed, quoted
 from pytest_relevance.cases.checking.values import names_in, unknown_keys
 from pytest_relevance.cases.model import CatalogueFile
 from pytest_relevance.cases.problems import Location, Path
@@ -139,20 +139,15 @@ def why_no_file(name: str, folder: str, shown: str) -> str | None:
 
 def _instead(name: str, folder: str) -> str:
     """Say which file could be meant by a name that leads nowhere."""
-    if os.path.exists(name):
-        with suppress(ValueError):  # another drive
-            return (
-                f"; paths are relative to the case file, write {printable(os.path.relpath(name, folder or os.curdir))}"
-            )
     inner, base = os.path.split(name)
-    try:
-        names = os.listdir(os.path.join(folder, inner) or os.curdir)
-    except (OSError, ValueError):  # ValueError: a name with a NUL
-        return ", nor the folder; paths are relative to the case file"
-    stem, _ = os.path.splitext(base)  # the ending makes any two short names alike; a dangling link has the very name
-    others = (name for name in sorted(names)[:_MOST_FILES_COMPARED] if name != base)
-    close = did_you_mean(base, [name for name in others if closest(stem, (os.path.splitext(name)[0],))])
-    return f"{close} Paths are relative to the case file" if close else "; paths are relative to the case file"
+    names: list[str] = []
+    with suppress(OSError, ValueError):  # no such folder, or a name with a NUL
+        names = sorted(os.listdir(os.path.join(folder, inner) or os.curdir))[:_MOST_FILES_COMPARED]
+    # without the endings, which make any two short names alike; a dangling link has the very name
+    by_stem = {os.path.splitext(other)[0]: other for other in names if other != base}
+    close = closest(os.path.splitext(base)[0], tuple(by_stem))
+    meant = f"; did you mean {quoted(by_stem[close])}?" if close is not None else ""
+    return f"; paths are relative to the case file{meant}"
 
 
 def check_catalogue(value: object, at: Location) -> object:

@@ -14,7 +14,7 @@ from pytest_relevance._text import found, listed, printable, quoted
 from pytest_relevance.cases.checking.files import check_files, is_file
 from pytest_relevance.cases.checking.values import documents_in, text, unknown_keys
 from pytest_relevance.cases.problems import Location
-from pytest_relevance.cases.scalars import is_number, number, number_advice
+from pytest_relevance.cases.scalars import is_number, number
 from pytest_relevance.judgments.scale import UNNAMED, Scale, aggregate, is_named, on_scale
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def check_scale(value: object, at: Location) -> object:
             at.refuse(f"{quoted(str(name))} cannot name a grade; use a word", str(name), at_key=True)
         elif not is_number(grade):
             what = f"the grade of {quoted(name)} is a number"
-            at.refuse(f"{what}, found {found(grade)}{number_advice(grade)}", name)
+            at.refuse(f"{what}, found {found(grade)}", name)
         else:
             names[name] = grade
     if len(names) < len(value):
@@ -274,7 +274,5 @@ def _wrong_name(written: str, scale: Scale | None) -> str:
         return f"the grade {quoted(written)} is in quotes, which make it text; write {written}"
     if scale is not None and scale.names:
         return scale.no_grade(written)
-    advice = number_advice(written)
-    if scale is None and not advice:
-        advice = "; names of grades are given by a scale, such as scale: {good: 1, bad: 0}"
+    advice = "; names of grades are given by a scale, such as scale: {good: 1, bad: 0}" if scale is None else ""
     return f"the grade {quoted(written)} is no number{advice}"

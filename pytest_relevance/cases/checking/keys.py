@@ -22,7 +22,7 @@ from pytest_relevance.cases.checking.grades import check_judgments, check_releva
 from pytest_relevance.cases.checking.values import Check, choice
 from pytest_relevance.cases.model import Terms
 from pytest_relevance.cases.nodes import Node, SequenceNode, is_plain
-from pytest_relevance.cases.problems import Location, what_is_meant
+from pytest_relevance.cases.problems import Location
 from pytest_relevance.cases.scalars import grade
 from pytest_relevance.cases.scalars import value as scalar_value
 from pytest_relevance.judgments.scale import AGGREGATES
@@ -182,9 +182,5 @@ def _unknown_key(name: str, level: str) -> str:
         return f"{quoted(name)} is a key {other}, not of a {level}"
     if kind_of(name) in KINDS:
         return f"{quoted(name)} is no key of a {level}; it is an expectation, write it under expect:"
-    meant = what_is_meant(name, {*names, *KINDS})
-    if meant is not None:
-        under = "" if meant in names else " under expect"
-        return f"unknown key {quoted(name)} of a {level}; did you mean {quoted(meant)}{under}?"
     advice = did_you_mean(name, names) or f"; it takes {', '.join(names)}"
     return f"unknown key {quoted(name)} of a {level}{advice}"

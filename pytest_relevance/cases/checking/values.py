@@ -19,7 +19,7 @@ from typing import Any
 from pytest_relevance._text import did_you_mean, found, listed, printable, quoted, shown
 from pytest_relevance.cases.model import Xfail
 from pytest_relevance.cases.problems import Location
-from pytest_relevance.cases.scalars import is_number, number_advice
+from pytest_relevance.cases.scalars import is_number
 from pytest_relevance.cases.scalars import value as scalar_value
 from pytest_relevance.metrics.settings import GAINS
 
@@ -43,7 +43,6 @@ OWNED_TAGS = frozenset({"filterwarnings", "parametrize", "skip", "skipif", "usef
 """Markers that pytest itself owns; the plugin adds those that are registered."""
 OF_EXPRESSIONS = frozenset({"and", "or", "not", "None", "True", "False"})
 """Words with a meaning of their own in the expressions of `-m`."""
-_ALSO_KEYS = frozenset({"skip", "xfail", "usefixtures"})
 _TAG = re.compile(r"[\w.+-]+")
 _HARMLESS = re.compile(r"[\w .,;!?'\"()&+*/=<>|@#$^~-]*")  # nothing to encode; ":" needs a closer look
 _ENCODED = frozenset("[]%")
@@ -96,8 +95,7 @@ def wrong_tag(text: str, owned: frozenset[str]) -> str | None:
     if text.startswith("_"):
         return f"the tag {quoted(text)} begins with _, which pytest allows no marker; choose another name"
     if text in owned:
-        instead = f' (or write the key "{text}" of the case)' if text in _ALSO_KEYS else ""
-        return f"the tag {quoted(text)} is a marker that pytest or a plugin already owns; choose another name{instead}"
+        return f"the tag {quoted(text)} is a marker that pytest or a plugin already owns; choose another name"
     if text in OF_EXPRESSIONS:
         return f"the tag {quoted(text)} is a word of the language of -m; choose another name"
     return None
@@ -151,7 +149,7 @@ def number_where(allowed: Callable[[float], bool], expected: str) -> Check:
 
     def check(value: object, at: Location) -> object:
         if not is_number(value) or not allowed(value):
-            at.refuse(f"expected {expected}, found {found(value)}{number_advice(value)}")
+            at.refuse(f"expected {expected}, found {found(value)}")
         return value
 
     return check
@@ -160,7 +158,7 @@ def number_where(allowed: Callable[[float], bool], expected: str) -> Check:
 def whole(value: object, at: Location) -> object:
     """A whole number from 1, such as a cutoff."""
     if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= LARGEST_WHOLE:
-        at.refuse(f"expected a whole number from 1 to {LARGEST_WHOLE:,}, found {found(value)}{number_advice(value)}")
+        at.refuse(f"expected a whole number from 1 to {LARGEST_WHOLE:,}, found {found(value)}")
     return value
 
 
@@ -204,7 +202,7 @@ def gain(value: object, at: Location) -> object:
             at.refuse(f"{shown(written)} is no grade; expected {allowed}{close}", str(written), at_key=True)
             continue
         if not is_number(gained):
-            at.refuse(f"a gain is a number, found {found(gained)}{number_advice(gained)}", str(written))
+            at.refuse(f"a gain is a number, found {found(gained)}", str(written))
         elif grade in gains:
             at.refuse(f"grade {grade:g} has two gains; keep one of them", str(written), at_key=True)
         gains[grade] = gained
