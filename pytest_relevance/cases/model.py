@@ -47,7 +47,7 @@ class Expectation:
     `bound` is a score, a number of results, or a duration in seconds. `within` is a rank: None for the top k of the
     case, or of `order` for the whole ranking. `sets` are the sizes of the sets that `order` divides its documents
     into; without any each document is a set. `inherited`: it is written in the suite. `conditions` are those that a
-    kind of `ON_FIELDS` looks at in the first `within` results.
+    kind of `ON_FIELDS` looks at in the first `within` results. `query` is the other query of `same_as`.
     """
 
     kind: str
@@ -60,6 +60,7 @@ class Expectation:
     sets: tuple[int, ...] = ()
     inherited: bool = False
     conditions: tuple[FieldCondition, ...] = ()
+    query: str = ""
 
     @property
     def name(self) -> str:
@@ -269,6 +270,11 @@ class Case:
             for metric in gate.metrics:
                 deepest = max(deepest, metric.k or 0)
         return deepest
+
+    @property
+    def looks_beyond_ids(self) -> bool:
+        """Whether an expectation looks at more than the ids of the ranking: at fields, or at another ranking."""
+        return any(expected.conditions or expected.query for expected in self.expect)
 
     @property
     def fields(self) -> dict[str, int]:

@@ -13,7 +13,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from pytest_relevance._text import case_name, digits_apart, harmless, listed, quoted, shown
+from pytest_relevance._text import case_name, digits_apart, first_few, harmless, listed, quoted, shown
 from pytest_relevance.cases.checking.expectations import AT_MOST, BELOW, EXACTLY
 from pytest_relevance.cases.model import FieldCondition
 from pytest_relevance.metrics.names import parse_metric
@@ -206,6 +206,23 @@ def _fields(reason: Outcome, names: _Names) -> str:
     return f"{reason.name}: {said}: {'; '.join(texts)}"
 
 
+def _same_as(reason: Outcome, names: _Names) -> str:
+    """`same_as "blue shoe": overlap@10 0.600 is below 1.000: only here rank 3 "sku-1" (Boots); only there ...`."""
+    figure = below(f"overlap@{reason.within}", reason.value, reason.comparison, reason.bound)
+    sides: tuple[list[str], list[str]] = ([], [])
+    for document, (here, there) in zip(reason.wrong, reason.values, strict=False):
+        title = names.titles.get(document)
+        sides[here is None].append(
+            f"rank {there if here is None else here} {quoted(document)}{f' ({title})' if title else ''}"
+        )
+    said = [
+        f"only {where} {first_few(side, _MOST_RESULTS)}"
+        for where, side in zip(("here", "there"), sides, strict=True)
+        if side
+    ]
+    return f"same_as {quoted(reason.query)}: {': '.join([figure, *(['; '.join(said)] if said else [])])}"
+
+
 def _condition(condition: FieldCondition) -> str:
     """`category "phones"`, `brand "apple" or "samsung"`, `price >= 1000`, `more than 2 have the same brand`."""
     path, comparison, values = condition
@@ -241,6 +258,7 @@ _WORDS: Mapping[str, Callable[[Outcome, _Names], str]] = {
     "results": _results,
     "latency": _latency,
     **dict.fromkeys(_OF_FIELDS, _fields),
+    "same_as": _same_as,
 }
 
 

@@ -51,8 +51,9 @@ class Outcome:
     an `Expectation`; `wrong` are the documents that do not meet it. For `order` it lists the wrong pairs, one after the
     other: the first document of each pair is not before the second. For fields, `conditions` are what was expected of
     the first `within` results, and `values` has for each document in `wrong` its rank and the fields that make it
-    wrong, {field: value}. `is_score`: judging the unjudged results could change the figure. `before` is
-    the figure of the accepted ranking today, `is_new`: that ranking met this.
+    wrong, {field: value}. For `same_as`, `query` is the other query, and `values` has the ranks here and there.
+    `is_score`: judging the unjudged results could change the figure. `before` is the figure of the accepted ranking
+    today, `is_new`: that ranking met this.
     """
 
     name: str
@@ -71,6 +72,7 @@ class Outcome:
     clauses: Sequence[str] = ()
     conditions: Sequence[Sequence[Any]] = ()
     values: Sequence[Sequence[Any]] = ()
+    query: str = ""
     others: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -18,6 +18,7 @@ from pytest_relevance.metrics.graded import GradedRanking
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.scalar import score
 from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.metrics.similarity import overlap
 from pytest_relevance.results.case_parts import EMPTY, Outcome
 from pytest_relevance.results.responses.fields import Absent
 from pytest_relevance.results.responses.ranking import Ranking
@@ -30,7 +31,8 @@ class Found(NamedTuple):
 
     `k` is the cutoff of the case, `ranking` the documents, `ranks` the first rank (from 1) of each, `latency` in
     seconds. `is_cut`: the ranking may go on below what was returned. `fields` are the values of the fields that
-    expectations look at, none of them absent. `finds_nothing`: the case expects no results.
+    expectations look at, none of them absent. `finds_nothing`: the case expects no results. `others` are the
+    rankings of other queries.
     """
 
     k: int
@@ -42,6 +44,7 @@ class Found(NamedTuple):
     is_cut: bool = False
     fields: Mapping[str, Sequence[Any]] = EMPTY
     finds_nothing: bool = False
+    others: Mapping[str, Sequence[str]] = EMPTY
 
 
 def first_ranks(ranking: Sequence[str]) -> dict[str, int]:
@@ -63,6 +66,7 @@ def expectation_of(outcome: Outcome) -> Expectation:
         within=outcome.within,
         sets=tuple(outcome.sets),
         conditions=tuple(FieldCondition(*condition) for condition in outcome.conditions),
+        query=outcome.query,
     )
 
 
@@ -164,6 +168,24 @@ def _fields(expected: Expectation, found: Found) -> Outcome:
         values=tuple(
             (index + 1, {path: _brief(values[path][index]) for path in paths}) for index, paths in wrong.items()
         ),
+    )
+
+
+def _same_as(expected: Expectation, found: Found) -> Outcome:
+    """Compare with the ranking of another query. Two empty rankings are the same only if nothing was expected."""
+    within = expected.within or found.k
+    here, there = found.ranking[:within], found.others[expected.query][:within]
+    value = overlap(here, there) if here or there else float(found.finds_nothing)
+    is_met = meets(expected, value)
+    ranks = [first_ranks(here), first_ranks(there)]
+    only = (each for each in dict.fromkeys([*here, *there]) if (each in ranks[0]) != (each in ranks[1]))
+    wrong = () if is_met else tuple(only)
+    return Outcome(
+        *(expected.name, expected.kind, is_met, value, expected.comparison, expected.bound),
+        within=within,
+        wrong=wrong,
+        values=tuple(tuple(side.get(each) for side in ranks) for each in wrong),
+        query=expected.query,
     )
 
 
@@ -274,4 +296,5 @@ CHECKERS: Mapping[str, Callable[[Expectation, Found], Outcome]] = {
     "results": _results,
     "latency": _latency,
     **dict.fromkeys(ON_FIELDS, _fields),
+    "same_as": _same_as,
 }

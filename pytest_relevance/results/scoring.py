@@ -291,6 +291,7 @@ def _outcomes(
         *(case.k, case.settings, graded, ids, first_ranks(ids), latency),
         is_cut=is_cut,
         fields=ranking.fields or {},
+        others=ranking.others or {},
         finds_nothing=not ids and most_results(case.expect) == 0,
     )
     return tuple(check(expected, found) for expected in case.expect)

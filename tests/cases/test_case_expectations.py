@@ -170,3 +170,43 @@ def test_the_rank_that_a_document_must_reach(case: ReadCase) -> None:
     assert [(*each.documents, each.comparison, each.within) for each in found] == [
         *(("x", "<=", 3), ("007", ">", 3), ("no", "<=", 5), ("y", "<=", 4), ("z", ">", 4), ("w", "==", 1))
     ]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("same_as: 1984", ("1984", ">=", 1.0, None)),
+        ("same_as: {query: no}", ("no", ">=", 1.0, None)),
+        ("same_as: {query: b, overlap@5: 0.8}", ("b", ">=", 0.8, 5)),
+        ('same_as: {query: b, overlap: "< 0.5"}', ("b", "<", 0.5, None)),
+    ],
+)
+def test_another_query(case: ReadCase, line: str, expected: tuple[str, str, float, int | None]) -> None:
+    found = expected_of(case, line)
+    assert (found.query, found.comparison, found.bound, found.within) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "conditions"),
+    [
+        (
+            "every@5: {brand: no, a.b: true, n: 007}",
+            [("brand", "==", ("no",)), ("a.b", "==", (True,)), ("n", "==", ("007",))],
+        ),
+        ('some: {price: "12", year: 12}', [("price", "==", ("12",)), ("year", "==", (12,))]),
+        ('none@3: {price: ">= 12.5", x: [a, 1, false]}', [("price", ">=", (12.5,)), ("x", "==", ("a", 1, False))]),
+        ("at_most@10: {brand: 2}", [("brand", "at_most", (2,))]),
+        ("every: {name: {contains: 12}}", None),
+        ('every: {name: {contains: "12"}}', [("name", "contains", ("12",))]),
+    ],
+)
+def test_conditions_on_fields(
+    case: ReadCase, mistakes: Mistakes, line: str, conditions: list[tuple[str, str, tuple[object, ...]]] | None
+) -> None:
+    if conditions is None:
+        assert "{contains: text}" in mistakes(f"cases: [{{query: a, expect: {{{line}}}}}]")[0]
+        return
+    found = expected_of(case, line)
+    assert found.name == line.partition(":")[0]
+    assert [*found.conditions] == conditions
+    assert found.within == (int(found.name.partition("@")[2]) if "@" in found.name else None)

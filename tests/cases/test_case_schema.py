@@ -197,6 +197,9 @@ IN_A_CASE = [
     ("expect: {some: {price: '>= x'}}", "expect.some: anyOf"),
     ("expect: {none@3: {brand: {has: x}}}", "expect.none@3: anyOf"),
     ("expect: {at_most@10: {brand: 0}}", "expect.at_most@10: anyOf"),
+    ("expect: {same_as: {overlap@10: 0.8}}", "expect.same_as: anyOf"),
+    ("expect: {same_as: {query: b, overlap@0: 0.8}}", "expect.same_as: anyOf"),
+    ("expect: {same_as: {query: b, overlap@5: 8}}", "expect.same_as: anyOf"),
     ("expect: {latency: '>= 1 s'}", "expect.latency: pattern"),
 ]
 MISTAKES += [

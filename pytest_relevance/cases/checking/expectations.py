@@ -207,6 +207,34 @@ def _latency(kind: str, expected: object, at: Location) -> Made:
     return [Expectation(kind, kind, comparison=comparison, bound=bound)]
 
 
+_OVERLAP = re.compile(r"overlap(?:@([1-9][0-9]{0,5}|1000000))?")
+
+
+def _same_as(kind: str, expected: object, at: Location) -> Made:
+    """Another query that finds the same top k in any order, or `{query: blue shoe, overlap@10: 0.8}`."""
+    example = f"{kind}: blue shoe or {kind}: {{query: blue shoe, overlap@10: 0.8}}"
+    written = expected if isinstance(expected, Mapping) else {"query": expected}
+    query = written.get("query")
+    if not isinstance(query, str) or not query.strip():
+        at.refuse(f"expected another query, found {found(expected)}; write {example}")
+        return ()
+    if query == at.scope.values.get("query"):
+        at.refuse(f"{quoted(query)} is the query of the case itself; write another one")
+    within, comparison, bound = None, ">=", 1.0
+    measures = [name for name in written if name != "query"]
+    for name in measures:
+        match = _OVERLAP.fullmatch(str(name))
+        if match is None or len(measures) > 1:
+            at.refuse(f"unknown key {quoted(str(name))}; write {example}", str(name), at_key=True)
+            continue
+        value = written[name]  # from a case file it is text
+        comparison, bound = _SHARE.check(
+            scalar_value(value) if isinstance(value, str) else value, f"{name}: 0.8", at.under(name)
+        )
+        within = int(match[1]) if match[1] else None
+    return [Expectation(kind, kind, comparison=comparison, bound=bound, within=within, query=query)]
+
+
 _OF_FIELDS = re.compile(r"[a-z_]+(?:@([1-9][0-9]{0,6}))?")
 _OF_NUMBERS = re.compile(r"\s*(>=|<=|!=|==|=|>|<)\s*(.*?)\s*", re.DOTALL)
 _CONDITIONS = "text, a number, true or false, a list of these, a comparison or {contains: text}"
@@ -341,5 +369,6 @@ KINDS: Mapping[str, Callable[[str, object, Location], Made]] = {
     "results": _results,
     "latency": _latency,
     **dict.fromkeys(ON_FIELDS, _fields),
+    "same_as": _same_as,
 }
 """The keys of `expect:` that are no metrics, and the checks of their values."""

@@ -55,7 +55,7 @@ VALUE, TEXT, GRADE = Shape(_as_value), Shape(_as_text), Shape(_as_grade)
 REASON = Shape(_as_text, {"strict": VALUE})
 GATES = Shape(_as_value, {"id": TEXT, "tag": TEXT})
 DOCUMENTS = Shape(_as_text, {"within": VALUE})
-EXPECTATIONS = Shape(_as_value, dict.fromkeys(("first", "include", "exclude", "order"), DOCUMENTS))
+EXPECTATIONS = Shape(_as_value, {**dict.fromkeys(("first", "include", "exclude", "order"), DOCUMENTS), "same_as": TEXT})
 JUDGMENT = Shape(_as_grade, {"title": TEXT, "note": TEXT})
 JUDGMENTS = Shape(_as_value)
 

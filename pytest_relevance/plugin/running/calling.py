@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import AsyncIterable, Mapping
+from collections.abc import AsyncIterable, Iterator, Mapping
 from copy import deepcopy
 from functools import partial
 from operator import attrgetter
@@ -131,6 +131,14 @@ def many_of(search: Any) -> Any:
     """Return the attribute `many` of a search, a callable; None where it has none."""
     many = getattr(search, "many", None)
     return many if callable(many) else None
+
+
+def only_response(responses: object) -> object:
+    """Return the response in what `many` returned for one query. Raises `CaseError` for another number of them."""
+    found = [*responses] if isinstance(responses, (list, Iterator)) else []
+    if len(found) != 1:
+        raise CaseError(f"many returned {shown(responses)} for one query; return one response for each", pytrace=False)
+    return found[0]
 
 
 def is_coroutine_function(search: object) -> bool:

@@ -1,6 +1,7 @@
-"""Look up the fields of results that a search did not return: in `relevance_documents`, then in the catalogue.
+"""Complete a ranking with what expectations look at beyond its ids: fields, and the rankings of other queries.
 
-Each field is looked up by itself, when the case is scored: that is no part of the latency of the search.
+A field that the search did not return is looked up by itself, in `relevance_documents` and then in the catalogue. The
+search is called for the other query of `same_as`. Both is done when the case is scored, and is no part of its latency.
 """
 
 from __future__ import annotations
@@ -8,11 +9,12 @@ from __future__ import annotations
 import os
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from pytest_relevance._problems import FileError
-from pytest_relevance._text import listed
+from pytest_relevance._text import listed, quoted
 from pytest_relevance.plugin.failures import CaseError
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun
@@ -31,10 +33,10 @@ _Rows = tuple[dict[str, dict[str, object]], Sequence[str]]
 _CATALOGUES: pytest.StashKey[dict[str, _Rows]] = pytest.StashKey()
 
 
-def with_fields(this: CaseRun, ranking: Ranking) -> Ranking:
-    """Return a ranking with the fields that it lacks, outside of any event loop or in a check.
+def completed(this: CaseRun, ranking: Ranking) -> Ranking:
+    """Return a ranking with all that the expectations of its case look at, outside of any event loop or in a check.
 
-    Raises `CaseError` where a source cannot be asked.
+    Raises `CaseError` where a source of fields cannot be asked, and passes on exceptions of the search.
     """
     steps = _steps(this, ranking)
     answer: object = None
@@ -56,8 +58,8 @@ def with_fields(this: CaseRun, ranking: Ranking) -> Ranking:
         return found
 
 
-async def with_fields_async(this: CaseRun, ranking: Ranking) -> Ranking:
-    """Do the same as `with_fields`, in the running event loop."""
+async def completed_async(this: CaseRun, ranking: Ranking) -> Ranking:
+    """Do the same as `completed`, in the running event loop."""
     steps = _steps(this, ranking)
     answer: object = None
     try:
@@ -74,9 +76,11 @@ async def with_fields_async(this: CaseRun, ranking: Ranking) -> Ranking:
 
 
 def _steps(this: CaseRun, ranking: Ranking) -> Generator[object, object, Ranking]:
-    """Look up what is absent. Yields answers that may have to be awaited, to be sent back; returns the ranking."""
-    this.attempt.is_read = True  # an error from here on is none of the search
+    """Add what is absent. Yields answers that may have to be awaited, to be sent back; returns the ranking."""
     try:
+        if any(expected.query for expected in this.case.expect):
+            ranking = yield from _with_others(this, ranking)
+        this.attempt.is_read = True  # an error from here on is none of the search
         lookup: DocumentLookup | None = this.item.config.pluginmanager.get_plugin(PLUGIN)
         if lookup is not None and (documents := _absent(this, ranking)):
             found = yield from lookup.values(this.item, documents)
@@ -90,6 +94,27 @@ def _steps(this: CaseRun, ranking: Ranking) -> Generator[object, object, Ranking
     except UnreadableRanking as problem:
         raise _error(this, str(problem)) from None
     return ranking
+
+
+def _with_others(this: CaseRun, ranking: Ranking) -> Generator[object, Any, Ranking]:
+    """Call the search for the other queries, with the params and the k of the case; return the ranking with theirs."""
+    search, others = this.search, {}
+    many = None if callable(search) else calling.many_of(search)
+    asked = calling.asked_for(many or search, this.case)
+    for query in dict.fromkeys(expected.query for expected in this.case.expect if expected.query):
+        other = replace(this.case, query=query, expect=())
+        try:
+            response, _ = calling.call(many or search, other, asked, [query] if many is not None else None)
+            response = yield response
+            if many is not None:
+                response = calling.only_response(response)
+            others[query] = calling.read(this.item, other, response, search).ids
+        except Exception:
+            this.item.add_report_section("call", "same_as", f"the search was called for {quoted(query)}")
+            raise
+        except CaseError as error:
+            raise CaseError(f"same_as {quoted(query)}: {error}", pytrace=False) from None
+    return replace(ranking, others=others)
 
 
 def _error(this: CaseRun, message: str) -> CaseError:

@@ -34,6 +34,7 @@ _NOT_HERE = {
     "tags": "mark the test",
     "xfail": "mark the test with pytest.mark.xfail",
     "skip": "mark the test with pytest.mark.skip",
+    "same_as": "the ranking is given here; search for both queries in the test, and compare them with overlap()",
 }
 """Keys of a case that `check` refuses, and what to do in a test written in Python instead."""
 
@@ -77,7 +78,7 @@ class Relevance:
 def _case(query: str, judgments: Mapping[Any, Any] | None, keys: Mapping[str, Any]) -> Case:
     """Return the case of a check. Raises ValueError for a key or value that a case file may not have."""
     for name, why in _NOT_HERE.items():
-        if name in keys:
+        if name in keys or (isinstance(keys.get("expect"), Mapping) and name in keys["expect"]):
             raise ValueError(f"relevance.check takes no {name}: {why}")
     values = {"query": _plain(query), **{name: _plain(value) for name, value in keys.items()}}
     expect = {name: values.pop(name) for name in [*values] if kind_of(name) in KINDS}

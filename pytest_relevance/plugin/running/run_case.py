@@ -50,10 +50,10 @@ def run(this: CaseRun) -> None:
         searches = _searches(this)
         found = None if searches is None else searches.take(this)
         calls = found or [_ranking_of_call(this) for _ in range(this.settings.calls)]
-        if this.case.expect and this.case.fields:
-            from pytest_relevance.plugin.running.fields import with_fields
+        if this.case.expect and this.case.looks_beyond_ids:
+            from pytest_relevance.plugin.running.fields import completed
 
-            calls = [(with_fields(this, calls[0][0]), calls[0][1]), *calls[1:]]
+            calls = [(completed(this, calls[0][0]), calls[0][1]), *calls[1:]]
         _score_first(this, calls)
     finally:
         this.attempt.is_running = False
@@ -67,10 +67,10 @@ async def run_async(this: CaseRun) -> None:
         searches = _searches(this)
         found = None if searches is None else await searches.take_async(this)
         calls = found or [await _ranking_of_call_async(this) for _ in range(this.settings.calls)]
-        if this.case.expect and this.case.fields:
-            from pytest_relevance.plugin.running.fields import with_fields_async
+        if this.case.expect and this.case.looks_beyond_ids:
+            from pytest_relevance.plugin.running.fields import completed_async
 
-            calls = [(await with_fields_async(this, calls[0][0]), calls[0][1]), *calls[1:]]
+            calls = [(await completed_async(this, calls[0][0]), calls[0][1]), *calls[1:]]
         _score_first(this, calls)
     finally:
         this.attempt.is_running = False
@@ -117,10 +117,10 @@ def check(item: pytest.Item, checks: Checks, case: Case, ranking: object, path: 
     this.attempt.loop = calling.running_loop()
     checks.runs.append(this)
     read = _read(this, ranking)
-    if case.expect and case.fields:
-        from pytest_relevance.plugin.running.fields import with_fields
+    if case.expect and case.looks_beyond_ids:
+        from pytest_relevance.plugin.running.fields import completed
 
-        read = with_fields(this, read)
+        read = completed(this, read)
     score(this, read, None)
     assert this.attempt.result is not None
     return this.attempt.result

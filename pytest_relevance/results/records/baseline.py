@@ -30,7 +30,7 @@ from pytest_relevance.results.records.run_info import Fingerprint, RecordError, 
 EntryKey = tuple[str, str | None]
 """The key of an entry in its baseline: the id of the case, and the variant of its search."""
 
-KEPT = ON_FIELDS
+KEPT = (*ON_FIELDS, "same_as")
 """The kinds of expectations whose outcomes an entry keeps, as its ranking alone does not decide them."""
 
 _HOLDS = "the accepted ranking of each case and variant; written by --relevance-update, scores are those of that day"

@@ -229,7 +229,8 @@ def _compared_reasons(
 def _is_same_demand(one: Outcome, other: Outcome) -> bool:
     """Whether two outcomes are of the same expectation, in a baseline and in a run."""
     conditions = [[[path, sign, [*values]] for path, sign, values in each.conditions] for each in (one, other)]
-    return (one.name, one.within) == (other.name, other.within) and conditions[0] == conditions[1]
+    written = [(each.name, each.within, each.query, each.comparison, each.bound) for each in (one, other)]
+    return written[0] == written[1] and conditions[0] == conditions[1]
 
 
 def _misses_no_less(then: Outcome, now: Outcome, tolerance: float) -> bool:
@@ -239,7 +240,7 @@ def _misses_no_less(then: Outcome, now: Outcome, tolerance: float) -> bool:
     """
     if then.met:
         return False
-    if now.kind in (FLOOR, "metric", "results"):
+    if now.kind in (FLOOR, "metric", "results", "same_as"):
         if then.value is None or now.value is None:
             return False
         slack = _ROUNDING if now.kind == "results" else tolerance + _ROUNDING

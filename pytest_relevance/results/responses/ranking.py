@@ -62,13 +62,15 @@ class Ranking:
     """Document ids, best first, as text. `titles` and `scores` are the engine's, in the same order, or empty.
 
     `fields` are the values of further fields, of as many of the first results as they were asked of
-    (`fields.read_fields`); None where no field was asked for.
+    (`fields.read_fields`); None where no field was asked for. `others` are the rankings of
+    other queries, {query: ids}, where the case compares them.
     """
 
     ids: Sequence[str]
     titles: Sequence[str | None] = ()
     scores: Sequence[float | None] = ()
     fields: Mapping[str, Sequence[Any]] | None = None
+    others: Mapping[str, Sequence[str]] | None = None
 
     def title(self, index: int) -> str | None:
         """The title of the result at a 0-based index, when the result has one."""

@@ -1,0 +1,110 @@
+"""`same_as`: the search is called for another query too, and must find the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.plugin.conftest import Project
+from tests.plugin.test_fields import ACCEPT, standing
+
+SEARCH = """
+    import pytest
+
+    FOUND = {{"shoe": "a b c", "shoes": "c b a", "boots": "b a x y", "none": "", "boom": None}}
+    CALLS = []
+
+    def found(query, k, **params):
+        CALLS.append((query, k, params))
+        print("<", query, k, params, ">")
+        return [{{"id": each, "title": each.upper()}} for each in FOUND[query].split()][:k]
+
+    @pytest.fixture(scope="session")
+    def search():
+        {search}
+"""
+SEARCHES = {
+    "a function": "return found",
+    "a coroutine": "async def search(query, k, **params): return found(query, k, **params)\n        return search",
+    "many": (
+        "class Many:\n            def many(self, queries, k, **params):\n"
+        "                return [found(each, k, **params) for each in queries]"
+        "\n        return Many()"
+    ),
+}
+CASES = """
+    params: {locale: en}
+    cases:
+      - {query: shoe, expect: {same_as: shoes}}
+      - {query: shoes, id: order, k: 2, expect: {same_as: shoe}}
+      - {query: boots, expect: {same_as: {query: shoes, overlap@2: 0.4}}}
+      - {query: boots, id: far, expect: {same_as: {query: shoe, overlap@4: 0.6}}}
+      - {query: none, expect: {same_as: shoe}}
+      - {query: none, id: nothing, expect: {results: 0, same_as: {query: none }}}
+"""
+
+
+@pytest.fixture(params=[*SEARCHES.values()], ids=[*SEARCHES])
+def shop(request: pytest.FixtureRequest, project: Project) -> Project:
+    project.conftest(SEARCH.format(search=request.param))
+    return project
+
+
+@pytest.mark.parametrize("options", [(), ("--relevance-concurrency=3",)], ids=["one by one", "at once"])
+@pytest.mark.usefixtures("with_and_without_loops")
+def test_the_search_is_called_for_the_other_query_too(shop: Project, options: tuple[str, ...]) -> None:
+    shop.cases(CASES.replace("{query: none }", "empty").replace("results: 0, same_as: empty", "results: 0"))
+    run = shop.run("-s", *options)
+    assert run.outcomes == {
+        **dict.fromkeys(("shoe", "boots", "nothing"), "passed"),
+        **dict.fromkeys(("order", "far", "none"), "failed"),
+    }
+    assert run.text.count("< shoes 2 {'locale': 'en'} >") == run.text.count("< shoe 2 {'locale': 'en'} >") == 1
+    said = " ".join(run.failure("far").split())
+    assert 'same_as "shoe": overlap@4 0.500 is below 0.600: ' in said
+    assert 'only here rank 3 "x" (X) and rank 4 "y" (Y); only there rank 3 "c"' in said
+
+
+def test_an_error_of_the_other_query_names_it(project: Project) -> None:
+    project.conftest(SEARCH.format(search=SEARCHES["a function"]))
+    project.cases("cases: [{query: shoe, expect: {same_as: boom}}, {query: shoes, expect: {same_as: shoes2}}]")
+    run = project.run()
+    assert run.counts == {"failed": 2}
+    assert 'the search was called for "boom"' in run.text
+    assert "KeyError: 'shoes2'" in run.text
+    project.conftest(SEARCH.format(search="return lambda query: None if query == 'boom' else ['a']"))
+    assert 'same_as "boom": search returned None' in project.run().failure("shoe")
+
+
+def test_two_empty_rankings_are_the_same_only_where_nothing_is_expected(project: Project) -> None:
+    project.conftest(SEARCH.format(search="return lambda query: []"))
+    project.cases("cases: [{query: a, expect: {same_as: b}}, {query: c, expect: {same_as: b, results: 0}}]")
+    assert project.run().outcomes == {"a": "failed", "c": "passed"}
+
+
+def test_a_check_takes_no_other_query(project: Project) -> None:
+    project.write(
+        "test_shop.py",
+        """
+        import pytest
+
+        def test_it(relevance):
+            with pytest.raises(ValueError, match="takes no same_as"):
+                relevance.check("a", ["x"], expect={"same_as": "b"})
+        """,
+    )
+    assert project.run("test_shop.py").counts == {"passed": 1}
+
+
+def test_what_an_accepted_ranking_missed_is_kept(project: Project) -> None:
+    conftest = SEARCH.format(search="return lambda query: FOUND[query].split()")
+    project.conftest(conftest)
+    line = "shoe, expect: {same_as: {query: boots, overlap@4: 0.5}}"
+    project.cases(f"cases: [{{query: {line}}}]")
+    assert project.run(ACCEPT).code == 0
+    worse = conftest.replace("b a x y", "b z x y")
+    project.conftest(worse)
+    assert standing(project, line) == "newly failing"
+    assert project.run(ACCEPT).code == 1
+    assert standing(project, line) == "failed before"
+    project.conftest(worse.replace("b z x y", "w z x y"))
+    assert standing(project, line) == "not known"
