@@ -210,7 +210,7 @@ def test_a_real_shop_fails_for_its_worse_ranker_without_a_judgment(
     monkeypatch.setenv("RANKER", "any")
     assert {*project.run().outcomes.values()} == {"passed"}
     monkeypatch.setenv("RANKER", "title")
-    run = project.run()
+    run = project.run("-v")
     assert run.counts == {"failed": 6}
     assert "some: nothing was returned" in run.failure("books")
     assert 'supplier = "Canon"' in run.failure("camera")
