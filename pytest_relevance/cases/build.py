@@ -269,7 +269,8 @@ def _check_floor(expected: Expectation, case: Case, at: Location) -> None:
             relevant = "that is" if metric.measure == "nDCG" else f"{metric.rel:g} or higher"
             at.refuse(f"{metric.text} is not defined, as no judged document is relevant; judge one {relevant}")
             return
-        if not _is_above(expected, reached):
+        is_above = expected.comparison in (">=", "==") and expected.bound > reached + ROUNDING
+        if not (is_above or (expected.comparison == ">" and expected.bound >= reached)):
             return
         best = reached if isnan(best) else max(best, reached)
     possible = floor((best + ROUNDING) * 10_000) / 10_000  # rounded down, so that it can be written as the floor
@@ -277,12 +278,6 @@ def _check_floor(expected: Expectation, case: Case, at: Location) -> None:
     what = f"{whose} floor {expected.bound:g} of {metric.text} is above {possible:.10g}, the best that the judgments"
     advice = f"write {metric.text} under expect of the case" if expected.inherited else "lower it"
     at.refuse(f"{what} of the case allow; {advice}, or judge more documents")
-
-
-def _is_above(expected: Expectation, reached: float) -> bool:
-    if expected.comparison in (">=", "=="):
-        return expected.bound > reached + ROUNDING
-    return expected.comparison == ">" and expected.bound >= reached
 
 
 def best_rankings(judged: Collection[float], settings: Settings) -> Iterator[GradedRanking]:

@@ -116,8 +116,7 @@ class ListedQueries:
         found = self._by_id[ids[0]]
         if len(ids) > 1:
             these = listed(map(quoted, ids), "and")
-            what = f"{quoted(found.text)} is the text of {len(ids)} queries, with the ids {these}"
-            at.refuse(f"{what}; write the id of the one that is meant", "query")
+            at.refuse(f"{quoted(found.text)} is the text of queries with the ids {these}; write the one meant", "query")
         elif text is not None and found.text != text:
             what = f"the id {quoted(found.query.id)} is that of the query {quoted(found.text)} in {found.where}"
             at.refuse(f"{what}; write another id, or that query", "id")
@@ -136,11 +135,6 @@ class Wanted:
     id: str | None
     text: str
     ids: Sequence[str] = ()
-
-    @property
-    def called(self) -> str:
-        """Its name in messages: its id, or its text if it has no id."""
-        return quoted(next((name for name in (self.id, *self.ids) if name is not None), self.text))
 
     @property
     def names(self) -> list[str]:
@@ -208,8 +202,8 @@ class JudgmentFile:
         keys = list(dict.fromkeys([*self._texts(text, has_id=name is not None), *wanted.ids]))
         ids = [key for key in keys if key != text and key in known]
         if len(ids) > 1 and name is None:
-            names = listed(map(quoted, ids[:_MOST_ADVISED]), "and")
-            at.refuse(f"{self.name} has the query {quoted(text)} under {names}; give the case one of them as id")
+            what = f"{self.name} has the query {quoted(text)} under {listed(map(quoted, ids[:_MOST_ADVISED]), 'and')}"
+            at.refuse(f"{what}; give the case one of them as id")
             return ()
         return keys
 
@@ -246,7 +240,7 @@ class JudgmentFile:
             by_id, by_text = (other, wanted) if is_text else (wanted, other)
             at.refuse(
                 f"{self.name}: the entry {quoted(key)} fits two queries: it is the id of {quoted(by_id.text)}, and the "
-                f"text of {by_text.called} is {quoted(text)}; give {quoted(by_id.text)} another id"
+                f"text of {quoted(by_text.names[0])} is {quoted(text)}; give {quoted(by_id.text)} another id"
             )
 
     def _graded_again(self, keys: Sequence[str], terms: GradingTerms, at: Location) -> Judgments:
@@ -292,7 +286,8 @@ class Sources:
         for named in queries:
             here = at.under("queries")
             if named.only_judged and "judgments" not in suite:
-                here.refuse(_NONE_IS_JUDGED, *named.at[:-1], ONLY)
+                what = f"the suite names no judgments, so that no query is {JUDGED}"
+                here.refuse(f"{what}; name their file (judgments: FILE), or take {ONLY} out", *named.at[:-1], ONLY)
                 self.unknown = True
                 continue
             found = self._read(queries_in, named, here)
@@ -359,10 +354,9 @@ class Sources:
 
     def _read(self, read: Callable[..., Any], named: NamedFile, at: Location) -> Any:
         """The content of a file, which is read once; None where there are mistakes, which are reported."""
-        key = read, named
-        if key not in self._contents:
-            self._contents[key] = self._content(read, named)
-        content = self._contents[key]
+        if (read, named) not in self._contents:
+            self._contents[read, named] = self._content(read, named)
+        content = self._contents[read, named]
         if isinstance(content, str):
             return at.refuse(content, *named.at)
         return at.under(*named.at).refuse_file(content) if isinstance(content, FileError) else content
@@ -386,8 +380,7 @@ class Sources:
             ratings = self._read(read_ratings, one, at)
             if ratings is None:
                 continue
-            _, raters = terms
-            if ratings.unclear is not None and raters is None:
+            if ratings.unclear is not None and terms[1] is None:
                 at.under(*one.at).refuse_file(FileError(ratings.file, [ratings.unclear]))
                 continue
             if one not in self._opened:
@@ -416,11 +409,6 @@ class Sources:
         close = _close_name(files, wanted) if self._misses <= _MOST_ADVISED else ""
         needless = "a case that needs none says so with judgments: {}"
         return at.refuse(f"no judgments: {what} {listed(map(quoted, wanted.names))}{close}{advice}; {needless}")  # type: ignore[no-any-return]
-
-
-_NONE_IS_JUDGED = (
-    f"the suite names no judgments, so that no query is {JUDGED}; name their file (judgments: FILE), or take {ONLY} out"
-)
 
 
 def _grading_terms(values: Mapping[str, object]) -> GradingTerms:

@@ -127,15 +127,6 @@ def test_many_mistakes_are_counted(mistakes: Mistakes) -> None:
     assert found[-1] == " ... and 7 more problems"
 
 
-def test_what_a_terminal_could_misread_is_escaped(mistakes: Mistakes) -> None:
-    found = mistakes(
-        'cases:\n  - query: "a\\e[2J"\n    "k\\e[2J": 1\n    judgments: {"d\\r": 9, x: "\\a"}\n'
-        '    scale: {"b\\a": 0, c: 3}\n    gain: {"\\a": 1}\n    tags: "\\a"\n'
-    )
-    assert "".join(found).isprintable()
-    assert any('(in case "a\\x1b[2J")' in line for line in found)
-
-
 def test_errors_can_be_sent_to_another_process() -> None:
     with pytest.raises(CaseFileError) as caught:
         parse_suite(b"cases:\n- {query: a, k: 0}\nscale: 1\n", "shop.yaml")
@@ -188,17 +179,3 @@ def test_a_case_file_by_its_content(text: str, is_one: bool) -> None:
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
 def test_a_case_file_in_another_encoding_must_show_that(encoding: str) -> None:
     assert has_cases("k: 5\ncases:\n  - query: grün\n".encode(encoding))
-
-
-@pytest.mark.parametrize(
-    ("text", "advice"),
-    [
-        ("min_ndcg: 85\ncases: [{query: a}]", "min_ndcg: expected a number from 0 to 1, or null to take an inherited"),
-        ("cases:\n  - query: a\n    judgments: {sku:3}", "put a space after the colon: sku: 3"),
-        ("cases:\n  - query: a\n    first: sku", '"first" is no key of a case; it is an expectation, write it under e'),
-    ],
-)
-def test_a_likely_slip_is_told_how_to_put_it_right(text: str, advice: str) -> None:
-    with pytest.raises(CaseFileError) as caught:
-        parse_suite(text.encode(), "shop.relevance.yaml")
-    assert advice in str(caught.value)

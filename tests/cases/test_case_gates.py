@@ -67,16 +67,7 @@ def test_a_gate_that_cannot_be_read(written: Any, message: str) -> None:
     assert any(refusal.startswith(message) for refusal in refusals(written))
 
 
-def test_several_mistakes_are_reported_together() -> None:
-    assert len(refusals({"mean": {"P@5": 2, "R@5": 3}, "tag": "a b"}, {"passing": 2})) == 4
-
-
 def test_two_gates_of_one_name() -> None:
     assert refusals({"passing": 1, "id": "all"}, {"passing": 0.9, "id": "all"}) == [
         'gates[1]: a second gate with the id "all", the first is number 1; give it an id'
     ]
-
-
-def test_no_list() -> None:
-    with pytest.raises(CaseFileError, match="expected a list of gates"):
-        parse_suite(b"gates: {passing: 1}\ncases: [{query: shoes}]", "shop.yaml")

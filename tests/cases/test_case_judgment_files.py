@@ -69,14 +69,6 @@ def test_rows_without_an_id_belong_to_the_query_of_their_text(shop: Shop) -> Non
     assert shop.judgments(f"judgments: rated.csv\n{cases}") == {"q1": {"boot": 3, "sandal": 2}}
 
 
-def test_a_path_is_relative_to_the_case_file(rated: Shop) -> None:
-    rated.write("data/more.txt", "q1 0 boot 3\n")
-    path = rated.write("search/shop.yaml", "judgments: [../data/more.txt]\ncases: [{id: q1, query: a}]\n")
-    suite = read_suite(path)
-    assert suite.cases[0].judgments == {"boot": 3}
-    assert suite.files == (str(rated.folder / "search/../data/more.txt"),)
-
-
 # What a mapping is
 
 
@@ -133,12 +125,6 @@ def test_an_entry_that_is_the_id_of_one_query_and_the_text_of_another(shop: Shop
     assert found == f"queries.tsv:2: {says}"
     shop.write("queries.tsv", "b2\torwell novel\n7\t1984\n")
     assert shop.judgments("queries: queries.tsv\njudgments: rated.csv") == {"b2": {}, "7": {"d1": 3}}
-
-
-def test_an_entry_with_a_text_of_its_own_that_another_case_has(shop: Shop) -> None:
-    shop.write("rated.csv", "query_id,query,docid,rating\nq1,blue shoes,d1,3\n")
-    (found,) = shop.mistakes("judgments: rated.csv\ncases: [{id: q1, query: red hats}, {query: blue shoes}]")
-    assert 'the entry "q1" fits two queries: it is the id of "red hats", and the text of "blue shoes" is' in found
 
 
 # Files that cannot be read
@@ -260,12 +246,6 @@ def test_an_id_whose_text_is_that_of_another_row(shop: Shop) -> None:
     shop.write("rated.csv", "query_id,query,doc,grade\nq1,shoes,a,3\nq2,boots,b,3\n")
     (found,) = shop.mistakes("judgments: rated.csv\ncases: [{id: q1, query: boots}]")
     assert 'rated.csv has the query "boots" under "q2", and under the id "q1" of the case the query "shoes"' in found
-
-
-def test_several_files_are_united(rated: Shop) -> None:
-    rated.write("more.csv", "query,docid,rating\nblue shoes,sandal,1\nblue shoes,clog,2\n")
-    text = "judgments: [qrels.txt, more.csv]\ncases: [{id: q1, query: blue shoes}, {id: q2, query: hats}]"
-    assert rated.judgments(text) == {"q1": {"boot": 3, "sandal": 1, "clog": 2}, "q2": BOTH["q2"]}
 
 
 def test_a_case_that_finds_none_is_an_error(rated: Shop) -> None:
@@ -404,18 +384,6 @@ def test_ratings_in_several_files_are_combined_as_one_list(shop: Shop) -> None:
     assert shop.judgments(text) == {"q": {"x": 1, "z": 3, "y": 1}, "m": {"x": 3, "z": 3, "y": 1}}
 
 
-WORKLIST = "query_id,query,document,title,ranks,worth,move,grade,record,rater"
-
-
-def test_worklists_of_several_raters_are_read_together(shop: Shop) -> None:
-    shop.write("ann.csv", f"{WORKLIST}\nq1,tv,007,TV,3,0.1,0.2,3,run.jsonl,ann\nq1,tv,8,,4,0,0.1,,run.jsonl,ann\n")
-    shop.write("bob.csv", f"{WORKLIST}\nq1,tv,007,TV,3,0.1,0.2,0,run.jsonl,bob\nq1,tv,8,,4,0,0.1,1,run.jsonl,bob\n")
-    shop.write("cid.csv", f"{WORKLIST}\nq1,tv,007,TV,3,0.1,0.2,2,run.jsonl,cid\n")
-    files = "judgments: [ann.csv, bob.csv, cid.csv]\ncases: [{id: q1, query: tv}]"
-    assert shop.judgments(files) == {"q1": {"007": 2, "8": 1}}
-    assert shop.judgments(f"raters: max\n{files}") == {"q1": {"007": 3, "8": 1}}
-
-
 @pytest.mark.parametrize("raters", ["", "raters: mean\n"])
 def test_a_rater_who_contradicts_another_file_is_an_error(shop: Shop, raters: str) -> None:
     shop.write("first.csv", "query,docid,rater,rating\nq,x,ann,0\n")
@@ -427,15 +395,6 @@ def test_a_rater_who_contradicts_another_file_is_an_error(shop: Shop, raters: st
 
 
 # What is kept, and what is warned of
-
-
-def test_the_suite_knows_its_files(rated: Shop) -> None:
-    rated.write("queries.tsv", "q1\tblue shoes\n")
-    text = "queries: queries.tsv\njudgments: [qrels.txt, rated.csv]\ncases: [{query: hats, judgments: rated.csv}]\n"
-    assert rated.read(text).files == tuple(
-        str(rated.folder / name) for name in ("queries.tsv", "qrels.txt", "rated.csv")
-    )
-    assert rated.read("cases: [{query: a}]").files == ()
 
 
 def warned(suite: Suite) -> list[str]:

@@ -214,17 +214,3 @@ def test_the_grades_that_an_unjudged_result_may_have(read: Read, text: str, lowe
 )
 def test_a_case_looks_as_deep_as_its_deepest_expectation(case: ReadCase, expect: str, depth: int) -> None:
     assert case(f"cases: [{{query: a, judgments: {{x: 1}}, expect: {expect}}}]").depth == depth
-
-
-def test_a_search_is_asked_for_at_least_the_depth(read: Read) -> None:
-    suite = read("depth: 50\ncases: [{query: a}, {query: b, depth: 5}, {query: c, k: 80}, {query: d, depth: 500}]")
-    assert [case.depth for case in suite.cases] == [50, 10, 80, 500]
-
-
-def test_suites_and_cases_are_frozen_and_share_their_terms(read: Read) -> None:
-    suite = read("k: 5\ncases: [{query: a}, {query: b}, {query: c, k: 3}]")
-    first, second, third = suite.cases
-    assert first.terms is second.terms is suite.terms
-    assert third.terms is not suite.terms
-    with pytest.raises(AttributeError):
-        first.query = "z"  # type: ignore[misc]

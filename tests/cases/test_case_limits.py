@@ -61,17 +61,6 @@ def test_a_floor_above_the_best_precision(mistakes: Mistakes, case: ReadCase) ->
         assert case(text % fitting).expect
 
 
-def test_a_floor_above_the_best_ndcg_where_the_ideal_is_the_top_grade_everywhere(
-    mistakes: Mistakes, case: ReadCase
-) -> None:
-    text = "scale: [0, 3]\nideal: max\nk: 2\ncases:\n  - query: a\n    judgments: {x: 3, y: 1}\n    min_ndcg: %s\n"
-    assert mistakes(text % "0.7") == [
-        "7:15: min_ndcg: the floor 0.7 of nDCG@2 is above 0.6684, the best that the judgments of the case allow; "
-        'lower it, or judge more documents (in case "a")'
-    ]
-    assert case(text % "0.6684").min_ndcg == 0.6684
-
-
 def test_a_floor_of_a_metric_without_judgments(mistakes: Mistakes) -> None:
     assert mistakes("cases:\n  - {query: a, expect: {RR: 0.5, first: x}}\n") == [
         '2:29: expect.RR: RR needs judgments, and the case has none; add judgments (in case "a")'

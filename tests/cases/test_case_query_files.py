@@ -47,16 +47,6 @@ def test_each_case_knows_its_line_in_the_file_of_queries(listed: Shop) -> None:
     assert suite.queries_line == 2
 
 
-@pytest.mark.parametrize("query_id", ["std::vector", "a[b]", "__init__", "50%", "a:", "pytestmark"])
-def test_an_id_may_be_any_text(shop: Shop, query_id: str) -> None:
-    """It is percent-encoded in the node id, as the query of a case without an id is."""
-    shop.write("queries.json", json.dumps({query_id: "hats"}))
-    (case,) = shop.read("queries: queries.json").cases
-    assert case.id == query_id
-    assert not {"::", "[", "]"} & set(case.node_name)
-    assert case.node_name != query_id or query_id == "50%"
-
-
 # Beside written cases
 
 
@@ -73,15 +63,6 @@ def test_a_written_case_without_an_id_has_the_id_of_the_query_with_its_text(list
     assert list(cases) == ["q1", "q2", "q3"]
     assert replace(cases["q1"], xfail=None, line=1, source="queries.tsv", column=1) == listed.cases(THREE_LINES)["q1"]
     assert (cases["q1"].source, cases["q1"].line) == (None, 4)
-
-
-def test_written_cases_come_first_wherever_the_queries_are_named(listed: Shop) -> None:
-    listed.write("more.tsv", "m1\tmore\n")
-    below = listed.read("cases: [{query: new}]\nqueries: [more.tsv, queries.tsv]\n")
-    assert [case.id for case in below.cases] == ["new", "m1", "q1", "q2", "q3"]
-    assert below.queries_line == 2
-    above = listed.read("queries: [more.tsv, queries.tsv]\ncases: [{query: new}]\n")
-    assert [replace(case, line=0) for case in above.cases] == [replace(case, line=0) for case in below.cases]
 
 
 def test_what_the_file_says_is_the_default_of_the_written_case(shop: Shop) -> None:
@@ -108,7 +89,7 @@ def test_a_text_with_several_ids(shop: Shop) -> None:
     assert list(shop.cases("queries: queries.tsv")) == ["uk", "us"]
     assert list(shop.cases("queries: queries.tsv\ncases: [{id: us, query: boots}]")) == ["us", "uk"]
     assert shop.mistakes("queries: queries.tsv\ncases:\n  - query: boots\n") == [
-        'shop.yaml:3:12: query: "boots" is the text of 2 queries, with the ids "uk" and "us"; write the id of the one '
+        'shop.yaml:3:12: query: "boots" is the text of queries with the ids "uk" and "us"; write the one '
         'that is meant (in case "boots")'
     ]
 
@@ -118,18 +99,6 @@ def test_a_query_whose_id_another_case_has(shop: Shop) -> None:
     assert shop.mistakes("queries: queries.tsv\ncases:\n  - query: hats\n") == [
         'queries.tsv:1: the case in line 3 of the case file has the id "hats" too; give that case another id '
         '(in case "hats")'
-    ]
-
-
-def test_one_id_in_two_files(listed: Shop) -> None:
-    listed.write("more.tsv", "q3\tstd::vector [new]\nq4\tcaps\n")
-    assert list(listed.cases("queries: [queries.tsv, more.tsv]")) == ["q1", "q2", "q3", "q4"]
-    listed.write("other.tsv", "q4\tscarfs\nq1\tshoes\n")
-    assert listed.mistakes("queries: [queries.tsv, more.tsv, other.tsv]") == [
-        'other.tsv:1: the query id "q4" stands for "caps" in more.tsv:2 and for "scarfs" here; give one of them '
-        "another id",
-        'other.tsv:2: the query id "q1" stands for "blue shoes" in queries.tsv:1 and for "shoes" here; give one of '
-        "them another id",
     ]
 
 

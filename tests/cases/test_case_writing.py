@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pytest_relevance import Suite
 from pytest_relevance.cases.reader import parse_suite
-from pytest_relevance.cases.scalars import write_number, write_text, write_value
+from pytest_relevance.cases.scalars import write_text, write_value
 from pytest_relevance.cases.writing import case_file
 from pytest_relevance.judgments.model import Judgments, Query
 
@@ -211,16 +211,3 @@ def test_a_value_is_that_value_to_our_reader_and_to_an_editor(
     assert case.params == {"x": found}
     assert type(case.params["x"]) is type(found)
     assert editor_sees(write_value(found)) == found
-
-
-@pytest.mark.parametrize("text", ["blue shoes", "B07NCQ", "sku-1", "120v power supply", "/a/b.html", "it's", "naïve"])
-def test_what_needs_no_quotes_has_none(text: str) -> None:
-    assert write_text(text) == text
-
-
-@pytest.mark.parametrize(
-    ("written", "text"),
-    [(3.0, "3"), (1e-7, "0.0000001"), (-0.25, "-0.25"), (1e20, "100000000000000000000"), (-0.0, "0")],
-)
-def test_numbers_have_no_exponents(written: float, text: str) -> None:
-    assert write_number(written) == text

@@ -34,13 +34,6 @@ def test_a_top_level_that_is_no_mapping(mistakes: Mistakes, text: str, found: st
     assert mistakes(text) == [f'{found}; a case file is a mapping with the key "cases" (and the suite\'s defaults)']
 
 
-@pytest.mark.parametrize("first", ["cases: [{query: x}]", ""])
-def test_a_second_document(mistakes: Mistakes, first: str) -> None:
-    assert mistakes(f"---\n{first}\n---\ncases: [{{query: y}}]\n") == [
-        "3:1: a second document begins here; a case file is one document"
-    ]
-
-
 def test_bytes_that_are_not_utf_8(mistakes: Mistakes) -> None:
     assert mistakes("cases:\n  - query: gr\xfc\xdfe\n".encode("latin-1")) == [
         "2:14: the file is not UTF-8: byte 0xfc cannot be read; save it as UTF-8"

@@ -93,13 +93,6 @@ def test_a_floor_of_the_suite_that_no_ranking_of_a_case_can_reach(mistakes: Mist
     ]
 
 
-def test_a_mistake_in_the_expectations_of_the_suite_is_reported_once(mistakes: Mistakes) -> None:
-    assert mistakes("expect:\n  P@5: high\n  within: {x: 0}\ncases: [{query: a}, {query: b}]") == [
-        '2:8: expect.P@5: expected a number from 0 to 1, found the text "high"; write P@5: 0.6 or P@5: ">= 0.6"',
-        '3:15: expect.within.x: expected a rank from 1 to 1,000,000, found 0; write x: 3 or x: ">3"',
-    ]
-
-
 # `relevant`
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_relevance import CaseFileError, read_suite
-from tests.helpers import columns_of
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Said, Terminal
@@ -289,13 +288,6 @@ def test_a_file_that_a_suite_names_is_counted_once(terminal: Terminal, arguments
     said = terminal.run("check", *arguments)
     assert warned(said, "white space at the beginning") == ['judged.csv:2: the document " a"']
     assert said.lines[-1] == "2 files, 1 case, 2 judgments: no errors, 1 warning"
-
-
-def test_nothing_of_a_query_reaches_the_terminal_and_no_line_is_too_wide(terminal: Terminal) -> None:
-    terminal.write("shop.csv", f"query,doc_id,grade\n{'長い ' * 60}\x1b[2J,a,1\n{'word ' * 60},a,1\n")
-    said = terminal.run("check", "shop.csv")
-    assert "\x1b" not in said.out
-    assert max(map(columns_of, said.lines)) <= 100
 
 
 def test_white_space_around_ids_is_warned_of(terminal: Terminal) -> None:

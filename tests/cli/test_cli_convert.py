@@ -140,17 +140,6 @@ def test_ids_alone_are_no_queries(terminal: Terminal) -> None:
     assert terminal.files() == before
 
 
-def test_a_file_of_queries_alone(terminal: Terminal) -> None:
-    terminal.write("queries.tsv", "q1\twinter boots\nq2\tlaces\n")
-    said = terminal.run("convert", "queries.tsv", "queries.jsonl")
-    assert (said.code, said.out) == (0, "written: queries.jsonl: 2 queries\n")
-    assert read_queries("queries.jsonl") == {"q1": "winter boots", "q2": "laces"}
-    assert terminal.run("convert", "queries.tsv", "shop.relevance.yaml").code == 0
-    assert [case.id for case in read_suite("shop.relevance.yaml").cases] == ["q1", "q2"]
-    said = terminal.run("convert", "queries.tsv", "shop.qrels")
-    assert (said.code, said.err) == (1, "shop.qrels: there are no judgments to write\n")
-
-
 def test_standard_output(terminal: Terminal) -> None:
     terminal.write("shop.csv", "query_id,doc_id,grade\nmöbel,x,3\n")
     said = terminal.run("convert", "shop.csv", "-", "--to", "trec")
@@ -271,11 +260,3 @@ def test_documents_without_a_grade_are_counted(terminal: Terminal, out: str) -> 
     said = terminal.run("convert", "worklist.csv", out)
     assert said.code == 0
     assert said.err.splitlines()[0] == "worklist.csv: 2 of 3 documents listed have no grade, and are left out"
-
-
-def test_a_case_file_that_pytest_does_not_collect(terminal: Terminal) -> None:
-    terminal.write("shop.csv", SHOP)
-    said = terminal.run("convert", "shop.csv", "shop.yaml")
-    assert said.code == 0
-    assert said.err.startswith("shop.yaml: pytest collects *.relevance.yaml and *.relevance.yml; this file runs")
-    assert terminal.run("convert", "shop.csv", "shop.relevance.yml").err == ""

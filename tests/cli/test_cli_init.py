@@ -75,17 +75,6 @@ def test_the_suite_names_its_schema_for_editors(terminal: Terminal, arguments: t
     assert terminal.read("relevance/relevance.schema.json") == terminal.run("schema").out
 
 
-def test_until_the_search_is_written_each_case_says_what_to_write(terminal: Terminal) -> None:
-    terminal.write("shop.csv", JUDGED)
-    terminal.run("init", "relevance", "--judgments", "shop.csv")
-    done = run_pytest(terminal, "relevance", "-rA")
-    assert done.returncode == 1
-    assert "2 failed" in done.stdout
-    assert "NotImplementedError: my_search() in conftest.py is still to be written" in done.stdout
-    assert "as they stand in shop.csv: ['sku-1', 'sku-4', ...]" in done.stdout
-    assert "2 error" in done.stdout  # the summary's word for a search that raises
-
-
 def test_ids_alone_need_a_file_of_queries(terminal: Terminal) -> None:
     terminal.write("qrels.txt", "q1 0 sku-1 3\nq1 0 sku-2 0\n")
     terminal.write("ids.csv", "query_id,doc_id,grade\nq1,sku-1,3\n")
@@ -108,14 +97,6 @@ def test_queries_that_nobody_has_judged_are_measured(terminal: Terminal) -> None
     cases = {case.query: case for case in read_suite("relevance/search.relevance.yaml").cases}
     assert set(cases) == {"boots", 'tab: ["x"] é, # no', "no"}
     assert [case.min_ndcg for case in cases.values()].count(None) == 2
-
-
-def test_a_file_in_which_nothing_is_judged(terminal: Terminal) -> None:
-    terminal.write("shop.csv", "query,docid,rating\nboots,a,\n")
-    said = terminal.run("init", "relevance", "--judgments", "shop.csv")
-    assert (said.code, said.out) == (1, "")
-    assert said.err == "shop.csv: no document in it has a grade; judge some first\n"
-    assert terminal.files() == ["shop.csv"]
 
 
 @pytest.mark.parametrize("options", [(), ("--scale", "0..100")])

@@ -71,23 +71,6 @@ def test_the_list_is_limited_and_says_so(terminal: Terminal) -> None:
     assert terminal.run("raters", "boots.csv", "--limit", "0").out == terminal.run("raters", "boots.csv").out
 
 
-def test_grades_by_name(terminal: Terminal) -> None:
-    terminal.write("words.csv", "query,doc_id,anna_rating,ben_rating\nboots,a,good,bad\nboots,b,bad,bad\n")
-    said = terminal.run("raters", "words.csv", "--scale", "good=2,bad=0")
-    assert said.code == 0
-    assert "  1 differs by two grades or more" in said.lines
-    assert terminal.run("raters", "words.csv").code == 1
-
-
-def test_many_raters_are_listed_with_their_ratings(terminal: Terminal) -> None:
-    rows = "".join(f"boots,a,worker-{number:03},{number % 4}\n" for number in range(40))
-    terminal.write("crowd.csv", f"query,doc_id,rater,grade\n{rows}")
-    said = terminal.run("raters", "crowd.csv")
-    assert "0 (worker-000), 0 (worker-004)" in said.lines[4]
-    assert "... and 20 more raters (--limit 0 lists all)" in said.lines
-    assert max(map(columns_of, said.lines)) <= 100
-
-
 def test_no_line_is_too_wide_and_nothing_reaches_the_terminal(terminal: Terminal) -> None:
     name, query, document = "名" * 30, "運動靴" * 20 + "\\x1b[2J", "https://shop.example/" + "p" * 90
     terminal.write("wide.csv", f"query,doc_id,title,{name}_rating,b_rating\n{query}\x1b,{document},{'長い' * 40},0,3\n")
@@ -144,23 +127,3 @@ def test_who_is_alone_and_who_is_not(terminal: Terminal) -> None:
     assert figures["b"][0] == "2"  # alone on 1 and 2; on 3 by a grade, and on 4 there is nobody else to agree with
     assert figures["b"][1:3] == ["most", "often"]
     assert (figures["a"], figures["c"]) == (["0"], ["1"])
-
-
-def test_the_queries_with_the_most_disagreement_come_first(terminal: Terminal) -> None:
-    rows = [f"query {query},{document},0,{3 if document < query else 0}" for query in range(8) for document in range(9)]
-    terminal.write("many.csv", "\n".join(["query,doc_id,a_rating,b_rating", *rows, ""]))
-    said = terminal.run("raters", "many.csv")
-    assert [line.split() for line in said.lines[1:6]] == [[str(far), "9", "query", str(far)] for far in range(7, 2, -1)]
-    assert said.lines[6:8] == ["... and 2 more with such pairs", ""]
-
-
-def test_a_query_that_is_disputed_does_not_hide_the_others(terminal: Terminal) -> None:
-    rows = [f"bad,{number},0,3" for number in range(40)] + [f"query {number},x,0,1" for number in range(10)]
-    terminal.write("many.csv", "\n".join(["query,doc_id,a_rating,b_rating", *rows, ""]))
-    said = terminal.run("raters", "many.csv", "--limit", "8")
-    listed = said.lines[4:12]
-    assert [line.split()[0] for line in listed] == ["3"] * 3 + ["1"] * 5
-    assert said.lines[12] == "... and 42 more on which they differ (--limit 0 lists all); first at most 3 of a query"
-    said = terminal.run("raters", "many.csv", "--limit", "20")  # when there are no others any more
-    assert [line.split()[0] for line in said.lines[4:24]] == ["3"] * 10 + ["1"] * 10
-    assert max(map(columns_of, said.lines)) <= 100

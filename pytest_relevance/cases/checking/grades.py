@@ -88,8 +88,7 @@ def check_scale(value: object, at: Location) -> object:
         if not isinstance(name, str) or not name or number(name) is not None:
             at.refuse(f"{quoted(str(name))} cannot name a grade; use a word", str(name), at_key=True)
         elif not is_number(grade):
-            what = f"the grade of {quoted(name)} is a number"
-            at.refuse(f"{what}, found {found(grade)}", name)
+            at.refuse(f"the grade of {quoted(name)} is a number, found {found(grade)}", name)
         else:
             names[name] = grade
     if len(names) < len(value):
@@ -163,12 +162,7 @@ def _each(value: Mapping[Any, object], scale: Scale | None, raters: str, at: Loc
                 here.refuse("the judgment has no grade; write {grade: ...}")
                 continue
             here, grade = here.under("grade"), written["grade"]
-        elif (
-            isinstance(written, str)
-            and written in _BLANK
-            and isinstance(_grade_of(written, scale), str)
-            and ":" in document.strip(":")
-        ):
+        elif written == "" and ":" in document.strip(":"):
             name, _, grade = document.rpartition(":")
             here.refuse(f"the document has no grade; put a space after the colon: {printable(f'{name}: {grade}')}")
             continue
