@@ -90,7 +90,7 @@ def test_a_text_with_several_ids(shop: Shop) -> None:
     assert list(shop.cases("queries: queries.tsv\ncases: [{id: us, query: boots}]")) == ["us", "uk"]
     assert shop.mistakes("queries: queries.tsv\ncases:\n  - query: boots\n") == [
         'shop.yaml:3:12: query: "boots" is the text of queries with the ids "uk" and "us"; write the one '
-        'that is meant (in case "boots")'
+        'meant (in case "boots")'
     ]
 
 
