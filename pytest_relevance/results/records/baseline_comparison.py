@@ -105,21 +105,25 @@ class Baseline:
 
         Call it before `scoring.with_details`, which also looks up titles and ranks of the accepted documents.
         """
-        entry: BaselineEntry | None = self._entries.get((result.id, result.variant))
-        moved: Sequence[str] = ()
-        if entry is None:
-            entry, moved = self._moved.get(result.id, (None, ()))
+        key = result.id, result.variant
+        entry, moved = (self._entries[key], ()) if key in self._entries else self._moved.get(result.id, (None, ()))
         if entry is None:
             return result._replace(baseline=BaselineComparison(NEW)), False
-        reasons = (*moved, *stale_reasons(entry, case, result.params, is_cut=result.is_cut))
-        if reasons:
-            found, fails, verdict = BaselineComparison(STALE, stale=reasons), not accepting, result.verdict
-            because = result.evaluation.reasons
+        # a present ranking that is cut has no score of the whole ranking, and needs none of the accepted one
+        was_cut = len(entry.documents) >= entry.depth and (
+            (entry.reaches_depth and not result.is_cut and scores_all(case)) or (not entry.whole and looks_at_all(case))
+        )
+        stale = (*moved, *changes_since(entry, case.query, case.depth, result.params, was_cut=was_cut))
+        verdict, because = result.verdict, result.evaluation.reasons
+        if stale:
+            found, fails = BaselineComparison(STALE, stale=stale), not accepting
             if fails:
-                verdict, because = FAILED, (Outcome(self.record, STALE_ENTRY, False, clauses=reasons), *because)
+                verdict, because = FAILED, (Outcome(self.record, STALE_ENTRY, False, clauses=stale), *because)
         else:
-            gates = self._gates_compared
-            found, fails, verdict, because = _compare_scores(result, case, entry, gates, accepting=accepting)
+            found, because = _compare_scores(result, case, entry, self._gates_compared)
+            fails = found.standing == REGRESSION and not accepting
+            if fails:
+                verdict, because = _regression(result, case, found, because)
         passes = verdict in (PASSED, MEASURED)
         if passes and not details:
             found = BaselineComparison(found.standing, found.score, found.stale, found.scores)
@@ -155,19 +159,15 @@ def _variants_text(names: Sequence[str | None]) -> str:
 
 
 def _compare_scores(
-    result: CaseResult, case: Case, entry: BaselineEntry, gates: Sequence[str], *, accepting: bool
-) -> tuple[BaselineComparison, bool, str, Sequence[Outcome]]:
-    """Compare a result with the accepted ranking; whether a drop decides its verdict; the verdict and its reasons."""
+    result: CaseResult, case: Case, entry: BaselineEntry, gates: Sequence[str]
+) -> tuple[BaselineComparison, Sequence[Outcome]]:
+    """The comparison of a result with the accepted ranking, and the reasons of the result."""
     depth = None if looks_at_all(case) else case.depth
     is_same = entry.documents[:depth] == tuple(result.ranking.documents[:depth])  # down to the depth of the case
     graded = grade_ranking(entry.documents, case.judgments)
     before = result.score if is_same else defined(score(result.metric, graded, case.settings))
     scores = gate_scores(result, case.terms.gates, graded, gates) if case.judgments else {}
-    found, reasons = comparison_of(result, entry, graded, before, scores)
-    if found.standing != REGRESSION or accepting:
-        return found, False, result.verdict, reasons
-    assert before is not None
-    return found, True, *_regression(result, case, before, reasons)
+    return comparison_of(result, entry, graded, before, scores)
 
 
 def comparison_of(
@@ -275,10 +275,11 @@ def gate_scores(
 
 
 def _regression(
-    result: CaseResult, case: Case, before: float, reasons: Sequence[Outcome]
+    result: CaseResult, case: Case, found: BaselineComparison, reasons: Sequence[Outcome]
 ) -> tuple[str, Sequence[Outcome]]:
     """The verdict of a regression, and its reasons: failed; inconclusive where judging more results could make up."""
-    tolerance = result.conditions.tolerance
+    tolerance, before = result.conditions.tolerance, found.score
+    assert before is not None
     drop = Outcome(result.metric.text, DROP, False, result.score, "<=", tolerance, before=before)
     upper = result.interval[1]
     makes_up = not is_bounded(case) or upper is None or upper >= before - tolerance
@@ -288,24 +289,14 @@ def _regression(
     return FAILED, tuple(sorted((drop, *reasons), key=lambda reason: not reason.is_new))
 
 
-def stale_reasons(
-    entry: BaselineEntry, case: Case, params: Mapping[str, object], *, is_cut: bool = False
-) -> tuple[str, ...]:
-    """What changed in a case since its ranking was accepted, one clause for each change; usually empty.
-
-    `params` are the parameters of the case with secrets masked, as in the entry. `is_cut`: the present ranking is cut,
-    so that the case has no score of the whole ranking.
-    """
-    was_cut = len(entry.documents) >= entry.depth and (
-        (entry.reaches_depth and not is_cut and scores_all(case)) or (not entry.whole and looks_at_all(case))
-    )
-    return changes_since(entry, case.query, case.depth, params, was_cut=was_cut)
-
-
 def changes_since(
     entry: BaselineEntry, query: str, depth: int | None, params: Mapping[str, object], *, was_cut: bool
 ) -> tuple[str, ...]:
-    """The clauses of `stale_reasons`. `was_cut`: the case needs more of the accepted ranking than was kept."""
+    """What changed in a case since its ranking was accepted, one clause for each change; usually empty.
+
+    `params` are the parameters of the case with secrets masked, as in the entry. `was_cut`: the case needs more of the
+    accepted ranking than was kept.
+    """
     changes = []
     if entry.query != query:
         changes.append(f"the query was {quoted(entry.query, 40)} and is {quoted(query, 40)}")
