@@ -215,11 +215,9 @@ def test_a_parameter_that_json_does_not_have_becomes_text() -> None:
         lambda lines: lines.insert(2, ""),
         lambda lines: lines.append("  "),
         lambda lines: lines.__setitem__(1, json.dumps(json.loads(lines[1]), sort_keys=True)),
-        lambda lines: lines.__setitem__(2, json.dumps(json.loads(lines[2]), indent=None)),
-        lambda lines: lines.__setitem__(1, json.dumps(dict(reversed(json.loads(lines[1]).items())))),
         lambda lines: lines.__setitem__(0, json.dumps(json.loads(lines[0]), sort_keys=True)),
     ],
-    ids=["an empty line", "a blank line", "sorted keys", "spaces", "keys reversed", "another header"],
+    ids=["an empty line", "a blank line", "sorted keys", "another header"],
 )
 def test_what_an_editor_does_to_a_record_does_not_matter(
     make: Maker, tmp_path: Path, edit: Callable[[list[str]], object]
@@ -240,9 +238,7 @@ def test_what_an_editor_does_to_a_record_does_not_matter(
         ([change(2, '"nDCG@10":1.0', '"nDCG@10":"1.0"')], "FILE:2: the line is damaged: "),
         ([change(2, '"nDCG@10":1.0', '"nDCG@10":NaN')], "FILE:2: expected a JSON object"),
         ([change(2, '"nDCG@10":1.0', '"nDCG@10":1e400')], "FILE:2: the line is damaged: it has the scores"),
-        ([change(2, '"nDCG@10":1.0', '"nDCG@10":{}')], "FILE:2: the line is damaged: unsupported operand type"),
         ([change(2, '"file"', '"weight":0,"file"')], "FILE:2: the line is damaged: its k is 10, its weight 0; make"),
-        ([change(2, '"file"', '"weight":"2","file"')], "FILE:2: the line is damaged: "),
         ([change(4, '"file"', '"k":9999999999,"file"')], "FILE:4: the line is damaged: its k is 9999999999"),
         ([change(2, '["b1","b2","b3"]', '["b1","b2"]')], "FILE:2: the line is damaged: documents, grades and"),
         ([change(2, '["b1","b2","b3"]', '"b12"')], "FILE:2: the line is damaged: expected a list, found 'b12'"),
@@ -250,9 +246,7 @@ def test_what_an_editor_does_to_a_record_does_not_matter(
         ([change(2, '"3":1', '"3":1,"60":1')], "FILE:2: the line is damaged: grade 60 is too high for exponential"),
         ([change(2, '"grades":[3,', '"grades":[60,')], "FILE:2: the line is damaged: documents have grades that no"),
         ([change(2, '"settings":{', '"settings":{"gain":"exponentially",')], "FILE:2: the line is damaged: gain "),
-        ([change(2, '"settings":{', '"settings":{"later":1,')], "FILE:2: the line is damaged: "),
         ([change(1, '"version":2', '"version":3')], "FILE:1: the file has version 3, and this"),
-        ([change(1, '"version":2', '"version":"2"')], "FILE:1: the file has version '2'"),
         ([change(1, "record", "recording")], "FILE:1: this is not a record: it begins with"),
         ([change(1, '"run":{', '"ran":{')], "FILE:1: the line is damaged: it has no run; make the record again"),
         ([lambda lines: lines.clear()], 'FILE:1: this is not a record: it is empty'),
