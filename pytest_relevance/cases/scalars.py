@@ -24,9 +24,6 @@ DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]{0,63})(\.[0-9]{1,64})?")
 
 CONSTANTS: dict[str, object] = {"true": True, "false": False, "null": None, "": None}
 
-LONGEST_KEY = 1000
-"""Characters of a key as written: YAML reads plain keys up to 1024, longer ones need a question mark before them."""
-
 _PLAIN = re.compile(r"[\w/][\w .+&'()/%!-]*(?::(?=[^\s:])[\w .+&'()/%!-]*)*(?<! )")
 _LIKE_A_NUMBER = re.compile(r"[0-9][0-9a-fox_.:e+ tz-]*", re.IGNORECASE)
 _WRITTEN_CONSTANTS = {None: "null", True: "true", False: "false"}
@@ -102,7 +99,8 @@ def write_value(found: object) -> str:
     if isinstance(found, (int, float)):
         return _checked(_decimal(found), found)
     if isinstance(found, Mapping):
-        return "{" + ", ".join(_in_braces(str(name), write_value(item)) for name, item in found.items()) + "}"
+        pairs = (f"{write_text(str(name), flow=True)}: {write_value(item)}" for name, item in found.items())
+        return f"{{{', '.join(pairs)}}}"
     if isinstance(found, (list, tuple)):
         return f"[{', '.join(map(write_value, found))}]"
     raise ValueError(f"{shown(found)} cannot be written in a case file")
@@ -112,18 +110,6 @@ def write_judgment(ratings: Sequence[float], title: str | None = None) -> str:
     """Write the judgment of a document: its grade, a list of ratings, or the long form where there is a title."""
     grade = write_number(ratings[0]) if len(ratings) == 1 else f"[{', '.join(map(write_number, ratings))}]"
     return f"{{grade: {grade}, title: {write_text(title, flow=True)}}}" if title else grade
-
-
-def in_lines(key: str, written: str, indent: int) -> list[str]:
-    """Write a pair of a mapping, its value written as YAML already: in one line, in two where the key is too long."""
-    name, pad = write_text(key), " " * indent
-    return [f"{pad}{name}: {written}"] if len(name) <= LONGEST_KEY else [f"{pad}? {name}", f"{pad}: {written}"]
-
-
-def _in_braces(key: str, written: str) -> str:
-    """Write a pair of a mapping for a place between braces, its value written as YAML already."""
-    name = write_text(key, flow=True)
-    return f"{name}: {written}" if len(name) <= LONGEST_KEY else f"? {name} : {written}"
 
 
 def _escaped(character: str) -> str:

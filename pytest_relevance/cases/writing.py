@@ -17,7 +17,7 @@ from pytest_relevance.cases.checking.values import NOT_PARAMETERS, wrong_id
 from pytest_relevance.cases.model import Case, Suite
 from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.reader import parse_suite
-from pytest_relevance.cases.scalars import in_lines, write_judgment, write_number, write_text, write_value
+from pytest_relevance.cases.scalars import write_judgment, write_number, write_text, write_value
 from pytest_relevance.judgments.model import Judgments, Query, queries_of
 from pytest_relevance.judgments.write import Written, aggregate_of, refuse
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE
@@ -98,7 +98,7 @@ def _case_lines(query: Query, judgments: Judgments, *, has_ratings: bool) -> Ite
                 if not document:
                     raise ValueError("the document has no id")
                 written = write_judgment([*ratings.get(document, {}).values()] or [grade], titles.get(document))
-                yield from in_lines(document, written, 6)
+                yield f"      {write_text(document)}: {written}"
             except ValueError as error:
                 raise ValueError(f"document {quoted(document)}: {error}") from None
 
@@ -149,16 +149,11 @@ def losses_of(suite: Suite, data: bytes) -> Iterator[str]:
         count = sum(1 for case in suite.cases if has(case))
         if count:
             yield f"the {what} of {counted(count, 'case')}, for which judgments have no place"
-    if lists := _lists_of_ratings(data):
-        yield f"the ratings of {counted(lists, 'document')}; the grade that they make ({suite.terms.raters}) is taken"
-
-
-def _lists_of_ratings(data: bytes) -> int:
-    """Count the documents that a case file, which can be read, gives a list of ratings."""
     loader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # as in `nodes`
     lists = 0
     for case in yaml.load(data, loader).get(CASES, ()):
         judgments = case.get("judgments")
         for grade in judgments.values() if isinstance(judgments, dict) else ():
             lists += isinstance(grade.get("grade") if isinstance(grade, dict) else grade, list)
-    return lists
+    if lists:
+        yield f"the ratings of {counted(lists, 'document')}; the grade that they make ({suite.terms.raters}) is taken"

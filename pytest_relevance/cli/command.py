@@ -134,18 +134,14 @@ def _scale(text: str) -> Scale:
     """Parse a scale, `exact=3,substitute=2` or `0..3`, with the checks of a scale in a case file."""
     from pytest_relevance.cases.checking.grades import check_scale
     from pytest_relevance.cases.problems import CaseProblems, Location, Scope
-    from pytest_relevance.cases.scalars import number
-
-    def value(written: str) -> object:
-        as_number = number(written.strip())
-        return written.strip() if as_number is None else as_number
+    from pytest_relevance.cases.scalars import grade
 
     ends = _RANGE.fullmatch(text)
     pairs = [part.rpartition("=") for part in text.split(",") if "=" in part]
-    names = {name.strip(): value(grade) for name, _, grade in pairs}
+    names = {name.strip(): grade(written.strip()) for name, _, written in pairs}
     if not ends and (not pairs or len(names) < len(text.split(","))):
         raise ArgumentTypeError(f"expected exact=3,substitute=2,... or 0..3, found {quoted(text)}")
-    scale = [value(end) for end in ends.groups()] if ends else names
+    scale = [grade(end.strip()) for end in ends.groups()] if ends else names
     problems = CaseProblems()
     checked = check_scale(scale, Location(Scope({}, problems)))
     if problems.found:

@@ -242,12 +242,6 @@ def test_an_id_that_is_the_text_of_another_query(shop: Shop) -> None:
     assert shop.judgments(text) == {"shoes": {"a": 3}, "generic": {"b": 3}}
 
 
-def test_an_id_whose_text_is_that_of_another_row(shop: Shop) -> None:
-    shop.write("rated.csv", "query_id,query,doc,grade\nq1,shoes,a,3\nq2,boots,b,3\n")
-    (found,) = shop.mistakes("judgments: rated.csv\ncases: [{id: q1, query: boots}]")
-    assert 'rated.csv has the query "boots" under "q2", and under the id "q1" of the case the query "shoes"' in found
-
-
 def test_a_case_that_finds_none_is_an_error(rated: Shop) -> None:
     text = """
         judgments: rated.csv
@@ -317,18 +311,6 @@ def test_a_grade_without_a_gain_is_told_once_at_a_case_that_has_it(shop: Shop) -
 
 
 # Scales
-
-
-ESCI = (
-    "query_id,query,product_id,product_locale,esci_label\n1,boots,0012,us,E\n1,boots,7,us,I\n2,hats,8,us,Substitute\n"
-)
-ESCI_SCALE = "scale: {exact: 4, substitute: 2, complement: 1, irrelevant: 0}"
-
-
-def test_esci_words_have_the_grades_of_the_scale(shop: Shop) -> None:
-    shop.write("esci.csv", ESCI)
-    text = f"{ESCI_SCALE}\njudgments: esci.csv\ncases: [{{query: boots}}, {{query: hats}}]"
-    assert shop.judgments(text) == {"boots": {"0012": 4, "7": 0}, "hats": {"8": 2}}
 
 
 def test_a_case_with_a_scale_of_its_own_has_its_grades_on_that(shop: Shop) -> None:

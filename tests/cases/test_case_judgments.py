@@ -116,20 +116,6 @@ def test_a_suite_that_lacks_its_scale_has_one_mistake_for_each_name(mistakes: Mi
     ]
 
 
-def test_a_wrong_scale_is_one_mistake_not_one_for_each_judgment(mistakes: Mistakes) -> None:
-    found = mistakes(
-        """
-        scale: {exact: 3, bad: zero}
-        min_ndcg: 0.5
-        gain: {exact: 10, bad: 0}
-        cases:
-          - {query: a, judgments: {x: exact, y: bad}, expect: {P@5: 0.2}}
-          - {query: b, judgments: {x: exact, y: bad}, min_ndcg: 0.9}
-        """
-    )
-    assert found == ['2:24: scale.bad: the grade of "bad" is a number, found the text "zero"']
-
-
 @pytest.mark.parametrize("empty", ["{}", "{ }"])
 def test_empty_judgments_are_none_at_all(case: ReadCase, mistakes: Mistakes, empty: str) -> None:
     assert case(f"cases: [{{query: a, judgments: {empty}}}]").judgments == {}

@@ -93,17 +93,6 @@ def test_distinct_queries_have_distinct_node_names(queries: list[str]) -> None:
     assert node_name(first) != node_name(second)
 
 
-@given(st.characters())
-def test_an_id_has_no_character_that_breaks_a_line_or_moves_a_cursor(character: str) -> None:
-    is_control = (
-        ord(character) < 32
-        or 127 <= ord(character) < 160
-        or character in "\u2028\u2029"
-        or "\ud7ff" < character < "\ue000"
-    )
-    assert ("has a control character" in (wrong_id(f"a{character}b") or "")) is is_control
-
-
 def test_two_cases_with_one_id(mistakes: Mistakes) -> None:
     assert mistakes("cases:\n  - {query: a, id: x}\n  - query: b\n    id: x\n") == [
         '3:5: id: a second case with the id "x", the first is in line 2; ids are unique in a file (in case "x")'

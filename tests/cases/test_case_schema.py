@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
 from jsonschema import Draft7Validator, Draft202012Validator
 
 from pytest_relevance import read_suite
@@ -20,7 +17,7 @@ from pytest_relevance.cases.checking.keys import CASE, CASES, KEYS, SUITE
 from pytest_relevance.cases.checking.values import LARGEST_WHOLE, NOT_PARAMETERS, OF_EXPRESSIONS, OWNED_TAGS, RESERVED
 from pytest_relevance.judgments.reading import ALIASES, FORMATS
 from pytest_relevance.judgments.scale import AGGREGATES
-from pytest_relevance.metrics.names import MEASURES, parse_metric
+from pytest_relevance.metrics.names import MEASURES
 from pytest_relevance.metrics.settings import CHOICES, GAINS
 from tests.cases.conftest import SCHEMA
 
@@ -101,38 +98,6 @@ def test_an_editor_sees_other_values_than_the_reader(editor_sees: EditorSees) ->
     assert editor_sees(values) == ["no", 7, 31, None, True, 0.5, 1000.0, "12:30", "2024-01-01", "7"]
     assert editor_sees("{007: a, 1.50: b, ~: c, True: d}") == {"7": "a", "1.5": "b", "null": "c", "true": "d"}
     assert editor_sees("{x: {<<: {y: 1}, z: 2}}") == {"x": {"y": 1, "z": 2}}
-
-
-SPELLINGS = [spelling for measure in MEASURES.values() for spelling in (measure.name, *measure.aliases)]
-
-
-@st.composite
-def metrics(draw: st.DrawFn) -> str:
-    """A metric in one of the ways people write it, now and then with a mistake."""
-    name = "".join(
-        draw(st.sampled_from([letter.lower(), letter.upper()])) for letter in draw(st.sampled_from(SPELLINGS))
-    )
-    cutoff = draw(st.sampled_from(["", "@10", "@ 5", "_10", ".1", "@1000000", "@007"]))
-    inside = draw(st.sampled_from(["", "", "(rel=2)", "( REL = 1.5 )", "(p=0.5,rel=2)", "()"]))
-    behind = [inside, cutoff] if draw(st.booleans()) else [cutoff, inside]
-    return draw(st.sampled_from(["", " "])).join(
-        ["", name.replace(" ", draw(st.sampled_from([" ", "  "]))), *behind, ""]
-    )
-
-
-def is_metric(text: str) -> bool:
-    try:
-        parse_metric(text)
-    except ValueError:
-        return False
-    return True
-
-
-@given(metric=metrics())
-@settings(deadline=None)
-def test_every_spelling_of_a_metric_that_is_read_is_accepted(schema_says: SchemaSays, metric: str) -> None:
-    assume(is_metric(metric))
-    assert schema_says(f"cases: [{{query: a, expect: {{{json.dumps(metric)}: '<= 1'}}}}]") == []
 
 
 # It refuses typical mistakes, as the reader does

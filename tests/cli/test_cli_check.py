@@ -277,19 +277,6 @@ def test_a_suite_of_files(terminal: Terminal) -> None:
     assert said.lines[-1] == "1 file, 2 cases, 4 judgments: no errors, 2 warnings"
 
 
-JUDGED = "query,doc_id,grade\nboots, a,3\nboots,b,0\n"
-JUDGED_SUITE = "judgments: judged.csv\nmin_ndcg: 0.5\ncases: [{query: boots}]\n"
-
-
-@pytest.mark.parametrize("arguments", [("judged.csv", "."), (".", "judged.csv"), (".", "./judged.csv", "judged.csv")])
-def test_a_file_that_a_suite_names_is_counted_once(terminal: Terminal, arguments: tuple[str, ...]) -> None:
-    terminal.write("judged.csv", JUDGED)
-    terminal.write("shop.relevance.yaml", JUDGED_SUITE)
-    said = terminal.run("check", *arguments)
-    assert warned(said, "white space at the beginning") == ['judged.csv:2: the document " a"']
-    assert said.lines[-1] == "2 files, 1 case, 2 judgments: no errors, 1 warning"
-
-
 def test_white_space_around_ids_is_warned_of(terminal: Terminal) -> None:
     terminal.write("shop.csv", "query,doc_id,grade\nboots, sku-1,3\nboots,sku-2 ,0\n laces,sku-3,1\nlaces,b,0\n")
     said = terminal.run("check", "shop.csv")

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.helpers import columns_of
-
 if TYPE_CHECKING:
     from tests.cli.conftest import Terminal
 
@@ -69,15 +67,6 @@ def test_the_list_is_limited_and_says_so(terminal: Terminal) -> None:
     assert said.lines[6] == "... and 2 more on which they differ (--limit 0 lists all)"
     assert "... and 2 more raters (--limit 0 lists all)" in said.lines
     assert terminal.run("raters", "boots.csv", "--limit", "0").out == terminal.run("raters", "boots.csv").out
-
-
-def test_no_line_is_too_wide_and_nothing_reaches_the_terminal(terminal: Terminal) -> None:
-    name, query, document = "名" * 30, "運動靴" * 20 + "\\x1b[2J", "https://shop.example/" + "p" * 90
-    terminal.write("wide.csv", f"query,doc_id,title,{name}_rating,b_rating\n{query}\x1b,{document},{'長い' * 40},0,3\n")
-    said = terminal.run("raters", "wide.csv")
-    assert said.code == 0
-    assert max(map(columns_of, said.lines)) <= 100
-    assert "\x1b" not in said.out
 
 
 def test_one_rating_a_document_is_not_enough(terminal: Terminal) -> None:

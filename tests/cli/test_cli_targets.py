@@ -58,11 +58,3 @@ def test_a_report_replaces_one(shop: Terminal, name: str) -> None:
     shop.write(name, "")
     assert shop.run(*arguments, "--output", name).code == 0
     assert shop.read(name)
-
-
-@pytest.mark.parametrize("name", ["report.md", "report.txt", "report.json", "report.html"])
-def test_the_report_of_a_run_replaces_one(shop: Terminal, name: str) -> None:
-    for before in ("report.md", "report.txt", "report.json", "report.html"):
-        assert shop.run("report", "run.jsonl", "-o", before).code == 0
-        (shop.folder / before).replace(shop.folder / name)
-        assert shop.run("report", "run.jsonl", "-o", name).code == 0

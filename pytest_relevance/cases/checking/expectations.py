@@ -114,8 +114,8 @@ def _parsed(name: object, at: Location) -> Metric | None:
         message = str(error)
         base = re.split(r"[@(]", str(name), maxsplit=1)[0]
         if base.casefold() not in {measure.casefold() for measure in MEASURES}:
-            close = did_you_mean(str(name), KINDS) or f"; {error}"
-            message = f"{quoted(str(name))} is neither {listed(KINDS)} nor a metric{close}"
+            what = f"{quoted(str(name))} is neither {listed(KINDS)} nor a metric"
+            message = what + (did_you_mean(str(name), KINDS) or f"; {error}")
         at.refuse(message, at_key=True)
         return None
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from pytest_relevance._text import found, listed, printable, quoted
+from pytest_relevance._text import found, printable, quoted
 from pytest_relevance.cases.checking.files import check_files, is_file
 from pytest_relevance.cases.checking.values import documents_in, text, unknown_keys
 from pytest_relevance.cases.problems import Location
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 _SCALARS = frozenset({int, float, str})
 _BLANK = frozenset({"", "null", "~"})
 _LONG_FORM = ("grade", "title", "note")
-_LONG_FORM_HAS = f"a judgment has {listed(_LONG_FORM, 'and')}"
 
 
 class Origin(NamedTuple):
@@ -154,7 +153,7 @@ def _each(value: Mapping[Any, object], scale: Scale | None, raters: str, at: Loc
             continue
         here, grade = at.under(document), written
         if isinstance(written, Mapping):
-            unknown_keys(written, _LONG_FORM, _LONG_FORM_HAS, here)
+            unknown_keys(written, _LONG_FORM, "a judgment has grade, title and note", here)
             for key, of_documents in texts.items():
                 if key in written:
                     of_documents[document] = text(written[key], here.under(key))

@@ -295,14 +295,8 @@ def documents_in(value: object, at: Location) -> tuple[str, ...]:
     return tuple(documents) if at.scope.mistakes == before else ()
 
 
-def unknown_keys(
-    written: Mapping[str, object], known: Sequence[str], takes: str, at: Location, otherwise: str = ""
-) -> None:
-    """Report the keys of a mapping that are not `known`.
-
-    `takes` says in messages which there are; `otherwise` is the advice where none is close.
-    """
+def unknown_keys(written: Mapping[str, object], known: Sequence[str], takes: str, at: Location) -> None:
+    """Report the keys of a mapping that are not `known`; `takes` says in messages which there are."""
     for key in written:
         if key not in known:
-            advice = did_you_mean(str(key), known) or otherwise
-            at.refuse(f"unknown key {quoted(str(key))}; {takes}{advice}", str(key), at_key=True)
+            at.refuse(f"unknown key {quoted(str(key))}; {takes}{did_you_mean(str(key), known)}", str(key), at_key=True)
