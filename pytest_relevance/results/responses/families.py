@@ -182,6 +182,11 @@ def _of_cursor(cursor: Any, options: ReadOptions) -> Sequence[object]:
 _ROWS = frozenset({"Row", "Record"})  # sqlite3's and SQLAlchemy's, asyncpg's: iterating over one gives its values
 
 
+def _is_relation(response: object) -> bool:
+    """Whether a response is a relation of DuckDB, whose shape would be a query of its own."""
+    return _can_fetch(response) and isinstance(getattr(response, "columns", None), (list, tuple))
+
+
 _TEXTS = (str, bytes, bytearray, memoryview)
 
 
@@ -283,8 +288,7 @@ SHAPES: tuple[tuple[Callable[[Any], bool], _Results], ...] = (
     (lambda it: isinstance(it, tuple), _of_tuple),
     (_is_lazy_frame, lambda it, options: _of_frame(it.collect(), options)),
     (_is_series, _refused("a Series", "return list(series) if its values are the ids, list(series.index) if not")),
-    # a relation of DuckDB, whose shape would be a query of its own
-    (lambda it: _can_fetch(it) and hasattr(it, "columns"), lambda it, _: _table(it.columns, it.fetchall())),
+    (_is_relation, lambda it, _: _table(it.columns, it.fetchall())),
     (lambda it: _can_fetch(it) and hasattr(it, "description"), _of_cursor),
     (_is_frame, _of_frame),
     (reading.is_unsent_search, lambda it, options: results_of(it.execute(), options)),

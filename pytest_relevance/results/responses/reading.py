@@ -283,7 +283,7 @@ def ambiguity(results: Sequence[Any]) -> str:
     """Why rows that are well-formed one by one allow two readings together; empty where they do not."""
     if not results or not all(is_row(row) and len(row) in (2, 3) and is_integer(row[0]) for row in results):
         return ""
-    numbers, others = [row[0] for row in results], [row[1] for row in results]
+    numbers, others = [operator.index(row[0]) for row in results], [row[1] for row in results]
     # several integers from 0 or 1 on, beside words that are all different, as ids are and titles seldom
     is_numbered = (
         len(numbers) > 1 and numbers[0] in (0, 1) and numbers == [*range(numbers[0], numbers[0] + len(numbers))]

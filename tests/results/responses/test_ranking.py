@@ -72,6 +72,7 @@ LISTS = {
     "(integer, score) pairs": ([(7, 0.5), (3, 0.25)], ["7", "3"]),
     "pairs with numpy scores": ([("b", np.float32(2.5)), ("a", np.int64(1))], ["b", "a"]),
     "pairs with scores of Decimal": ([("b", Decimal("2.5")), ("a", Decimal(1))], ["b", "a"]),
+    "(integer, title) rows with numbers of numpy": ([(np.array(7), "Boots"), (np.int64(3), "Cap")], ["7", "3"]),
     "(id,) rows": ([("b",), ("a",)], ["b", "a"]),
     "(id, title) rows": ([("b", "Boots"), ("a", None)], ["b", "a"]),
     "(integer, title) rows": ([(7, "Boots"), (3, "Apron"), (9, "Cap")], ["7", "3", "9"]),
@@ -188,6 +189,13 @@ def test_rows_of_sqlite3(shop: sqlite3.Connection) -> None:
     rows = shop.execute("select * from products order by id desc").fetchall()
     assert ids(rows) == ["b", "a"]
     assert titles(rows) == ["Boots", "Apron"]
+
+
+def test_what_sqlalchemy_finds() -> None:
+    sqlalchemy = pytest.importorskip("sqlalchemy")
+    with sqlalchemy.create_engine("sqlite://").connect() as connection:
+        query = sqlalchemy.text("select 'Boots' as title, 'b' as id")
+        assert read_ranking(connection.execute(query)) == Ranking(["b"], ["Boots"])
 
 
 def test_a_cursor_of_pairs(shop: sqlite3.Connection) -> None:
