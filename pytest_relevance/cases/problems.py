@@ -30,7 +30,7 @@ Elsewhere = Callable[[], tuple[str, Place]]
 Label: TypeAlias = Callable[[], str]
 """A function that makes what messages call a case."""
 
-_PLAIN_KEY = re.compile(r"[\w@()=,+-]{1,40}")
+_PLAIN_KEY = r"[\w@()=,+-]{1,40}"
 
 
 class CaseFileError(FileError):
@@ -175,5 +175,5 @@ def shown_path(path: Path) -> str:
         if isinstance(part, int):
             shown += f"[{part}]"
         else:
-            shown += f".{part if _PLAIN_KEY.fullmatch(part) else quoted(part, 40)}"
+            shown += f".{part if re.fullmatch(_PLAIN_KEY, part) else quoted(part, 40)}"
     return shown.removeprefix(".")

@@ -99,12 +99,12 @@ def has_cases(data: bytes) -> bool:
     anywhere in a file that begins with a brace, as JSON does.
     """
     text = data.decode("utf-16" if is_utf_16(data) else "utf-8", "replace").removeprefix("\ufeff")
-    return bool((_CASES_WITHIN if text.lstrip().startswith("{") else _CASES_LINE).search(text))
+    return bool(re.search(_CASES_WITHIN if text.lstrip().startswith("{") else _CASES_LINE, text))
 
 
 _CASES_KEY = rf"""(?:{CASES}|{QUERIES})["']?[ \t]*:"""
-_CASES_LINE = re.compile(rf"""^["']?{_CASES_KEY}""", re.MULTILINE)
-_CASES_WITHIN = re.compile(rf"\b{_CASES_KEY}")
+_CASES_LINE = rf"""(?m)^["']?{_CASES_KEY}"""
+_CASES_WITHIN = rf"\b{_CASES_KEY}"
 
 
 def _read_top_level(events: EventReader, builder: SuiteBuilder, header: Pairs) -> bool:

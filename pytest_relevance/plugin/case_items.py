@@ -16,7 +16,6 @@ import inspect
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
@@ -49,8 +48,9 @@ class SharedParts:
     """What the cases of a file that request the same fixtures have in common.
 
     `code` is the code of their test functions, `loop_scope` the scope of the pytest-asyncio loop that they run in.
-    `search_folder` is the folder of the fixture of the search. `copiers` make the items of a case, and `variants` are
-    the variants of these items; both are empty where each case has to be collected by itself.
+    `search_folder` is the folder that defines the fixture of the search, as part of a node id.
+    `copiers` make the items of a case, and `variants` are the variants of these items; both are empty where each case
+    has to be collected by itself.
     """
 
     code: CodeType
@@ -72,8 +72,10 @@ class ItemMaker:
         self._file = file
         self._path = str(file.path)
         self._queries_line = suite.queries_line
-        self._loops = Loops(file.config)
-        self._variants = Variants(file.config)
+        stash = file.config.stash
+        if _PARTS not in stash:
+            stash[_PARTS] = Loops(file.config), Variants(file.config)
+        self._loops, self._variants = stash[_PARTS]
         self._are_copied = makes_plain_items(file)
         self._known: dict[tuple[str, ...], SharedParts] = {}
 
@@ -115,9 +117,11 @@ class ItemMaker:
             shared.code = function_code(names, coroutine=True)
             function = make_function(shared.code, self._path, line, case.node_name)
             items = self._collected(function, shared.loop_scope)
-        if shared.code.co_flags & inspect.CO_COROUTINE:
-            install_loop_choice(self._file.config)
-        shared.search_folder = search_folder(case.search, fixtures)
+        manager = self._file.config.pluginmanager
+        if shared.code.co_flags & inspect.CO_COROUTINE and not manager.has_plugin(_LOOP_CHOICE):
+            manager.register(LoopChoice(), _LOOP_CHOICE)
+        if definitions := fixtures.get(case.search):
+            shared.search_folder = str(definitions[-1].baseid)
         copiers = [copier for item in items if (copier := copier_of(item)) is not None]
         if self._are_copied and len(copiers) == len(items):
             shared.copiers, shared.variants = copiers, self._variants.of(case, items)
@@ -140,6 +144,9 @@ class ItemMaker:
             file.obj.collecting = None
         return items
 
+
+_PARTS: pytest.StashKey[tuple[Loops, Variants]] = pytest.StashKey()
+"""What the files of a run share, as making it anew for each takes 2 % of a run of many files."""
 
 _SET_BY_OTHERS = frozenset({"location", "reportinfo"})
 
@@ -194,7 +201,8 @@ class Loops:
         for name in names:
             for fixture in fixtures.get(name, ())[-1:]:
                 function = fixture.func
-                if _is_async(function) and (self.is_asyncio_auto or is_asyncio_fixture(function)):
+                is_async = inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)
+                if is_async and (self.is_asyncio_auto or is_asyncio_fixture(function)):
                     return str(loop_scope_of(function) or self._of_fixtures or fixture.scope)
                 names += [argument for argument in fixture.argnames if argument not in names]
         return self._otherwise
@@ -202,18 +210,6 @@ class Loops:
 
 PYTEST_ASYNCIO = ("asyncio", "pytest_asyncio", "pytest_asyncio.plugin")
 """The names of the plugin: its entry point, and the module names for `-p` and `PYTEST_PLUGINS`."""
-
-
-def search_folder(search: str, fixtures: Fixtures) -> str:
-    """Return the folder that defines the fixture of a search, as part of a node id; empty where it is unknown."""
-    found = fixtures.get(search, ())
-    return str(found[-1].baseid) if found else ""
-
-
-def install_loop_choice(config: pytest.Config) -> None:
-    """Register `LoopChoice`, unless it is registered already."""
-    if not config.pluginmanager.has_plugin(_LOOP_CHOICE):
-        config.pluginmanager.register(LoopChoice(), _LOOP_CHOICE)
 
 
 _LOOP_CHOICE = "relevance-loops"
@@ -238,7 +234,9 @@ class LoopChoice:
         is_run_by_plugin = before is not this.function or pyfuncitem.funcargs.get(ANYIO_BACKEND)
         try:
             if not (is_run_by_plugin and is_awaited(this)):
-                pyfuncitem.obj = plain_function(this)
+                code = this.function.__code__
+                plain = function_code(code.co_varnames[: code.co_argcount], coroutine=False)
+                pyfuncitem.obj = make_function(plain, code.co_filename, code.co_firstlineno, this.case.node_name, this)
             return (yield)
         except BaseException as error:
             if (searches := pyfuncitem.config.stash.get(SEARCHES, None)) is not None:
@@ -255,10 +253,6 @@ def _setting(config: pytest.Config, name: str) -> Any:
         return config.getoption(name, None) or config.getini(name)
     except (KeyError, ValueError):
         return None
-
-
-def _is_async(function: object) -> bool:
-    return inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)
 
 
 class Variant(NamedTuple):
@@ -289,7 +283,11 @@ class Variants:
         found = [parameters for item in items if (parameters := parameters_of(item)) is not None]
         names: Sequence[str | None] = [None] * len(items)
         if found and len(found) == len(items):
-            counting = self._counting((case.search, *case.usefixtures), fixtures_of(items[0]), found[0].indices)
+            fixtures, arguments = fixtures_of(items[0]), frozenset(found[0].indices)
+            used = _closure((case.search, *case.usefixtures), fixtures)
+            counting = arguments & used.keys()
+            if any(_may_ask_for_others(chain) for name, chain in used.items() if name not in arguments):
+                counting |= {name for name in arguments - counting if self._own.is_parameter(name, fixtures)}
             names = _ids(found, counting)
         by_variant: dict[str | None, list[AnyItem]] = {}
         for item, name in zip(items, names, strict=True):
@@ -297,36 +295,24 @@ class Variants:
         made = {name: Variant(name, number, _ends(name, of)) for number, (name, of) in enumerate(by_variant.items())}
         return [made[name] for name in names]
 
-    def _counting(self, names: Iterable[str], fixtures: Fixtures, parametrised: Iterable[str]) -> frozenset[str]:
-        """Return the parametrised arguments that the ranking may depend on."""
-        arguments = frozenset(parametrised)
-        used = _closure(names, fixtures)
-        counting = arguments & used.keys()
-        asks = (chain for name, chain in used.items() if name not in arguments)
-        if any(map(_may_ask_for_others, asks)):
-            counting |= {name for name in arguments - counting if self._own.is_parameter(name, fixtures)}
-        return counting
 
+def _closure(names: Iterable[str], fixtures: Fixtures) -> dict[str, list[Any]]:
+    """Return the used definitions of the named fixtures, and of all fixtures that these depend on, by name.
 
-def _closure(names: Iterable[str], fixtures: Fixtures) -> dict[str, Sequence[Any]]:
-    """Return the used definitions of the named fixtures, and of all fixtures that these depend on, by name."""
-    used: dict[str, Sequence[Any]] = {}
+    Used are the last definition of a fixture, and the overridden ones that it requests by its own name.
+    """
+    used: dict[str, list[Any]] = {}
     waiting = [*names]
     for name in waiting:
-        if name not in used:
-            used[name] = chain = _chain(name, fixtures.get(name, ()))
-            waiting += [argument for fixture in chain for argument in fixture.argnames]
+        if name in used:
+            continue
+        chain = used[name] = []
+        for fixture in reversed(fixtures.get(name, ())):
+            chain.append(fixture)
+            waiting += fixture.argnames
+            if name not in fixture.argnames:
+                break
     return used
-
-
-def _chain(name: str, definitions: Sequence[Any]) -> Sequence[Any]:
-    """Return the used definitions of a fixture: the last one, and the overridden ones that it requests by its name."""
-    chain = []
-    for fixture in reversed(definitions):
-        chain.append(fixture)
-        if name not in fixture.argnames:
-            break
-    return chain
 
 
 def _may_ask_for_others(chain: Iterable[Any]) -> bool:
@@ -347,26 +333,12 @@ def _ids(found: Sequence[Parameters], counting: frozenset[str]) -> Sequence[str 
     names = tuple(found[0].indices)
     if not counting:
         return [None] * len(found)
-    groups = [[name] for name in names]
-    if len(names) != len(found[0].ids):
-        groups = _groups(names, found)
+    if any(len(names) != len(parameters.ids) for parameters in found):  # several arguments have one id
+        return [parameters.id for parameters in found]
     return [
-        "-".join(part for group, part in zip(groups, parameters.ids, strict=True) if not counting.isdisjoint(group))
-        if len(groups) == len(parameters.ids)
-        else parameters.id
+        "-".join(part for name, part in zip(names, parameters.ids, strict=True) if name in counting)
         for parameters in found
     ]
-
-
-def _groups(names: Sequence[str], found: Sequence[Parameters]) -> list[list[str]]:
-    """Group the arguments that were parametrised together and share an id: their value indices are always equal."""
-    groups = [[names[0]]]
-    for before, name in pairwise(names):
-        if all(parameters.indices[before] == parameters.indices[name] for parameters in found):
-            groups[-1].append(name)
-        else:
-            groups.append([name])
-    return groups
 
 
 # A fixture name cannot both begin and end with an underscore, so these names never hide a fixture.
@@ -412,10 +384,3 @@ def bind(this: CaseRun, *, is_shared: bool) -> None:
         function.__dict__.update(this.function.__dict__)
         item.obj = this.function = function
     function.__kwdefaults__ = {_RUN: this}
-
-
-def plain_function(this: CaseRun) -> FunctionType:
-    """Return a plain function to replace a coroutine function, for a search that is called outside any event loop."""
-    code = this.function.__code__
-    plain = function_code(code.co_varnames[: code.co_argcount], coroutine=False)
-    return make_function(plain, code.co_filename, code.co_firstlineno, this.case.node_name, this)

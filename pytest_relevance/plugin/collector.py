@@ -89,10 +89,17 @@ class CaseFile(pytest.Module):
             raise self.CollectError(f"{shown}: cannot be read: {error}") from None
         if suite.warnings:
             self._warn(suite.warnings, shown)
-        _register(self.config, suite)
+        known = set(self.config.getini("markers"))
+        for tag in dict.fromkeys(tag for case in suite.cases for tag in case.tags):
+            if (line := f"{tag}{_OF_A_TAG}") not in known:
+                self.config.addinivalue_line("markers", line)
         self._baseline = self._read_baseline(shown)
         items = list(self._items(suite, shown))
-        digest = _digest([self.path, *suite.files]) if option.relevance_record is not None else ""
+        digest = ""
+        if option.relevance_record is not None:
+            from pytest_relevance._files import digest_files
+
+            digest = digest_files([self.path, *suite.files])
         info = self._info(suite, [item.stash[CASE_RUN] for item in items], digest)
         run_store(self.config).files[shown] = info
         return items
@@ -228,24 +235,10 @@ class CaseFile(pytest.Module):
             yield from items
 
 
-def _digest(paths: Iterable[str | Path]) -> str:
-    from pytest_relevance._files import digest_files
-
-    return digest_files(paths)
-
-
 def _owned_tags(config: pytest.Config) -> frozenset[str]:
     """Return the names of markers registered by pytest, other plugins or the project. They cannot be tags."""
     lines = (line for line in config.getini("markers") if not line.endswith(_OF_A_TAG))
     return frozenset({line.split(":")[0].split("(")[0].strip() for line in lines} | OWNED_TAGS)
-
-
-def _register(config: pytest.Config, suite: Suite) -> None:
-    """Register the tags of cases as markers."""
-    known = set(config.getini("markers"))
-    for tag in dict.fromkeys(tag for case in suite.cases for tag in case.tags):
-        if (line := f"{tag}{_OF_A_TAG}") not in known:
-            config.addinivalue_line("markers", line)
 
 
 _OF_A_TAG = ": relevance cases with this tag"

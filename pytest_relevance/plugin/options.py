@@ -205,11 +205,11 @@ class CaseFiles:
                 text = file.read(_MOST_READ)
         except OSError:
             return False
-        return bool(_CASES(text) and _QUERY(text))
+        return bool(re.search(_CASES, text) and re.search(_QUERY, text))
 
 
-_CASES = re.compile(rb"^(?:cases|queries)[ \t]*:", re.MULTILINE).search
-_QUERY = re.compile(rb"\bquery[ \t]*:|^queries[ \t]*:", re.MULTILINE).search
+_CASES = rb"(?m)^(?:cases|queries)[ \t]*:"
+_QUERY = rb"(?m)\bquery[ \t]*:|^queries[ \t]*:"
 _MOST_READ = 65_536
 """How many bytes of a YAML file are read: more than the keys above the cases take."""
 
@@ -287,7 +287,14 @@ def read_settings(config: pytest.Config) -> None:
         runs_tests=not any(getattr(option, name, False) for name in _WITHOUT_TESTS),
         home=here(),
     )
-    _check_redaction(config)
+    pattern = config.getini("relevance_redact")
+    try:
+        if pattern != SECRETS:  # compiling it would take longer than all the rest of this function
+            re.compile(pattern, re.IGNORECASE)
+    except re.error as error:
+        raise pytest.UsageError(
+            f"relevance_redact is a regular expression for names, such as token|secret; found {pattern!r}: {error}"
+        ) from None
 
 
 _WITHOUT_TESTS = ("collectonly", "setuponly", "setupplan", "showfixtures", "show_fixtures_per_test")
@@ -323,16 +330,6 @@ def _tolerance(config: pytest.Config) -> float:
     if isinstance(value, bool) or not 0 <= value <= 1:
         raise pytest.UsageError(f"relevance_tolerance is a number from 0 to 1, found {value}")
     return float(value)
-
-
-def _check_redaction(config: pytest.Config) -> None:
-    pattern = config.getini("relevance_redact")
-    try:
-        re.compile(pattern, re.IGNORECASE)
-    except re.error as error:
-        raise pytest.UsageError(
-            f"relevance_redact is a regular expression for names, such as token|secret; found {pattern!r}: {error}"
-        ) from None
 
 
 AGAINST: pytest.StashKey[RecordedRankings] = pytest.StashKey()

@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -32,6 +31,7 @@ from pytest_relevance.plugin.options import (
 )
 from pytest_relevance.plugin.run_store import Message, RunStore, first_named, run_store
 from pytest_relevance.plugin.terminal import not_run
+from pytest_relevance.reports.blocks import MOST_CHARACTERS
 from pytest_relevance.reports.run.cases import anything_ran, counted_cases
 from pytest_relevance.reports.text import is_report
 from pytest_relevance.results.case_result import FAILED
@@ -48,7 +48,10 @@ def install(config: pytest.Config) -> None:
 
 
 class Outputs:
-    """The hooks that write the output files."""
+    """The hooks that write the output files.
+
+    Of each option it has the function that writes its output, and a message for a run that ran no test.
+    """
 
     def __init__(self, config: pytest.Config) -> None:
         self._store = run_store(config)
@@ -56,7 +59,15 @@ class Outputs:
         self._has_begun = False
         started(config)
         _refuse_shared_file(config)
-        self._outputs = {f"--relevance-{name}": _output(name, config) for name in settings(config).outputs}
+        self._outputs: dict[str, tuple[Write, str]] = {}
+        for name in settings(config).outputs:
+            if name in FILES:
+                target = Target.of(name, config)
+                why = "no case was scored" if name == "unjudged" else "no test ran"
+                found = partial(_WRITERS[name], target), f"{target.shown} is not written: {why}"
+            else:
+                found = partial(_update_baselines, config), ""
+            self._outputs[f"--relevance-{name}"] = found
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtestloop(self) -> Generator[None, object, object]:
@@ -85,7 +96,10 @@ def _refuse_shared_file(config: pytest.Config) -> None:
     options: dict[str, str] = {}
     for name in FILES:
         file = getattr(config.option, f"relevance_{name}")
-        if file and not _is_stream(path := _path_of(file)):
+        if not file:
+            continue
+        path = _path_of(file)
+        if path.is_file() or not path.exists():  # several outputs can be written to one pipe or device
             other = options.setdefault(os.path.realpath(path), name)
             if other != name:
                 raise pytest.UsageError(
@@ -93,23 +107,9 @@ def _refuse_shared_file(config: pytest.Config) -> None:
                 )
 
 
-def _is_stream(path: Path) -> bool:
-    """Whether a path is a pipe or a device, to which several outputs can be written."""
-    return path.exists() and not path.is_file()
-
-
 def _path_of(file: str) -> Path:
     """The absolute path of a file that an option names."""
     return Path(os.path.abspath(os.path.expanduser(file)))
-
-
-def _output(name: str, config: pytest.Config) -> tuple[Write, str]:
-    """Return the function that writes an output, and a message for a run that ran no test, which may be empty."""
-    if name not in FILES:
-        return lambda _: update_baselines(config), ""
-    target = Target.of(name, config)
-    why = "no case was scored" if name == "unjudged" else "no test ran"
-    return partial(_WRITERS[name], target), f"{target.shown} is not written: {why}"
 
 
 def _write_worklist(target: Target, has_ended_well: bool) -> Iterator[Message]:
@@ -120,7 +120,8 @@ def _write_worklist(target: Target, has_ended_well: bool) -> Iterator[Message]:
         yield Message(f"{target.shown} is not written: no case was scored")
         return
     found = Worklist.of(scored)
-    problem = target.write(lambda path: write_whole(path, found.to_csv(_content(path))))
+    # of anything but a regular file, a pipe for instance, there is no content to keep
+    problem = target.write(lambda path: write_whole(path, found.to_csv(path.read_bytes() if path.is_file() else b"")))
     words = "no unjudged results"
     if found.rows:
         words = f"{counted(len(found.rows), 'unjudged result')} of {counted(found.queries, 'query', 'queries')}"
@@ -128,11 +129,6 @@ def _write_worklist(target: Target, has_ended_well: bool) -> Iterator[Message]:
         yield Message(f"{words}: {target.shown}{'' if found.rows else ' has only its header'}")
     else:
         yield Message(f"{words}, and no list of them: {problem}", is_good=False)
-
-
-def _content(path: Path) -> bytes:
-    """Return the content of a file; empty for anything but a regular file, a pipe for instance."""
-    return path.read_bytes() if path.is_file() else b""
 
 
 def _write_record(target: Target, _: bool) -> Iterator[Message]:
@@ -194,10 +190,20 @@ class Target:
         if not target.is_file():  # the file does not exist, or is a pipe without content to lose
             return None
         try:
-            reason = _why_kept(self.name, target.read_bytes())
+            data = target.read_bytes()
         except OSError as error:
-            reason = f"cannot be read: {error.strerror or error}"
-        return reason and f"{self.shown} {reason}"
+            return f"{self.shown} cannot be read: {error.strerror or error}"
+        if self.name == "unjudged":
+            from pytest_relevance.results.worklist import why_kept
+
+            reason = why_kept(data)
+            return reason and f"{self.shown} {reason}"
+        from pytest_relevance.results.records.file import RECORDS, is_record
+
+        is_own, what = (is_record, RECORDS) if self.name == "record" else (is_report, "report")
+        if not data.strip() or is_own(data):
+            return None
+        return f"{self.shown} is there, and is no {what}; name another file"
 
     def write(self, write: Callable[[Path], None]) -> str | None:
         """Write the file with the function `write`; return why that failed, or None.
@@ -213,19 +219,7 @@ class Target:
         return problem
 
 
-def _why_kept(name: str, data: bytes) -> str | None:
-    """Return why an output must not overwrite a file with this content; None if it may be overwritten."""
-    if name == "unjudged":
-        from pytest_relevance.results.worklist import why_kept
-
-        return why_kept(data)
-    from pytest_relevance.results.records.file import RECORDS, is_record
-
-    is_own, what = (is_record, RECORDS) if name == "record" else (is_report, "report")
-    return None if not data.strip() or is_own(data) else f"is there, and is no {what}; name another file"
-
-
-def update_baselines(config: pytest.Config) -> Iterator[Message]:
+def _update_baselines(config: pytest.Config, _: bool) -> Iterator[Message]:
     """Accept the rankings of all scored cases, and yield messages about the changes and failures."""
     store = run_store(config)
     files = {result.file for result in store.results if result.evaluation.scores and not result.is_check}
@@ -291,11 +285,13 @@ def about_run(config: pytest.Config) -> tuple[dict[str, FileInfo], RunInfo]:
     from pytest_relevance.results.diagnoses import faults_to_record
 
     store = run_store(config)
-    command = ("pytest", *_arguments(config))
+    arguments = redaction(config).arguments(map(str, config.invocation_params.args))
+    root = str(config.rootpath)
+    command = ("pytest", *("." if each == root else without_root(each, config) for each in arguments))
     versions = {"python": platform.python_version(), "pytest": pytest.__version__}
     missing = (*store.broken, *store.unfinished())
     files = {
-        Path(file).as_posix(): replace(info, path=_from_root(info.path, config))
+        Path(file).as_posix(): replace(info, path=_relative(info.path, root) or Path(info.path).name)
         for file, info in sorted(store.files.items())
     }
     faults = faults_to_record(store.results, store.told.warnings.values())
@@ -303,7 +299,7 @@ def about_run(config: pytest.Config) -> tuple[dict[str, FileInfo], RunInfo]:
     return files, RunInfo(*how, missing, faults, settings(config).requires_gates, not_run(config))
 
 
-def report_of(config: pytest.Config, name: str, title: str, most: int | None = None) -> str:
+def report_of(config: pytest.Config, name: str, title: str, most: int = MOST_CHARACTERS) -> str:
     """The report of the run as `html` or `markdown`; a report in Markdown has at most `most` characters."""
     from pytest_relevance.results.records.run import Run
 
@@ -316,26 +312,19 @@ def report_of(config: pytest.Config, name: str, title: str, most: int | None = N
         from pytest_relevance.reports.run.markdown import run_markdown
         from pytest_relevance.reports.text import safe_output
 
-        limit: dict[str, Any] = {} if most is None else {"most": most}
-        return safe_output(run_markdown(run, verbosity=max(verbosity(config.option), 0), **limit))
+        return safe_output(run_markdown(run, verbosity=max(verbosity(config.option), 0), most=most))
 
 
-def _arguments(config: pytest.Config) -> Iterator[str]:
-    """Give the arguments of the command line without secrets, and without the path of the root."""
-    for argument in redaction(config).arguments(map(str, config.invocation_params.args)):
-        yield "." if argument == str(config.rootpath) else without_root(argument, config)
-
-
-def _from_root(path: str, config: pytest.Config) -> str:
-    """Return a path relative to the root of the project, for a record."""
+def _relative(path: str | Path, folder: str | Path) -> str | None:
+    """Return a path relative to a folder; None where it is on another drive (Windows)."""
     try:
-        return Path(os.path.relpath(path, config.rootpath)).as_posix()
-    except ValueError:  # the file is on another drive (Windows)
-        return Path(path).name
+        return Path(os.path.relpath(path, folder)).as_posix()
+    except ValueError:
+        return None
 
 
-LARGEST_SUMMARY = 1024 * 1024
-"""How many bytes the summary of a step may have; GitHub shows nothing of a larger one."""
+_MOST_OF_SUMMARY = 200_000
+"""How many characters a report in the summary of a step may have. GitHub shows no summary of more than 1 MiB."""
 
 _ANNOTATORS = ("annotate_errors", "pytest_github_actions_annotate_failures")
 """The names of the plugin pytest-github-actions-annotate-failures: its hooks since 0.3, its module before."""
@@ -359,13 +348,16 @@ class GitHubReport:
     def pytest_sessionfinish(self) -> None:
         """Append the report to the summary of the job. A problem becomes a message and changes no exit status."""
         summary = os.environ.get("GITHUB_STEP_SUMMARY")
-        if summary and anything_ran(self._store.results):
-            try:
-                problem = self._append(Path(summary))
-            except OSError as error:
-                problem = f"{harmless(summary)} cannot be written: {error.strerror or error}"
-            if problem:
-                self._store.messages.append(Message(f"no report in the summary of the job: {problem}", is_good=False))
+        if not summary or not anything_ran(self._store.results):
+            return
+        report = report_of(self._config, "markdown", "", most=_MOST_OF_SUMMARY)
+        try:
+            with open(summary, "ab") as file:
+                gap = "\n\n" if file.tell() else ""
+                file.write(f"{gap}{report}".encode("utf-8", "backslashreplace"))
+        except OSError as error:
+            problem = f"{harmless(summary)} cannot be written: {error.strerror or error}"
+            self._store.messages.append(Message(f"no report in the summary of the job: {problem}", is_good=False))
 
     @pytest.hookimpl
     def pytest_unconfigure(self, config: pytest.Config) -> None:
@@ -377,42 +369,12 @@ class GitHubReport:
 
         failed_gates = [gate for gate in self._store.gates if gate.outcome() == FAILED]
         for each in run_annotations(Run(self._store.results), failed_gates):
-            _print(each.as_command(self._path(each.file)))
-
-    def _append(self, path: Path) -> str:
-        """Append the report to the summary, as far as there is room; return why nothing was appended, or ""."""
-        there = path.read_bytes() if path.exists() else b""
-        gap = b"\n" * (2 - there.endswith(b"\n")) if there else b""
-        room = LARGEST_SUMMARY - len(there) - len(gap)
-        report = self._report(room)
-        if report is None:
-            return f"{harmless(str(path))} has {len(there):,} of {LARGEST_SUMMARY:,} bytes already"
-        with path.open("ab") as file:
-            file.write(gap + report)
-        return ""
-
-    def _report(self, room: int) -> bytes | None:
-        """The report in at most so many bytes; None if not even its beginning fits."""
-        most = room
-        while most > 0:
-            text = report_of(self._config, "markdown", "", most)
-            data = text.encode("utf-8", "backslashreplace")
-            if len(data) <= room:
-                return data
-            most = min(most - 1, most * room // len(data)) if len(text) <= most else 0
-        return None
+            text = each.as_command(self._path(each.file))
+            encoding = getattr(sys.stdout, "encoding", None) or "utf-8"  # characters that it lacks are escaped
+            print(text.encode(encoding, "backslashreplace").decode(encoding), flush=True)
 
     def _path(self, file: str) -> str | None:
         """The path of a file relative to the workspace of the job, or None where it is outside."""
         workspace = os.path.realpath(os.environ.get("GITHUB_WORKSPACE") or self._config.rootpath)
-        try:
-            path = os.path.relpath(os.path.realpath(self._config.invocation_params.dir / file), workspace)
-        except ValueError:  # the file is on another drive (Windows)
-            return None
-        return None if path.split(os.sep)[0] == os.pardir else Path(path).as_posix()
-
-
-def _print(text: str) -> None:
-    """Print a line, with escapes for characters that the encoding of standard output lacks."""
-    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    print(text.encode(encoding, "backslashreplace").decode(encoding), flush=True)
+        path = _relative(os.path.realpath(self._config.invocation_params.dir / file), workspace)
+        return None if path is None or path.split("/")[0] == os.pardir else path

@@ -38,7 +38,17 @@ class Redaction:
 
     def text(self, text: str) -> str:
         """A text with the logins in its URLs masked, and the values of their parameters that have secret names."""
-        return re.sub(_URL, self._url, text) if "://" in text else text
+        if "://" not in text:
+            return text
+
+        def parameter(found: re.Match[str]) -> str:
+            name, value = found["name"], found["value"]
+            return f"{name}={mask(name, value)}" if self._finds(name) else found[0]
+
+        def url(found: re.Match[str]) -> str:
+            return re.sub(_PARAMETER, parameter, re.sub(_LOGIN, lambda login: mask("login", login["value"]), found[0]))
+
+        return re.sub(_URL, url, text)
 
     def arguments(self, arguments: Iterable[str]) -> Iterator[str]:
         """The arguments of a command, with `--api-key=abc`, `--api-key abc` and credentials in URLs masked."""
@@ -65,14 +75,6 @@ class Redaction:
             found = [self._value("", each) for each in value]
             return value if all(map(lambda one, two: one is two, found, value)) else found
         return value
-
-    def _url(self, found: re.Match[str]) -> str:
-        url = re.sub(_LOGIN, lambda login: mask("login", login["value"]), found[0])
-        return re.sub(_PARAMETER, self._parameter, url)
-
-    def _parameter(self, found: re.Match[str]) -> str:
-        name, value = found["name"], found["value"]
-        return f"{name}={mask(name, value)}" if self._finds(name) else found[0]
 
 
 def mask(name: str, value: Any) -> str:

@@ -85,19 +85,6 @@ def install_for_checks(session: pytest.Session) -> None:
         session.config.pluginmanager.register(CheckCalls(), _CHECK_CALLS)
 
 
-def _explain(run: CaseRun, call: pytest.CallInfo[None]) -> None:
-    """Replace the exception about a missing fixture in a call, or shorten the traceback of any other."""
-    assert call.excinfo is not None
-    error = call.excinfo.value
-    if not isinstance(error, pytest.FixtureLookupError):
-        shorten(call.excinfo, run.item.config)
-        return
-    message = missing_fixture(error, run.case.search)
-    run.attempt.error = CaseError(message, pytrace=False)
-    first_line = CaseError(message.partition("\n")[0], pytrace=False)
-    call.excinfo = pytest.ExceptionInfo.from_exception(first_line.with_traceback(error.__traceback__))
-
-
 def pass_over(path: Path, config: pytest.Config) -> None:
     """Have the summary name a file that seems to be a case file, but does not have the name of one."""
     install(config)
@@ -174,7 +161,10 @@ class Reporting:
         return report
 
     def _prepare(self, item: pytest.Item, call: pytest.CallInfo[None], *, is_subtest: bool) -> None:
-        """Set the exception to report for a call, and the JUnit properties of an error."""
+        """Set the exception to report for a call, and the JUnit properties of an error.
+
+        The exception about a missing fixture is replaced; the traceback of any other is shortened.
+        """
         if not is_subtest and CHECKS in item.stash and item.stash[CHECKS].raised:
             from pytest_relevance.plugin.running.fixture import raise_lost_check
 
@@ -186,8 +176,16 @@ class Reporting:
             for each in runs:
                 if each.attempt.result is None:
                     set_properties(each)
-        if CASE_RUN in item.stash:
-            _explain(item.stash[CASE_RUN], call)
+        run, error = item.stash.get(CASE_RUN, None), call.excinfo.value
+        if run is None:
+            return
+        if not isinstance(error, pytest.FixtureLookupError):
+            shorten(call.excinfo, item.config)
+            return
+        message = missing_fixture(error, run.case.search)
+        run.attempt.error = CaseError(message, pytrace=False)
+        first_line = CaseError(message.partition("\n")[0], pytrace=False)
+        call.excinfo = pytest.ExceptionInfo.from_exception(first_line.with_traceback(error.__traceback__))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -195,7 +193,7 @@ class Reporting:
         attached = attached_to(report)
         cases = attached.get("cases", ())
         if cases and report.outcome in ("passed", "failed", "skipped"):  # after "rerun" another report follows
-            self._giving_up.count(report.nodeid, cases)
+            self._giving_up.count(report.nodeid, cases[0])
         if self._is_worker:
             self._store.send_files(report)
             return
@@ -219,8 +217,8 @@ class Reporting:
                 self._store.unsent.fingerprint = {}
             self._store.to_run = [item.nodeid for item in session.items]
             set_locations(session.items)
-            self._giving_up.watch(session.items)
             self._items = [item for item in session.items if CASE_RUN in item.stash]
+            self._giving_up.watch(self._items)
             if len(self._items) >= _MANY_CASES:
                 gc.freeze()
                 self._is_heap_frozen = True
@@ -332,26 +330,22 @@ class GivingUp:
     def __init__(self, config: pytest.Config) -> None:
         self._manager = config.pluginmanager
         self._most = settings(config).give_up
-        self._items: Mapping[str, pytest.Item] = {}
+        self._runs: Mapping[str, CaseRun] = {}
         self._succeeded: set[Search] = set()
         self._failed: dict[Search, set[tuple[str, str]]] = {}
         self._given_up: dict[Search, str] = {}
 
     def watch(self, items: Iterable[pytest.Item]) -> None:
-        """Take note of the items that are to run."""
-        self._items = {item.nodeid: item for item in items} if self._most else {}
+        """Take note of the items of cases that are to run."""
+        self._runs = {item.nodeid: item.stash[CASE_RUN] for item in items} if self._most else {}
 
-    def count(self, nodeid: str, results: Iterable[Mapping[str, Any]]) -> None:
-        """Count the results of a case, in builtin types, by its final report."""
-        item = self._items.get(nodeid)
-        run = None if item is None else item.stash.get(CASE_RUN, None)
-        if run is not None:
-            for values in results:
-                self._count(_search_of(run), values)
-
-    def _count(self, search: Search, values: Mapping[str, Any]) -> None:
-        verdict, error = values["verdict"], SearchError(**values["error"]) if values.get("error") else None
-        if verdict in (SKIPPED, NOT_SEARCHED) or (error is not None and values.get("outcome") == "xfailed"):
+    def count(self, nodeid: str, values: Mapping[str, Any]) -> None:
+        """Count the result of a case, in builtin types, by its final report. Checks of tests in Python do not count."""
+        run = self._runs.get(nodeid)
+        if run is None or values["verdict"] in (SKIPPED, NOT_SEARCHED):
+            return
+        search, error = _search_of(run), SearchError(**values["error"]) if values.get("error") else None
+        if error is not None and values.get("outcome") == "xfailed":
             return
         if error is None or error.phase == SCORING:
             self._succeeded.add(search)
@@ -390,8 +384,9 @@ class NotSearching:
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         """Fail a case whose search is given up, before any fixture is set up. Raises `NotSearched`."""
         __tracebackhide__ = True
-        if (why := self._why(item)) is not None and not _is_ahead(item):
-            run = item.stash[CASE_RUN]
+        why, run = self._why(item), item.stash.get(CASE_RUN, None)
+        searches = item.config.stash.get(SEARCHES, None)
+        if why is not None and run is not None and not (searches is not None and searches.is_ahead(run)):
             run.attempt.error = NotSearched(why, pytrace=False)
             raise run.attempt.error
 
@@ -399,12 +394,6 @@ class NotSearching:
         """Return why the search of a case is given up; None where it is not, and for any other test."""
         run = item.stash.get(CASE_RUN, None)
         return None if run is None else self._given_up.get(_search_of(run))
-
-
-def _is_ahead(item: pytest.Item) -> bool:
-    """Whether the search of a case was called before, in one window with other cases."""
-    searches = item.config.stash.get(SEARCHES, None)
-    return searches is not None and searches.is_ahead(item.stash[CASE_RUN])
 
 
 def _search_of(run: CaseRun) -> Search:

@@ -112,8 +112,10 @@ def findings(config: pytest.Config, *, has_ended: bool, is_complete: bool) -> It
     run there is not missing.
     """
     store = run_store(config)
-    if has_ended:
-        yield from _nothing_ran(config, store)
+    against = config.option.relevance_against
+    if has_ended and against is not None and not store.results and (unread := not_run(config)):
+        text = f"nothing ran of {counted(len(unread), 'file')} in {against} ({examples(unread)})"
+        yield Finding(f"--relevance-against: {text}")  # there is no summary that says it
     if is_complete:
         yield from _lost_results(config, store)
         yield from _without_reference(config, store)
@@ -131,14 +133,6 @@ def findings(config: pytest.Config, *, has_ended: bool, is_complete: bool) -> It
         )
     if text := store.told.disagreement():
         yield Finding(text)
-
-
-def _nothing_ran(config: pytest.Config, store: RunStore) -> Iterator[Finding]:
-    """Say that no case ran of a record that is compared with: there is no summary then."""
-    against = config.option.relevance_against
-    if against is not None and not store.results and (files := not_run(config)):
-        text = f"nothing ran of {counted(len(files), 'file')} in {against} ({examples(files)})"
-        yield Finding(f"--relevance-against: {text}")
 
 
 def _lost_results(config: pytest.Config, store: RunStore) -> Iterator[Finding]:

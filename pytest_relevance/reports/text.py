@@ -109,7 +109,7 @@ def _beginning(text: str, columns: int) -> str:
     return text
 
 
-_REMARK = re.compile(r"\([^()]{1,30}\)")
+_REMARK = r"\([^()]{1,30}\)"
 _JOINED = "\0"  # in the place of a blank at which a line is not broken; harmless text has none
 
 
@@ -164,7 +164,7 @@ def wrapped(head: str, parts: Iterable[str], columns: int = WIDEST, separator: s
             current = indent + part
         else:
             current += separator + part
-    together = (_REMARK.sub(lambda remark: remark[0].replace(" ", _JOINED), text) for text in [*lines, current])
+    together = (re.sub(_REMARK, lambda remark: remark[0].replace(" ", _JOINED), text) for text in [*lines, current])
     return [piece.replace(_JOINED, " ") for text in together for piece in folded(text, columns, indent)]
 
 
@@ -206,7 +206,7 @@ def escaped(text: str) -> str:
 
 _BREAK = "\u200b"  # a zero-width space
 _START = r"(?:^|(?<=\r))"  # for the runner a carriage return ends a line too
-_BEFORE_BREAK = re.compile(_START + r"\s*:(?=:)|##(?=\[)", re.MULTILINE)
+_BEFORE_BREAK = rf"(?m){_START}\s*:(?=:)|##(?=\[)"
 _ESCAPES = {"%": "%25", "\r": "%0D", "\n": "%0A"}
 _IN_MESSAGE = str.maketrans(_ESCAPES)
 _IN_PROPERTY = str.maketrans({**_ESCAPES, ":": "%3A", ",": "%2C"})
@@ -227,12 +227,12 @@ def command(name: str, properties: Mapping[str, object], message: str) -> str:
 
 def without_commands(text: str) -> str:
     """Text with a zero-width space in everything that the runner would take for a workflow command."""
-    return _BEFORE_BREAK.sub(lambda found: found[0] + _BREAK, text)
+    return re.sub(_BEFORE_BREAK, lambda found: found[0] + _BREAK, text)
 
 
 def line_without_commands(spans: Line) -> Line:
     """A line of a report without workflow commands, which may begin in one span and end in the next."""
-    breaks = [found.end() for found in _BEFORE_BREAK.finditer("".join(text for text, _ in spans))]
+    breaks = [found.end() for found in re.finditer(_BEFORE_BREAK, "".join(text for text, _ in spans))]
     if not breaks:
         return spans
     safe: list[tuple[str, str]] = []

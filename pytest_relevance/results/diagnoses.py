@@ -46,21 +46,20 @@ FEWEST_CASES = 3
 FEWEST_QUERIES = 10
 """Fewer different queries may have the same first result, or as many results, by chance."""
 
-_VOLATILE = re.compile(
-    r"""0x[0-9a-f]+                                                # the address of an object
+_VOLATILE = r"""(?xi)
+    0x[0-9a-f]+                                                # the address of an object
     | \b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b              # a UUID
     | \b(?=[a-f]*\d)[0-9a-f]{12,}\b                                # the id of a request or a trace
     | \d+(?:[.:-]\d+)+(?:T[\d:.]+)?                                # dates, times of day, decimals, IP addresses
     | \d{5,}                                                       # ports of clients, process ids, timestamps
     | \d+\s?(?:ns|us|ms|s|sec|seconds?)\b                          # durations
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
+    """
 """What differs from call to call in messages that are otherwise the same."""
 
-_QUOTED = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|<[^>]*>|\d+(?:\.\d+)?""")
-_SHOWN = re.compile(r"[\[{(].*[\]})](?=;|,|$)")  # a value from its first bracket to its last
-_CALL = re.compile(r"^in call \d+: ")
+# `re` compiles these when a search has failed, as most runs do not need them
+_QUOTED = r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|<[^>]*>|\d+(?:\.\d+)?"""
+_SHOWN = r"[\[{(].*[\]})](?=;|,|$)"  # a value from its first bracket to its last
+_CALL = r"^in call \d+: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,15 +217,15 @@ def _of_errors(kind: str, results: Sequence[CaseResult]) -> Diagnosis:
 
 def _first_line(error: SearchError) -> str:
     """The first line of a message, without the number of the call where a search is called several times."""
-    return _CALL.sub("", error.message.partition("\n")[0])
+    return re.sub(_CALL, "", error.message.partition("\n")[0])
 
 
 def _normalised(error: SearchError, query: str) -> str:
     """The first line of a message without what differs between errors that are alike."""
     text = _first_line(error)
     if not error.type and error.phase != SETUP:
-        return _QUOTED.sub("#", _SHOWN.sub("#", text))
+        return re.sub(_QUOTED, "#", re.sub(_SHOWN, "#", text))
     in_urls = quote(query, errors="replace"), quote_plus(query, errors="replace")
     forms = "|".join(map(re.escape, dict.fromkeys((query, *in_urls))))
     text = re.sub(rf"(?<=[\"'=])(?:{forms})(?=[\"'&\s]|$)", "#", text)
-    return _VOLATILE.sub("#", text)
+    return re.sub(_VOLATILE, "#", text)

@@ -95,8 +95,6 @@ SCENARIOS: dict[str, tuple[tuple[str, ...], str, list[str | None]]] = {
             """
     def pytest_generate_tests(metafunc):
         metafunc.parametrize("engine, index", [("bm25", 1), ("dense", 2)], indirect=True)
-        metafunc.fixturenames.append("step")
-        metafunc.parametrize("step", [1, 2], indirect=True)
 
     @pytest.fixture
     def engine(request):
@@ -104,10 +102,6 @@ SCENARIOS: dict[str, tuple[tuple[str, ...], str, list[str | None]]] = {
 
     @pytest.fixture
     def index(request):
-        return request.param
-
-    @pytest.fixture
-    def step(request):
         return request.param
 
     @pytest.fixture

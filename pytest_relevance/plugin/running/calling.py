@@ -115,16 +115,11 @@ def read(item: pytest.Item, case: Case, response: object, search: object) -> Ran
             response if own is None else own,
             case.terms.id_field,
             case.terms.title_field,
-            partial(_ids_of, search),
+            partial(getattr, search, "ids", None),
             case.fields if case.expect else None,
         )
     except UnreadableRanking as problem:
         raise CaseError(str(problem), pytrace=False) from None
-
-
-def _ids_of(search: object) -> object:
-    """Return the attribute `ids` of the fixture's value; None where it has none."""
-    return getattr(search, "ids", None)
 
 
 def many_of(search: Any) -> Any:

@@ -216,7 +216,14 @@ class CallEnd(NamedTuple):
             # a case has one call; the report may be of a later attempt than the exception
             is_shown = run.attempt.error is not None and (run.attempt.error is error or not run.is_check)
             result = self._result(run, report)
-            names = None if run.settings.details or _needs_details(result) else SUMMARY_FIELDS
+            needs_details = (
+                run.settings.details
+                or result.verdict in (FAILED, INCONCLUSIVE, ERROR)
+                or len(result.origin.items) > 1
+                or run.is_check
+                or not result.ranking.returned  # the expectations say whether that is right
+            )
+            names = None if needs_details else SUMMARY_FIELDS
             values = sendable(result.to_dict(names), self.item.config)
             attached["cases"].append(values)
             if is_shown:
@@ -243,7 +250,8 @@ class CallEnd(NamedTuple):
         """Return the result of a case run, with pytest's outcome."""
         result = run.attempt.result
         if result is None:
-            skipped = _was_skipped(run, report, self.call)
+            xfail = self.call.excinfo is not None and isinstance(self.call.excinfo.value, pytest.xfail.Exception)
+            skipped = report.skipped and (xfail or not hasattr(report, "wasxfail"))
             error = _error_of(run, self.call)
             verdict = SKIPPED if skipped else NOT_SEARCHED if isinstance(run.attempt.error, NotSearched) else ERROR
             reasons = () if error is None else (text_reason(error.headline),)
@@ -254,20 +262,6 @@ class CallEnd(NamedTuple):
         if outcome == result.verdict:
             return result
         return result._replace(call=result.call._replace(outcome=outcome))
-
-
-def _needs_details(result: CaseResult) -> bool:
-    # where nothing was returned, the expectations say whether that is right
-    fails = result.verdict in (FAILED, INCONCLUSIVE, ERROR)
-    return fails or len(result.origin.items) > 1 or result.is_check or not result.ranking.returned
-
-
-def _was_skipped(run: CaseRun, report: pytest.TestReport, call: pytest.CallInfo[None]) -> bool:
-    """Whether a case was skipped, or ended by a call of `pytest.xfail` before it had a score."""
-    if not report.skipped:
-        return False
-    given_up = call.excinfo is not None and isinstance(call.excinfo.value, pytest.xfail.Exception)
-    return given_up or not hasattr(report, "wasxfail")
 
 
 def _outcome(run: CaseRun, result: CaseResult, report: pytest.TestReport, call: pytest.CallInfo[None]) -> str:

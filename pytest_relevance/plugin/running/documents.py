@@ -11,9 +11,8 @@ No verdict changes because of a title: what goes wrong is a warning of the run, 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -22,7 +21,7 @@ import pytest
 from pytest_relevance._text import quoted, shown
 from pytest_relevance.plugin.failures import BaselineFailure, CaseError, CaseFailure, error_text
 from pytest_relevance.plugin.options import redaction, settings
-from pytest_relevance.plugin.pytest_internals import is_fixture_defined, request_of
+from pytest_relevance.plugin.pytest_internals import request_of
 from pytest_relevance.plugin.run_store import DOCUMENTS as NAME
 from pytest_relevance.plugin.run_store import OTHER_IDS, run_store
 from pytest_relevance.plugin.running import calling
@@ -41,9 +40,9 @@ _NO_TITLES = f"documents have no titles from {NAME}"
 
 
 def install(session: pytest.Session) -> None:
-    """Register the hooks that ask for documents, once, if the fixture is defined anywhere."""
+    """Register the hooks that ask for documents, once."""
     manager = session.config.pluginmanager
-    if not manager.has_plugin(PLUGIN) and is_fixture_defined(NAME, session):
+    if not manager.has_plugin(PLUGIN):
         manager.register(DocumentLookup(session.config), PLUGIN)
 
 
@@ -86,18 +85,6 @@ class _Index:
         self.waiting |= dict.fromkeys(new)
         self.cases.append(case)
 
-    def take_waiting(self) -> list[str]:
-        """Return the next documents to ask for, at most `MOST_IDS`, and remove them from `waiting`."""
-        batch = [*islice(self.waiting, MOST_IDS)]
-        for document in batch:
-            del self.waiting[document]
-        return batch
-
-    def take_asked(self) -> Iterator[_Case]:
-        """Return the cases whose documents were all asked for, and remove them from `cases`."""
-        while self.cases and self.waiting.keys().isdisjoint(documents_to_ask(self.cases[0].result)):
-            yield self.cases.popleft()
-
 
 class DocumentLookup:
     """The hooks that ask for documents, and have later reports send the answers of the index."""
@@ -126,8 +113,13 @@ class DocumentLookup:
     def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> Generator[None, object, object]:
         """Ask for the remaining documents before the fixture, or a fixture that it requests, is torn down."""
         value = yield
+
+        def ask() -> None:
+            if (index := self._indexes.pop(id(value), None)) is not None:
+                self._ask(index)
+
         if fixturedef.argname == NAME:
-            fixturedef.addfinalizer(partial(self._close, id(value)))  # the last one to be added is called first
+            fixturedef.addfinalizer(ask)  # the last one to be added is called first
         return value
 
     @pytest.hookimpl(tryfirst=True)  # before `Reporting` attaches the results of the item
@@ -206,12 +198,6 @@ class DocumentLookup:
             self._give_up(index, f"the fixture is no function but {shown(value)}; return one, documents(ids)")
         return index
 
-    def _close(self, key: int) -> None:
-        """Ask for the remaining documents of an index that is torn down after this call."""
-        index = self._indexes.pop(key, None)
-        if index is not None:
-            self._ask(index)
-
     def _ask(
         self, index: _Index, *, at_least: int = 1, nodeid: str = "", unsent: Mapping[int, Attempt] | None = None
     ) -> None:
@@ -220,7 +206,9 @@ class DocumentLookup:
         `unsent` are the attempts of an item, `nodeid`, whose results were not sent yet.
         """
         while len(index.waiting) >= at_least and not index.is_broken:
-            batch = index.take_waiting()
+            batch = [*islice(index.waiting, MOST_IDS)]
+            for document in batch:
+                del index.waiting[document]
             try:
                 answer = index.ask([*batch])
                 if calling.is_waiting(answer):
@@ -234,23 +222,21 @@ class DocumentLookup:
             index.documents.add(found)
             for kind, text in complaints.items():
                 self._warn(kind, f"{NAME}: {text}")
-        for case in index.take_asked():
-            described = self._described(index.documents, case.result)
+        while index.cases and index.waiting.keys().isdisjoint(documents_to_ask(index.cases[0].result)):
+            case = index.cases.popleft()
+            if not index.documents.has_other_ids and (unknown := index.documents.unknown_result(case.result)):
+                index.documents.has_other_ids = True
+                self._store.unsent.warn(
+                    OTHER_IDS,
+                    f"{NAME} does not know {quoted(unknown)}, which the search returned: does it take the same ids? No "
+                    "document is said to be missing from the index",
+                )
+            described = index.documents.described(case.result)
             attempt = (unsent or {}).get(case.number)
             if case.nodeid != nodeid:
                 self._store.unsent.describe(case.nodeid, case.number, described.to_dict(_FIELDS))
             elif attempt is not None and attempt.result is case.result:  # not of an earlier attempt
                 attempt.result = described
-
-    def _described(self, documents: IndexDocuments, result: CaseResult) -> CaseResult:
-        if not documents.has_other_ids and (unknown := documents.unknown_result(result)):
-            documents.has_other_ids = True
-            self._store.unsent.warn(
-                OTHER_IDS,
-                f"{NAME} does not know {quoted(unknown)}, which the search returned: does it take the same ids? No "
-                "document is said to be missing from the index",
-            )
-        return documents.described(result)
 
     def _give_up(self, index: _Index, why: str) -> None:
         index.is_broken = True

@@ -87,20 +87,18 @@ def _case(query: str, judgments: Mapping[Any, Any] | None, keys: Mapping[str, An
         for name in expect.keys() & written.keys():
             raise ValueError(f"relevance.check: {name} is given by itself and in expect; keep one of them")
         if expect := {**written, **expect}:
-            values["expect"] = {name: _expectation(name, value) for name, value in expect.items()}
+            for name, value in expect.items():
+                if name == "within" and isinstance(value, dict):
+                    expect[name] = {_documents_as_text(document): rank for document, rank in value.items()}
+                elif name in OF_DOCUMENTS:
+                    expect[name] = _documents_as_text(value)
+            values["expect"] = expect
     if judgments is not None:
         values["judgments"] = _with_text_ids(judgments) if hasattr(judgments, "items") else judgments
     try:
         return case_from_values(values)
     except ValueError as error:
         raise ValueError(f"relevance.check: {error}") from None
-
-
-def _expectation(name: str, expected: Any) -> Any:
-    """Return an expectation with its document ids as text. One without documents is returned unchanged."""
-    if name == "within" and isinstance(expected, dict):
-        return {_documents_as_text(document): rank for document, rank in expected.items()}
-    return _documents_as_text(expected) if name in OF_DOCUMENTS else expected
 
 
 def _documents_as_text(expected: Any) -> Any:

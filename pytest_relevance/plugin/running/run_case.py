@@ -170,7 +170,7 @@ def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
         result = with_details(result, case, ranking, all_missing=ends and verbosity(config.option) > 0)
         if this.baseline is not None:
             result = this.baseline.with_titles(result)
-    if ends and _explains(this.item):
+    if ends and config.hook.pytest_relevance_explain.get_hookimpls():
         result = result.with_texts(explanations=_explanations(this, result))
     attempt.result = result
     set_properties(this)
@@ -324,11 +324,6 @@ _MOST_EXPLAINED = 5
 """How many documents that rank too high are asked for, and how many that left the top k."""
 
 
-def _explains(item: pytest.Item) -> bool:
-    """Whether anything implements the hook `pytest_relevance_explain`."""
-    return bool(item.config.hook.pytest_relevance_explain.get_hookimpls())
-
-
 def _explanations(this: CaseRun, result: CaseResult) -> dict[str, str]:
     """Ask the hook about documents of a failing case; return its explanations by document.
 
@@ -350,16 +345,13 @@ def _explanations(this: CaseRun, result: CaseResult) -> dict[str, str]:
             if text is not None and not isinstance(text, str):
                 problem = f"returned {shown(text)}, and returns text or None"
         if problem:
-            run_store(this.item.config).unsent.warn(_EXPLAIN, _hook_problem(hide(problem), result, document))
+            where = f"query {quoted(result.query, 40)}, document {quoted(document, 40)}"
+            problem = f"the hook {_EXPLAIN} {hide(problem)} ({where}); the verdict stays"
+            run_store(this.item.config).unsent.warn(_EXPLAIN, problem)
             break
         if text is not None and (text := text.strip()):
             found[document] = hide(text)
     return found
-
-
-def _hook_problem(problem: str, result: CaseResult, document: str) -> str:
-    where = f"query {quoted(result.query, 40)}, document {quoted(document, 40)}"
-    return f"the hook {_EXPLAIN} {problem} ({where}); the verdict stays"
 
 
 def _to_explain(result: CaseResult) -> Iterator[str]:

@@ -106,9 +106,12 @@ class Windows:
             return False
         if (ours.is_per_file or theirs.is_per_file) and run.item.parent is not other.item.parent:
             return False
-        if _loop_scope(run.item) != _loop_scope(other.item):
-            return False
-        return _values(run, ours.parameters) == _values(other, theirs.parameters)
+        scopes, values = [], []
+        for item, names in ((run.item, ours.parameters), (other.item, theirs.parameters)):
+            mark, parameters = item.get_closest_marker("asyncio"), parameters_of(item)
+            scopes.append(None if mark is None else mark.kwargs.get("loop_scope"))
+            values.append([] if parameters is None else [parameters.indices.get(name) for name in names])
+        return scopes[0] == scopes[1] and values[0] == values[1]
 
     def _hook_of_project(self, item: pytest.Item) -> str:
         """Return the hook with which the project takes part in running each test of a file; empty if there is none.
@@ -174,17 +177,6 @@ def _is_alone(run: CaseRun) -> bool:
         if mark.name in _SKIPPING or (mark.name == "xfail" and mark.kwargs.get("run") is False):
             return True
     return False
-
-
-def _values(run: CaseRun, names: Sequence[str]) -> Sequence[int | None]:
-    """Return the indexes of the values that an item has for some parameters."""
-    parameters = parameters_of(run.item) if names else None
-    return () if parameters is None else [parameters.indices.get(name) for name in names]
-
-
-def _loop_scope(item: pytest.Item) -> object:
-    mark = item.get_closest_marker("asyncio")
-    return None if mark is None else mark.kwargs.get("loop_scope")
 
 
 def is_loop_shared(this: CaseRun) -> bool:

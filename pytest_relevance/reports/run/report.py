@@ -167,8 +167,8 @@ def _gates(outcomes: Counter[str]) -> Iterable[str]:
         yield "the gate is met" if total == 1 else f"all {total:,} gates met"
 
 
-_JSON_BEGINNING = re.compile(rb'\{\s*"name": .+,\s*"run": \{(?s:.*),\s*"results": \[')
-_TEXT_END = re.compile(rb"^[\d,]+ cases?(?: in [\d,]+ variants?)?(?::|$)", re.MULTILINE)
+_JSON_BEGINNING = rb'\{\s*"name": .+,\s*"run": \{(?s:.*),\s*"results": \['
+_TEXT_END = rb"(?m)^[\d,]+ cases?(?: in [\d,]+ variants?)?(?::|$)"
 _END_WITHIN = 2000
 """In how many bytes at the end of a report its counts are looked for."""
 
@@ -232,7 +232,7 @@ def report_data(run: Run) -> dict[str, Any]:
 
 def is_report(data: bytes) -> bool:
     """Whether the content of a file is the report of a run as JSON or text, whose end counts the cases."""
-    return bool(_JSON_BEGINNING.match(data) or _TEXT_END.search(data[-_END_WITHIN:]))
+    return bool(re.match(_JSON_BEGINNING, data) or re.search(_TEXT_END, data[-_END_WITHIN:]))
 
 
 def run_gates(run: Run) -> list[GateResult]:
