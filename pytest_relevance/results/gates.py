@@ -315,12 +315,12 @@ def judge_drop(row: Difference, bound: float, p: float | None, metric: Metric) -
 
 
 def _wholly_seen(metric: Metric, cases: Iterable[CaseResult]) -> list[CaseResult]:
-    """The cases of which a metric looks at the whole ranking."""
+    """The cases whose whole ranking a metric looks at."""
     return [case for case in cases if ranks_needed(metric, case.conditions.settings) is None]
 
 
 def _cut(metric: Metric, cases: Sequence[CaseResult]) -> GateFinding | None:
-    """The finding about a metric that has no score in some cases, as it looks at more than their searches returned."""
+    """The finding about a metric that looks at more than some searches returned, and so has no score there."""
     unscored = [
         case for case in _wholly_seen(metric, cases) if case.is_cut and metric.text not in case.evaluation.scores
     ]

@@ -51,9 +51,9 @@ _MOST_MISSING = 10  # judged documents that a report names when none of the resu
 class CaseInRun(NamedTuple):
     """What the result of a case has from its run, and the case does not know.
 
-    `params` are those of the case with secrets masked, None where there are none to mask. `search` is the name of the
-    search, None for the one of the case. `tolerance` is used for a case that sets none. The other fields are those of
-    `CaseResult` and its `CaseOrigin`.
+    `params` are the parameters of the case with secrets masked, None where there is nothing to mask. `search` is the
+    name of the search, None for the search of the case. `tolerance` is used for a case that sets none. `CaseResult` and
+    `CaseOrigin` explain the other fields.
     """
 
     file: str = ""
@@ -189,7 +189,7 @@ def with_details(result: CaseResult, case: Case, ranking: Ranking, *, all_missin
     """The result with what a report needs: titles, engine scores, missing documents, deeper ranks, the digest.
 
     The ranking is cut as deep as the case looks. `all_missing` names every judged document that is missing; otherwise
-    those of the ideal top k.
+    only documents of the ideal top k are named.
     """
     ids, judgments, depth = ranking.ids, case.judgments, kept_depth(case)
     kept = tuple(ids if depth is None else ids[:depth])

@@ -46,8 +46,8 @@ class BaselineEntry:
     The ranking, `documents`, is `whole` where it is all that was returned, and otherwise as deep as the case looked
     (`depth`). A whole ranking `reaches_depth` where the search returned as many results as it was asked for, and no
     depth was set. `scores` are the scores on the day of acceptance, for readers of a diff; a comparison scores the
-    ranking again. `outcomes` are those of expectations that the ranking alone does not decide, such as the fields of
-    its documents. `others` are keys of its line that a later version has added.
+    ranking again. `outcomes` are the outcomes of expectations that the ranking alone does not decide, such as
+    the fields of documents. `others` are keys of its line that a later version has added.
     """
 
     id: str

@@ -112,7 +112,7 @@ class RunInfo:
         command: the arguments of the command line, the name of the program first.
         fingerprint: what was searched: names with texts, numbers or booleans.
         missing: the node ids of cases that were to run and did not finish, and of case files that were not collected.
-        faults: the errors that several cases have in common, and those of fixtures and hooks of the project, as
+        faults: the errors that several cases have in common, and the errors of fixtures and hooks of the project, as
             `results.diagnoses` gives them.
         requires_gates: whether a gate without a verdict has failed (`--relevance-gates=require`).
         not_run: the case files of the baseline of which nothing ran: they are gone, or were not chosen to run.
