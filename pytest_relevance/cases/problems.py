@@ -45,7 +45,7 @@ class CaseFileError(FileError):
 class CaseProblems:
     """Collects the mistakes in a case file and in the files that it names.
 
-    `found` are the problems so far, and `groups` the numbers of those that count all mistakes of a group.
+    `found` are the problems so far. `groups` gives the number of the problem that counts the mistakes of a group.
     """
 
     def __init__(self) -> None:

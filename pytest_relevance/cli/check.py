@@ -104,7 +104,7 @@ def _files(paths: Sequence[str]) -> list[str]:
 
 def _case_files(folder: str) -> Iterator[str]:
     """Yield the case files in a folder and its subfolders, sorted by name."""
-    for path in sorted(Path(folder).rglob("*")):
+    for path in sorted(Path(folder).rglob("*.relevance.y*")):
         folders = path.relative_to(folder).parts[:-1]
         is_searched = not any(name.startswith(".") or name in _NOT_SEARCHED for name in folders)
         if path.name.endswith(CASE_FILES) and is_searched:
@@ -112,7 +112,6 @@ def _case_files(folder: str) -> Iterator[str]:
 
 
 def _look_at_suite(path: str, looked: _Looked) -> None:
-    from pytest_relevance._problems import FileError
     from pytest_relevance._source import Source
     from pytest_relevance.cases.lint import lint_rows, lint_suite
     from pytest_relevance.cases.reader import load_suite

@@ -16,6 +16,7 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING
 
+from pytest_relevance._problems import FileError
 from pytest_relevance._text import counted, harmless, quoted, shown
 from pytest_relevance.cases.scalars import write_number, write_text
 from pytest_relevance.cli import command
@@ -122,7 +123,6 @@ def _add_judgments(arguments: Namespace, suite: Path, conftest: Path, next_comma
 
 def _queries(arguments: Namespace) -> Sequence[Query]:
     """Return the queries with their texts. Raises `CommandError` where the texts are missing."""
-    from pytest_relevance._problems import FileError
     from pytest_relevance.judgments.reading import load_queries
 
     if arguments.queries is not None:
