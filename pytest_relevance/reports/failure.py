@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
-from unicodedata import normalize
 
-from pytest_relevance._text import are_one_number, counted, harmless, quoted, spreadsheet_number
+from pytest_relevance._text import are_one_number, counted, digits_apart, harmless, quoted, spreadsheet_number
 from pytest_relevance.reports import ranking, reasons
 from pytest_relevance.reports.breakdown import Breakdown, break_down
 from pytest_relevance.reports.text import (
@@ -19,16 +18,18 @@ from pytest_relevance.reports.text import (
     WIDEST,
     Line,
     cut_middle,
+    folded,
     folded_lines,
     line,
+    number,
     title_room,
     titled,
     total,
     width,
     wrapped,
 )
-from pytest_relevance.results.case_parts import DROP, FLOOR
-from pytest_relevance.results.case_result import INCONCLUSIVE, WITHOUT_SCORE, CaseResult
+from pytest_relevance.results.case_parts import DROP, FLOOR, Outcome
+from pytest_relevance.results.case_result import INCONCLUSIVE, PASSED, WITHOUT_SCORE, CaseResult
 from pytest_relevance.results.compare.rank_changes import baseline_changes
 from pytest_relevance.results.expectations import duration
 
@@ -39,6 +40,7 @@ MOST_EXPLAINED = 20
 """How many lines of an explanation are shown."""
 
 _LONGEST_ID = 24  # in a sentence
+_LEAST_ROOM = 30  # behind a place
 _DIGITS_KEPT = 15  # by a spreadsheet
 
 
@@ -55,7 +57,7 @@ def failure_lines(
     if result.verdict in WITHOUT_SCORE:
         return _error_lines(result, width)
     full, columns, changes = verbosity > 0, width, baseline_changes(result)
-    lines = [*reasons.reasons_in_full(result, columns, full=full), *_query_line(result, columns)]
+    lines = [*_reasons(result, columns, full=full), *_query_line(result, columns)]
     if result.note:
         lines += folded_lines(f"note: {result.note}", DIM, columns, "      ")
     if unstable := unstable_text(result):
@@ -64,7 +66,7 @@ def failure_lines(
         lines += map(line, wrapped("returned more than once, counted at the first rank: ", copies, columns))
     if result.is_unjudged and not ids_are_known:
         lines += _unjudged_ids(result, columns, title_room(columns, full=full))
-    lines += _ids_written_otherwise(result, columns)
+    lines += _changed_ids(result, columns)
     if result.evaluation.judgments:
         found = break_down(result)
         if found.rows:
@@ -89,10 +91,8 @@ def failure_message(result: CaseResult, room: int = sys.maxsize) -> str:
     if result.call.error is not None:
         return reasons.query_first(result.call.error.headline, result)
     texts = reasons.short_reasons(result)
-    for reason in ("; ".join(texts), texts[0]):
-        message = reasons.query_first(reason, result, room - width(reason) - 1)
-        if width(message) <= room:
-            return message
+    if width(texts[0]) <= room:
+        return reasons.query_first("; ".join(texts), result, room - width(texts[0]) - 1)
     if result.evaluation.reasons[0].kind not in (DROP, FLOOR):
         return texts[0]
     figures = texts[0].rpartition(", ")[0]
@@ -113,12 +113,64 @@ def failure_reason(result: CaseResult) -> str:
 
 def _brief(result: CaseResult) -> Line:
     """Every reason in one line, however wide: an id that is cut cannot be looked for."""
-    parts = [failure_message(result), reasons.interval_text(result)]
+    parts = [failure_message(result), _interval(result)]
     if result.verdict == INCONCLUSIVE and result.unjudged:
         parts.append(f"judge these: {', '.join(titled(each, each, result.texts.titles) for each in result.unjudged)}")
     style = BAD if result.verdict in WITHOUT_SCORE else reasons.STATUSES[result.verdict]
     parts.append(unstable_text(result))
     return line(harmless(f"{result.place}: {'; '.join(filter(None, parts))}"), style)
+
+
+def _reasons(result: CaseResult, columns: int, *, full: bool) -> list[Line]:
+    """The first reason behind the place, the others below; of a case that meets everything what it came to."""
+    style, place = reasons.STATUSES[result.verdict], f"{harmless(result.place)}: "
+    longest = max(reasons.LONGEST_TITLE, title_room(columns, full=full))
+    first, *others = map(harmless, reasons.with_figures(result, longest) or [_met(result)])
+    room = max(columns - width(place), _LEAST_ROOM)
+    beginning, *rest = folded(reasons.failure_head(result) + first, columns, "    ", first=room)
+    rest += [text for other in others for text in folded(f"  {other}", columns, "    ")]
+    return [((place, PLAIN), (beginning, style)), *(line(text, style) for text in rest)]
+
+
+def _met(result: CaseResult) -> str:
+    """`passed: nDCG@10 0.764, at least 0.500; P@5 0.800 >= 0.600`; of a case with a baseline its score before, too."""
+    name, floor, parts = result.metric.text, result.conditions.floor, []
+    if result.evaluation.judgments and result.score is None:
+        parts = [f"{name} n/a, no judged document is relevant"]
+    elif result.evaluation.judgments and result.score is not None:
+        digits = _score_digits(result)
+        expected = f"at least {floor:.{digits}f}" if floor is not None else "no floor"
+        before = None if result.baseline is None else result.baseline.score
+        parts = [f"{name} {result.score:.{digits}f}, {expected}{reasons.change_text(result.score, before)}"]
+    parts += dict.fromkeys(map(_met_outcome, result.evaluation.outcomes))
+    parts += [f"{name} n/a" for name in result.evaluation.not_applicable]
+    return ("passed: " if result.verdict == PASSED else "") + ("; ".join(parts) or "no judgments")
+
+
+def _met_outcome(outcome: Outcome) -> str:
+    """`P@5 0.800 >= 0.600`, `results 0`, `latency 3.2 ms`, `first`."""
+    if outcome.value is None:
+        return outcome.name
+    if outcome.kind == "metric":
+        digits = digits_apart(outcome.value, outcome.bound)
+        return f"{outcome.name} {outcome.value:.{digits}f} {outcome.comparison} {outcome.bound:.{digits}f}"
+    return f"{outcome.name} {duration(outcome.value) if outcome.kind == 'latency' else number(outcome.value)}"
+
+
+def _interval(result: CaseResult) -> str:
+    """`nDCG@10 lies between 0.287 and 0.641`, or nothing where unjudged results cannot change the score."""
+    settings, found, (lower, upper) = result.conditions.settings, result.evaluation, result.interval
+    if lower is None or (settings.ideal, settings.unjudged) != ("judged", "zero") or found.judged == found.top:
+        return ""
+    digits = _score_digits(result)
+    return f"{result.metric.text} lies between {lower:.{digits}f} and {upper:.{digits}f}"
+
+
+def _score_digits(result: CaseResult) -> int:
+    """The number of decimals of the score: enough to distinguish it from the floor."""
+    if result.conditions.floor is None or result.score is None:
+        return 3
+    return digits_apart(result.score, result.conditions.floor)
 
 
 def _error_lines(result: CaseResult, columns: int) -> list[Line]:
@@ -200,32 +252,16 @@ def _may_be_rounded(document: str) -> bool:
     return len(document) > _DIGITS_KEPT or "e" in document.lower()
 
 
-def _respelled_ids(result: CaseResult) -> Iterator[tuple[str, str]]:
-    """Judged documents that were not returned, with the unjudged results that are the same but for their spelling."""
-
-    def without_spelling(document: str) -> str:
-        """An id without what case, white space and the Unicode form (NFC, NFD) make of it."""
-        return normalize("NFC", "".join(document.split()).casefold())
-
-    returned = {without_spelling(document): document for document in result.unjudged}
-    for judged, _ in result.evaluation.missing:
-        if (spelled := without_spelling(judged)) in returned:
-            yield judged, returned[spelled]
-
-
-def _ids_written_otherwise(result: CaseResult, columns: int) -> Iterator[Line]:
+def _changed_ids(result: CaseResult, columns: int) -> Iterator[Line]:
     """Judged documents that were not returned, and the unjudged results that are probably the same."""
-    for find, words in (
-        (changed_ids, "ids that a spreadsheet may have changed: "),
-        (_respelled_ids, "ids that differ in case, white space or Unicode form alone: "),
-    ):
-        pairs = [
-            f"judged {quoted(judged, _LONGEST_ID)}, returned {quoted(returned, _LONGEST_ID)}"
-            for judged, returned in find(result)
-        ]
-        if pairs:
-            yield from (line(text, BAD) for text in wrapped(words, _some(pairs), columns, "; "))
-            yield line("  if so, write them in the judgments as they are returned", DIM)
+    pairs = [
+        f"judged {quoted(judged, _LONGEST_ID)}, returned {quoted(returned, _LONGEST_ID)}"
+        for judged, returned in changed_ids(result)
+    ]
+    if pairs:
+        head = "ids that a spreadsheet may have changed: "
+        yield from (line(text, BAD) for text in wrapped(head, _some(pairs), columns, "; "))
+        yield line("  if so, write them in the judgments as they are returned", DIM)
 
 
 def _some(parts: Sequence[str], count: int | None = None) -> list[str]:
@@ -236,18 +272,14 @@ def _some(parts: Sequence[str], count: int | None = None) -> list[str]:
 
 
 def _totals(result: CaseResult, found: Breakdown, columns: int) -> list[Line]:
-    name, settings = (
-        result.metric.text,
-        reasons.settings_text(
-            result.conditions.settings, result.conditions.depth if result.conditions.is_depth_set else None
-        ),
-    )
+    name, about = result.metric.text, result.conditions
+    settings = reasons.settings_text(about.settings, about.depth if about.is_depth_set else None)
     if result.score is None:
         parts = [f"{name} n/a: no judged document is relevant", settings]
         return [line(text) for text in wrapped("", parts, columns, "     ")]
     style = reasons.STATUSES[result.verdict]
     sums = f"DCG {total(found.dcg)} / ideal DCG {total(found.ideal_dcg)} = "
-    score = f"{name} {result.score:.{reasons.score_digits(result)}f}"
+    score = f"{name} {result.score:.{_score_digits(result)}f}"
     if not found.ideal_dcg:
         sums = "nothing relevant was returned: "
     if width(settings) <= columns - len(sums) - len(score) - 5:
@@ -261,7 +293,7 @@ def _unjudged(result: CaseResult, columns: int) -> list[Line]:
     if result.verdict == INCONCLUSIVE and result.unjudged:
         named = [titled(harmless(each), each, result.texts.titles, title_room(columns)) for each in result.unjudged]
         lines += (line(text, DOUBT) for text in wrapped("judge these: ", _some(named), columns))
-    interval = reasons.interval_text(result)
+    interval = _interval(result)
     return [*lines, line(interval)] if interval else lines
 
 

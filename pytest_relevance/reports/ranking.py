@@ -340,7 +340,8 @@ def since_baseline_lines(result: CaseResult, changes: RankChanges, *, full: bool
     if then is not None and now is not None:
         digits = digits_apart(then, now) if then != now else 3
         scores = f": nDCG@{result.conditions.k} {then:.{digits}f} -> {now:.{digits}f}"
-    lines += [line(""), line(f"since the baseline{scores}", STRONG), *_with_notes(table, shown, result, columns)]
+    lines = [line(""), *lines, line(f"since the baseline{scores}", STRONG)]
+    lines += _with_notes(table, shown, result, columns)
     if full:
         lines.append(line(f"  Jaccard@{result.conditions.k} {changes.jaccard:.2f}, RBO {changes.rbo:.2f}"))
     if judgments:

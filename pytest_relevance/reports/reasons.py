@@ -23,17 +23,12 @@ from pytest_relevance.reports.text import (
     DOUBT,
     GOOD,
     PLAIN,
-    Line,
     cut,
     cut_middle,
-    folded,
-    line,
     number,
-    title_room,
-    width,
 )
 from pytest_relevance.results.case_parts import DROP, FLOOR, STALE_ENTRY, TEXT, TOO_FEW_JUDGED, Outcome
-from pytest_relevance.results.case_result import FAILED, PASSED, CaseResult
+from pytest_relevance.results.case_result import FAILED, CaseResult
 from pytest_relevance.results.expectations import duration, first_ranks
 
 if TYPE_CHECKING:
@@ -237,7 +232,7 @@ def _value(value: object) -> str:
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(_value, value))}]"
     if isinstance(value, str):
-        return quoted(value, _LONGEST_TITLE)
+        return quoted(value, LONGEST_TITLE)
     if value is None or isinstance(value, bool):
         return "null" if value is None else str(value).lower()
     return f"{value:.12g}" if isinstance(value, float) else str(value)
@@ -275,8 +270,9 @@ STATUSES = {
 }
 """The statuses of a case, in the order of a summary, with the style of each."""
 
-_LEAST_ROOM = 30  # behind a place
-_LONGEST_TITLE = 40  # in a sentence
+LONGEST_TITLE = 40
+"""The columns that a title takes in a sentence about a reason, where there is no more room."""
+
 _LONGEST_QUERY, _SHORTEST_QUERY = 40, 16  # before a reason
 _WIDEST_QUERY = 60  # in a heading
 
@@ -338,18 +334,7 @@ def query_first(reason: str, result: CaseResult, room: int = sys.maxsize) -> str
     return f"{quoted(result.query, min(room - 2, _LONGEST_QUERY))} {reason}"
 
 
-def reasons_in_full(result: CaseResult, columns: int, *, full: bool = False) -> list[Line]:
-    """The first reason behind the place, the others below; of a case that meets everything what it came to."""
-    style, place = STATUSES[result.verdict], f"{harmless(result.place)}: "
-    longest = max(_LONGEST_TITLE, title_room(columns, full=full))
-    first, *others = map(harmless, _with_figures(result, longest) or [_met(result)])
-    room = max(columns - width(place), _LEAST_ROOM)
-    beginning, *rest = folded(failure_head(result) + first, columns, "    ", first=room)
-    rest += [text for other in others for text in folded(f"  {other}", columns, "    ")]
-    return [((place, PLAIN), (beginning, style)), *(line(text, style) for text in rest)]
-
-
-def reason_texts(result: CaseResult, longest: int = _LONGEST_TITLE) -> list[str]:
+def reason_texts(result: CaseResult, longest: int = LONGEST_TITLE) -> list[str]:
     """The reasons of a result, a sentence each. Documents have their titles, cut to `longest` columns."""
     return _texts(result, result.evaluation.reasons, longest)
 
@@ -363,7 +348,7 @@ def short_reasons(result: CaseResult) -> list[str]:
     reasons = _shown_reasons(result)
     texts = [
         _score_in_brief(reason, result) if reason.kind in (FLOOR, DROP) else text
-        for reason, text in zip(reasons, _texts(result, reasons, _LONGEST_TITLE), strict=True)
+        for reason, text in zip(reasons, _texts(result, reasons, LONGEST_TITLE), strict=True)
     ]
     return [failure_head(result) + texts[0], *texts[1:]] if texts else []
 
@@ -388,11 +373,11 @@ def _shown_reasons(result: CaseResult) -> list[Outcome]:
     return [reason for reason in result.evaluation.reasons if not (has_floor and reason.kind == DROP)]
 
 
-def _with_figures(result: CaseResult, longest: int) -> list[str]:
+def with_figures(result: CaseResult, longest: int) -> list[str]:
     """The reasons, a sentence each, with the baseline: `... is below 0.500   (baseline 0.764, down 0.452)`."""
     reasons = _shown_reasons(result)
     return [
-        text + (_change_text(reason.value, _before(reason, result)) if reason.kind in _WITH_BASELINE else "")
+        text + (change_text(reason.value, _before(reason, result)) if reason.kind in _WITH_BASELINE else "")
         for reason, text in zip(reasons, _texts(result, reasons, longest), strict=True)
     ]
 
@@ -407,7 +392,8 @@ def _before(reason: Outcome, result: CaseResult) -> float | None:
     return reason.before
 
 
-def _change_text(score: float | None, before: float | None) -> str:
+def change_text(score: float | None, before: float | None) -> str:
+    """`   (baseline 0.764, down 0.452)`; empty where either score is not defined."""
     if score is None or before is None:
         return ""
     change = score - before
@@ -420,49 +406,3 @@ def _change_text(score: float | None, before: float | None) -> str:
 def _texts(result: CaseResult, reasons: Sequence[Outcome], longest: int) -> list[str]:
     titles = {document: cut_middle(harmless(title), longest) for document, title in result.texts.titles.items()}
     return [reason_text(reason, result, titles) for reason in reasons]
-
-
-def _met(result: CaseResult) -> str:
-    """`passed: nDCG@10 0.764, at least 0.500; P@5 0.800 >= 0.600`; of a case with a baseline its score before, too."""
-    name, floor, parts = result.metric.text, result.conditions.floor, []
-    if result.evaluation.judgments and result.score is None:
-        parts = [f"{name} n/a, no judged document is relevant"]
-    elif result.evaluation.judgments and result.score is not None:
-        digits = score_digits(result)
-        expected = f"at least {floor:.{digits}f}" if floor is not None else "no floor"
-        before = None if result.baseline is None else result.baseline.score
-        parts = [f"{name} {result.score:.{digits}f}, {expected}{_change_text(result.score, before)}"]
-    parts += dict.fromkeys(map(_met_outcome, result.evaluation.outcomes))
-    parts += [f"{name} n/a" for name in result.evaluation.not_applicable]
-    return ("passed: " if result.verdict == PASSED else "") + ("; ".join(parts) or "no judgments")
-
-
-def _met_outcome(outcome: Outcome) -> str:
-    """`P@5 0.800 >= 0.600`, `results 0`, `latency 3.2 ms`, `first`."""
-    if outcome.value is None:
-        return outcome.name
-    if outcome.kind == "metric":
-        digits = digits_apart(outcome.value, outcome.bound)
-        return f"{outcome.name} {outcome.value:.{digits}f} {outcome.comparison} {outcome.bound:.{digits}f}"
-    return f"{outcome.name} {duration(outcome.value) if outcome.kind == 'latency' else number(outcome.value)}"
-
-
-def interval_text(result: CaseResult) -> str:
-    """`nDCG@10 lies between 0.287 and 0.641`, or nothing where unjudged results cannot change the score."""
-    settings, (lower, upper) = result.conditions.settings, result.interval
-    if (
-        lower is None
-        or settings.ideal != "judged"
-        or settings.unjudged != "zero"
-        or result.evaluation.judged == result.evaluation.top
-    ):
-        return ""
-    digits = score_digits(result)
-    return f"{result.metric.text} lies between {lower:.{digits}f} and {upper:.{digits}f}"
-
-
-def score_digits(result: CaseResult) -> int:
-    """The number of decimals of the score: enough to distinguish it from the floor."""
-    if result.conditions.floor is None or result.score is None:
-        return 3
-    return digits_apart(result.score, result.conditions.floor)

@@ -82,7 +82,7 @@ def test_a_failure_and_the_summary_say_how_it_differs_from_the_baseline(shop: Pr
     run = shop.run()
     changes = "index products-11 -> products-20, documents 19406 -> 20010"
     assert run.counts == {"failed": 2, "passed": 1}
-    assert f"searched then and now: {changes}\nsince the baseline: " in run.failure("hats")
+    assert f"searched then and now: {changes}\nsince the baseline: nDCG@10 " in run.failure("hats")
     assert run.sentences("searched") == [f"searched since the baseline: {changes}"]
     assert run.results["hats"].baseline is not None
     assert run.results["hats"].baseline.searched == {

@@ -78,8 +78,6 @@ def test_ids_of_another_kind(shop: Shop) -> None:
           returned: "a8f1", "sku-3 "
           judged:   "sku-1", "sku-2", "sku-3", "sku-4"
           if not, name the id with id_field in the case file, or return it from search
-        ids that differ in case, white space or Unicode form alone: judged "sku-3", returned "sku-3 "
-          if so, write them in the judgments as they are returned
 
         rank  document          grade  gain  discount  DG    DCG  ideal    IDCG
            1  a8f1                  -     -     1.000   -  0.000      3   7.000
