@@ -1,7 +1,7 @@
 """The failures in the terminal: sorted, and stand-ins for those that are not shown in full.
 
 What failed before, what comes behind many others, and what has the fault of an earlier failure is shown together. The
-short summary of pytest has a line for each failure, except for repeated faults. It is imported in runs with failures.
+short summary of pytest has a line for each, except for a fault of many. This is imported in runs with failures alone.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from pytest_relevance.results.compare.differences import failure_order
 from pytest_relevance.results.diagnoses import diagnose, explained_failures
 
 _MOST_OUTPUT = 10  # lines of captured output
+_MOST_ALIKE = 5  # failures with one fault that the short summary lists
 
 
 @contextmanager
@@ -85,7 +86,7 @@ def _with_stand_ins(
         found = [reports[index] for index in indexes]
         if how == faults.ALIKE:
             shown.append(_alike(found, config))
-            short.append(shown[-1])
+            short += shown[-1:] if len(found) > _MOST_ALIKE else [_with_short_message(each, config) for each in found]
         elif how == faults.IN_BRIEF:
             shown.append(_in_brief(found, config))
             short += [_with_short_message(report, config) for report in found]

@@ -236,7 +236,8 @@ def test_a_search_that_fails_in_a_later_call(engine: Engine) -> None:
         'query "nonsense"   search',
     ]
     assert run.short_summary[1].startswith("FAILED shop.relevance.yaml::nonsense - in call 3: search returned an int")
-    assert run.failure("at once") == "shop.relevance.yaml:1: ConnectionError: no engine\n"  # shown in full above
+    assert run.failure("1 more case") == "and 1 more case failed alike: at once\n"
+    assert run.short_summary[2] == "FAILED shop.relevance.yaml::at once - ConnectionError: no engine"
     assert said(run) == ["no ranking changes from call to call: 1 case, 3 calls each"]
     brief = engine.run(THRICE, "-q").failure("nonsense")
     assert brief.startswith("shop.relevance.yaml:1: in call 3: search returned an int, 17; return a list")
