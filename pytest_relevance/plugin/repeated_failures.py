@@ -63,7 +63,7 @@ def _sort_failures(failed: list[Any]) -> None:
     Failures of other tests and of gates keep their places in the list.
     """
     found = ((place, _result_of(report)) for place, report in enumerate(failed))
-    results = {place: result for place, result in found if result is not None and not result.is_check}
+    results = {place: result for place, result in found if result is not None}
     if any(result.baseline is not None for result in results.values()):
         ordered = sorted(results, key=lambda place: failure_order(results[place]))
         for place, report in zip(results, [failed[place] for place in ordered], strict=True):
@@ -169,4 +169,5 @@ def _stand_in(
 def _result_of(report: pytest.TestReport) -> CaseResult | None:
     """Return the result of a case; None for a report of another test, or one of checks."""
     cases = attached_to(report).get("cases")
-    return CaseResult.from_dict(cases[0]) if cases else None
+    result = CaseResult.from_dict(cases[0]) if cases else None
+    return None if result is None or result.is_check else result

@@ -90,7 +90,7 @@ def failure_message(result: CaseResult, room: int = sys.maxsize) -> str:
     """
     if result.call.error is not None:
         return reasons.query_first(result.call.error.headline, result)
-    texts = reasons.short_reasons(result)
+    texts = reasons.short_reasons(result) or [""]
     if width(texts[0]) <= room:
         return reasons.query_first("; ".join(texts), result, room - width(texts[0]) - 1)
     if result.evaluation.reasons[0].kind not in (DROP, FLOOR):

@@ -58,7 +58,7 @@ def shown_failures(
     brief: list[int] = []
     count, lines, has_enough = 0, 0, False
     for index, result in enumerate(failures):
-        diagnosis = None if result is None or result.is_check else explained.get(result.key)
+        diagnosis = None if result is None else explained.get(result.key)
         has_enough |= (count >= MOST_IN_FULL or lines >= MOST_LINES) and len(failures) - index > _FEW
         if result is None:
             shown.append((IN_FULL, [index]))
