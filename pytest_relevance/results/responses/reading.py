@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from itertools import pairwise
+from itertools import chain, pairwise
 from numbers import Integral, Number, Real
 from typing import Any, NamedTuple, TypeVar
 
@@ -136,8 +136,8 @@ def own_names(document: Any) -> list[str]:
     """The names of a document's own fields."""
     if isinstance(document, Mapping) or _is_keyed(document):
         return [*document.keys()]
-    attributes: Any = [getattr(document, name, ()) for name in ("_fields", "__slots__", "__dict__")]
-    return [name for name in next(filter(None, attributes), ()) if not name.startswith("_")]
+    names = chain.from_iterable(getattr(document, name, ()) for name in ("_fields", "__slots__", "__dict__"))
+    return [name for name in dict.fromkeys(names) if not name.startswith("_")]
 
 
 # --- what cannot be read ----------------------------------------------------------------------------------------------

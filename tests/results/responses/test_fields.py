@@ -100,6 +100,11 @@ def _dsl(module: str) -> Callable[[], Any]:
     return lambda: library(f"{module}.response").Response(library(module).Search(), {"hits": {"hits": HITS}})
 
 
+def _model(**fields: Any) -> Any:
+    pydantic = library("pydantic")
+    return pydantic.create_model("Product", **dict.fromkeys(("id", "brand", "price"), (Any, None)))(**fields)
+
+
 FAMILIES: dict[str, Callable[[], Any]] = {
     "dicts": lambda: PRODUCTS,
     "dicts with scores": lambda: [(each, 0.5) for each in PRODUCTS],
@@ -117,6 +122,7 @@ FAMILIES: dict[str, Callable[[], Any]] = {
     "a frame of pandas": lambda: library("pandas").DataFrame(PRODUCTS),
 }
 WITH_LIBRARIES: dict[str, Callable[[], Any]] = {
+    "models of pydantic": lambda: [_model(**each) for each in PRODUCTS],
     "elasticsearch-py": _elasticsearch,
     "the DSL of elasticsearch-py": _dsl("elasticsearch.dsl"),
     "the DSL of opensearch-py": lambda: library("opensearchpy.helpers.response").Response(
@@ -155,3 +161,11 @@ def check(response: Callable[[], Any]) -> None:
     assert ranking.fields == {"brand": BRANDS, "price": PRICES[:1]}
     assert {type(value) for value in ranking.fields["brand"]} == {str}
     assert read_ranking(response()).fields is None
+
+
+@pytest.mark.engines
+def test_a_null_in_a_model_is_no_missing_field() -> None:
+    found = read_ranking([_model(id="a")], fields={"brand": 1, "colour": 1}).fields
+    assert found is not None
+    assert found["brand"] == [None]
+    assert "the result has id" in str(found["colour"])
