@@ -226,18 +226,16 @@ def is_row(result: object) -> bool:
 
 def read_row(row: Sequence[Any]) -> BareRow:
     """The parts of a bare row. Raises `BadResult` for a row of another shape."""
-    is_fraction = len(row) == 2 and _is_number(row[0]) and not is_integer(row[0])  # a score, and no id
-    if len(row) == 2 and is_score(row[1]) and not (is_fraction and is_integer(row[1])):
+    if len(row) == 2 and is_score(row[1]) and (isinstance(row[0], str) or not _are_fraction_and_integer(*row)):
         return BareRow(row[0], score=row[1])
     if isinstance(row, tuple) and len(row) == 1:
         return BareRow(row[0])
-    if isinstance(row, tuple) and len(row) in (2, 3) and (is_id(row[0]) or row[0] is None):
-        _, title, *score = row
-        if _is_title(title) and all(map(is_score, score)):
-            return BareRow(row[0], title, *score)
-    if is_fraction and not is_id(row[1]):
-        return BareRow(row[1], score=row[0])
-    if is_fraction:
+    if isinstance(row, tuple) and len(row) in (2, 3) and (is_id(row[0]) or row[0] is None) and _is_title(row[1]):
+        if len(row) == 2 or is_score(row[2]):
+            return BareRow(*row)
+    elif len(row) == 2 and _is_fraction(row[0]):
+        if not is_id(row[1]):
+            return BareRow(row[1], score=row[0])
         raise BadResult("is a (score, id) pair; return (id, score) pairs, with ids as text or integers")
     raise BadResult(
         f"is no {ROWS}; return the results of one query: ids, such rows as tuples, or mappings or objects with an id "
@@ -337,6 +335,15 @@ def _is_title(value: object) -> bool:
 
 def _is_number(value: Any) -> bool:
     return hasattr(value, "__float__") and not isinstance(value, (bool, str)) and not has_dimensions(value)
+
+
+def _are_fraction_and_integer(first: object, second: object) -> bool:
+    return is_integer(second) and _is_fraction(first)
+
+
+def _is_fraction(value: object) -> bool:
+    """Whether a value is a number, of a type that may have a fraction: it can be a score and not an id."""
+    return _is_number(value) and not is_integer(value)
 
 
 def has_dimensions(value: Any) -> bool:
