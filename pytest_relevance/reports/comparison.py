@@ -332,9 +332,8 @@ def _tables(comparison: Compared, limit: int | None, gates: ComparisonGates) -> 
         ("drops", -1, most_drops, (changes.LOST, changes.ON_TOP)),
         ("gains", 1, limit, (changes.GAINED,)),
     ):
-        found = comparison.moved(sign)
-        rows = [changes.moved_case(changes.CaseChange(result, comparison.metric), variants) for result in found[:most]]
-        tables[f"the largest {name}"] = changes.moved_table(f"Largest {name}", rows, *documents, total=len(found))
+        found = [changes.CaseChange(result, comparison.metric) for result in comparison.moved(sign)]
+        tables[f"the largest {name}"] = changes.moved_table(f"Largest {name}", found, variants, documents, most)
     columns = [Column("metric", most=30, least=8), Column("variant", most=30, least=8, is_code=True)]
     named = [((row.metric, row.variant or ""), row.means) for row in comparison.metrics]
     tags = changes.tag_table(comparison.results, variants, limit, comparison.metric)

@@ -228,15 +228,24 @@ def test_what_no_shard_has_is_named_with_how_much_of_how_much(there: Shards, ter
     assert "shop.relevance.yaml:2: gate[mean nDCG@10 0.95][words] not evaluated: 5 of 11 ran" in said.lines
     assert said.lines[-1].endswith("6 cases did not finish")
 
-    # a shard by itself knows of files of which it ran nothing
+
+def test_a_shard_knows_of_files_of_which_it_ran_nothing_and_every_format_says_so(
+    there: Shards, terminal: Terminal
+) -> None:
     there.run("only-hats", "--deselect=shop.relevance.yaml")
     said = terminal.run("merge", "only-hats.jsonl")
     assert said.code == 1
-    gaps = [line for line in said.lines if "in no record" in line]
-    assert gaps == [
+    assert [line for line in said.lines if "in no record" in line] == [
         "shop.relevance.yaml, search[words]: 6 of 6 cases are in no record",
         "shop.relevance.yaml, search[backwards]: 6 of 6 cases are in no record",
     ]
+    sentence = "The run did not finish: 12 cases are missing"
+    markdown = terminal.run("merge", "only-hats.jsonl", "--format=markdown")
+    assert sentence in markdown.lines[1]
+    assert "**Missing** (12)\n\n- `shop.relevance.yaml::search[words]` (6 cases)\n" in markdown.out
+    assert f">{sentence}</h1>" in terminal.run("merge", "only-hats.jsonl", "--format=html").out
+    gaps = json.loads(terminal.run("merge", "only-hats.jsonl", "--format=json").out)["merged"]["gaps"]
+    assert [(gap["variant"], gap["found"], gap["total"]) for gap in gaps] == [("words", 0, 6), ("backwards", 0, 6)]
 
 
 def test_what_a_crash_cut_short_is_named_unless_another_shard_has_it(there: Shards, terminal: Terminal) -> None:
@@ -272,23 +281,6 @@ def test_a_merge_as_markdown_as_a_page_and_as_json(there: Shards, terminal: Term
     assert (len(whole["results"]), whole["merged"]["records"]) == (18, 2)
     assert (whole["merged"]["gaps"], whole["merged"]["replaced"]) == ([], [])
     assert {gate["outcome"] for gate in whole["gates"]} == {"passed", "failed", "skipped"}
-
-
-def test_a_merge_in_any_format_says_what_is_missing(there: Shards, terminal: Terminal) -> None:
-    sentence = "The run did not finish: 6 cases are missing"
-    found = terminal.run("merge", "backwards.jsonl", "hats.jsonl", "--format=markdown")
-    assert found.code == 1
-    assert "; 6 cases are missing" in found.out
-    assert "**Missing** (6)\n\n- `shop.relevance.yaml::search[words]` (6 cases)\n" in found.out
-    only_hats = there.folder / "only-hats-2.jsonl"
-    there.run(only_hats.stem, "--deselect=shop.relevance.yaml")
-    alone = terminal.run("merge", only_hats.name, "--format=markdown")
-    assert "The run did not finish: 12 cases are missing" in alone.lines[1]
-    assert f">{sentence.replace('6', '12')}</h1>" in terminal.run("merge", only_hats.name, "--format=html").out
-    gaps = json.loads(terminal.run("merge", only_hats.name, "--format=json").out)["merged"]["gaps"]
-    assert [(gap["variant"], gap["found"], gap["total"]) for gap in gaps] == [("words", 0, 6), ("backwards", 0, 6)]
-    crashed = terminal.run("merge", "crashed.jsonl", "backwards.jsonl", "--format=markdown")
-    assert "**Missing** (1)\n\n- `shop.relevance.yaml::crash x[words]`\n" in crashed.out
 
 
 def test_a_record_of_nothing(there: Shards, terminal: Terminal) -> None:

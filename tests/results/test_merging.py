@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
 from pytest_relevance.cli import main
+from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import SearchError
-from pytest_relevance.results.case_result import ERROR, FAILED, PASSED
-from pytest_relevance.results.gates import INCOMPLETE, NO_CASE, judge_gates
+from pytest_relevance.results.case_result import ERROR
 from pytest_relevance.results.records.merge import Unmergeable, merge_runs
 from tests.helpers import changed
 
@@ -25,17 +25,10 @@ if TYPE_CHECKING:
 FILE = "shop.relevance.yaml"
 QUERIES = ("boots", "shoes", "socks")
 
-Gate = Mapping[str, Any]
 
-
-def gate(condition: str, **keys: Any) -> Gate:
-    usual = {"id": condition, "condition": condition, "share": 0.0, "tag": None, "p": None, "bounds": [], "line": 2}
-    return {**usual, **keys}
-
-
-def info(*variants: str | None, digest: str = "as it is", gates: Sequence[Gate] = (), count: int = 3) -> FileInfo:
+def info(*variants: str | None, digest: str = "as it is", count: int = 3) -> FileInfo:
     totals = tuple(("search", variant, count) for variant in variants or (None,))
-    return FileInfo(f"/shop/{FILE}", FILE, digest, totals=totals, gates=tuple(gates))
+    return FileInfo(f"/shop/{FILE}", FILE, digest, totals=totals)
 
 
 def shard(
@@ -97,6 +90,9 @@ def test_a_case_that_came_to_the_same_twice_counts_once(make: Maker) -> None:
         {"verdict": "failed"},
         {"digest": "f" * 16},
         {"scores": {"nDCG@10": 0.5}},
+        {"documents": ("b2",)},
+        {"k": 5},
+        {"settings": Settings(gain="linear")},
     ],
     ids=lambda other: next(iter(other)),
 )
@@ -113,17 +109,6 @@ def test_a_case_that_came_to_something_else(make: Maker, other: dict[str, Any]) 
     assert (merged.replaced, merged.again) == ((boots.key,), ())
     (result,) = merged.run.results
     assert result == changed(result, **other)
-
-
-def test_another_ranking_of_the_same_score_or_other_settings_are_something_else(make: Maker) -> None:
-    boots = make.result("boots", ["x", "b1"])
-    for other in (
-        make.result("boots", ["y", "b1"]),
-        changed(boots, k=5),
-        changed(boots, settings=replace(boots.conditions.settings, gain="linear")),
-    ):
-        with pytest.raises(Unmergeable, match="came to something else"):
-            merge_runs([shard([boots]), shard([other])])
 
 
 def test_all_reasons_are_said_together(make: Maker) -> None:
@@ -201,39 +186,6 @@ def test_the_faults_are_those_of_the_whole_run(make: Maker) -> None:
     broken = [changed(make.without_score(query, ERROR), error=error) for query in ("boots", "shoes")]
     (fault,) = merge_runs([shard(broken[:1], "one"), shard(broken[1:], "two")]).run.info.faults
     assert (fault["message"], fault["cases"]) == ("ConnectionError: no engine", 2)
-
-
-def judged(run: Run) -> list[tuple[str, str | None, str]]:
-    return [
-        (found.gate.id, found.variant, found.not_judged.kind if found.not_judged else found.outcome())
-        for found in judge_gates(run.results, run.files)
-    ]
-
-
-def test_gates_are_judged_over_the_whole_in_each_variant(make: Maker) -> None:
-    gates = [
-        gate("mean", bounds=[["nDCG@10", 0.9]]),
-        gate("mean", id="of head", tag="head", bounds=[["nDCG@10", 0.9]]),
-        gate("passing", share=1),
-        gate("passing", id="of nobody", tag="later", share=1),
-    ]
-    found = info("good", "bad", gates=gates)
-    best = {query: [*make.judgments[query]] for query in QUERIES}
-    tags = {"boots": ["head"], "shoes": [], "socks": []}
-    good = [make.result(query, best[query], variant="good", tags=tags[query], min_ndcg=0.9) for query in QUERIES]
-    bad = [make.result(query, best[query][::-1], variant="bad", tags=tags[query], min_ndcg=0.9) for query in QUERIES]
-    one, two = shard(good, found=found), shard(bad, found=found)
-    assert {why for *_, why in judged(merge_runs([one]).run)} == {INCOMPLETE}
-    assert judged(merge_runs([one, two]).run) == [
-        ("mean", "good", PASSED),
-        ("mean", "bad", FAILED),
-        ("of head", "good", PASSED),
-        ("of head", "bad", FAILED),
-        ("passing", "good", PASSED),
-        ("passing", "bad", FAILED),
-        ("of nobody", "good", NO_CASE),
-        ("of nobody", "bad", NO_CASE),
-    ]
 
 
 PARTS = st.lists(

@@ -143,11 +143,12 @@ def _row(change: changes.CaseChange, name: str, variants: Sequence[Variant]) -> 
     labels = [row.variant] if row.variant else []
     labels += [f"weight {number(result.weight)}"] if result.weight != 1 else []
     badges = "".join(f' <span class="variant">{text(label)}</span>' for label in labels)
-    on_top = row.on_top or ((_WITHOUT_RESULTS.get(result.verdict, changes.NOTHING_RETURNED), PLAIN),)
+    nothing = _WITHOUT_RESULTS.get(result.verdict, changes.NOTHING_RETURNED)
+    on_top = row.documents[changes.ON_TOP] or ((nothing, PLAIN),)
     cells = [
         f'<th scope="row"><span class="query">{text(row.name)}</span>{badges}</th>',
         f'<td class="scores">{_scores(row.scores, result)}</td>',
-        f'<td data-label="lost">{_spans(row.lost)}</td>',
+        f'<td data-label="lost">{_spans(row.documents[changes.LOST])}</td>',
         f'<td data-label="on top">{_spans(on_top)}</td>',
     ]
     return f'<tr class="{_class(result)}" data-case="{escape(name)}">{"".join(cells)}</tr>'

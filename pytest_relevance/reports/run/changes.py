@@ -190,97 +190,83 @@ def _discounted(documents: Sequence[str], graded: GradedRanking, result: CaseRes
 class Moved(NamedTuple):
     """A row of a table of cases that moved, in the words of every report; texts of users are spans of the style `USER`.
 
-    `before` and `after` are scores, `before` empty where there is none; `lost`, `on_top` and `gained` each name a
-    document.
+    `scores` are `0.764 -> 0.312`, or the score now where there is none before; `documents` has the spans of `LOST`,
+    `ON_TOP` and `GAINED`.
     """
 
     name: str
     variant: str
     metric: str
-    before: str
-    after: str
-    lost: Line = ()
-    on_top: Line = ()
-    gained: Line = ()
-
-    @property
-    def scores(self) -> str:
-        """`0.764 -> 0.312`."""
-        return f"{self.before} -> {self.after}" if self.before else self.after
+    scores: str
+    documents: Mapping[str, Line]
 
 
 def moved_case(change: CaseChange, variants: Sequence[cases.Variant]) -> Moved:
     """The row of a case of a run: of one whose search failed, its error stands in the place of what was lost."""
-    result, titles = change.result, change.result.texts.titles
-    before = "" if change.before is None else score_text(change.before)
+    result = change.result
     after = result.status if change.after is None else score_text(change.after)
-    lost, on_top = lost_spans(change.lost, titles), on_top_spans(change.on_top, titles)
+    scores = after if change.before is None else f"{score_text(change.before)} -> {after}"
+    moves = {LOST: change.lost, ON_TOP: change.on_top, GAINED: change.gained}
+    documents = {name: _spans(name, move, result.texts.titles) for name, move in moves.items()}
     if result.call.error is not None:
-        lost = ((result.call.error.headline, USER),)
+        documents[LOST] = ((result.call.error.headline, USER),)
     elif change.after is not None and not result.ranking.returned:
-        on_top = ((NOTHING_RETURNED, PLAIN),)
+        documents[ON_TOP] = ((NOTHING_RETURNED, PLAIN),)
     label, metric = cases.short_label(result, variants), change.metric or cases.metric_of([result])
-    gained = gained_spans(change.gained, titles)
-    return Moved(case_label(result), label, metric, before, after, lost, on_top, gained)
+    return Moved(case_label(result), label, metric, scores, documents)
 
 
-def moved_table(title: str, rows: Sequence[Moved], *documents: str, total: int | None = None) -> Table:
-    """`query | variant | nDCG@10 | lost | now on top`, without columns that are empty.
+def _spans(column: str, move: Move | None, titles: Mapping[str, str]) -> Line:
+    """A document, by its title or its id, and its ranks; nothing for no document.
 
-    `documents` are the columns that name one: `LOST`, `ON_TOP`, `GAINED`. `total` is how many cases there are, by
-    default those of `rows`.
+    `Boots 1 -> gone`, or without a baseline `Boots not returned`, for one that was lost; `Boots new -> 1` for one that
+    was gained; `rank 4: Boots` for one on top, where its rank is not the first.
     """
-    total = len(rows) if total is None else total
+    if move is None:
+        return ()
+    title = titles.get(move.document) or move.document, USER
+    if column == ON_TOP:
+        return (f"rank {move.second}: " if move.second != 1 else "", PLAIN), title
+    if column == GAINED:
+        return title, (f" {move.first or 'new'} -> {move.second}", PLAIN)
+    if move.first is None:
+        return title, (f" rank {move.second}" if move.second else " not returned", PLAIN)
+    return title, (f" {move.first} -> {move.second or 'gone'}", PLAIN)
+
+
+def moved_table(
+    title: str,
+    found: Sequence[CaseChange],
+    variants: Sequence[cases.Variant],
+    documents: Sequence[str],
+    most: int | None = None,
+) -> Table:
+    """`query | variant | nDCG@10 | lost | now on top` of the first `most` cases, without columns that are empty.
+
+    `documents` are the columns that name one: `LOST`, `ON_TOP`, `GAINED`.
+    """
+    rows = [moved_case(change, variants) for change in found[:most]]
     metrics = {row.metric for row in rows}
     metric = metrics.pop() if len(metrics) == 1 else None
-    count = f"{len(rows):,} of {total:,}" if len(rows) < total else f"{total:,}"
+    count = f"{len(rows):,} of {len(found):,}" if len(rows) < len(found) else f"{len(rows):,}"
     named = [Column(name, least=24, wants=24, most=60, middle=True, yields=name == ON_TOP) for name in documents]
     figures = [*([] if metric else [Column("metric")]), Column(metric or "score", RIGHT)]
     query, variant = Column("query", most=60, least=20, wants=30), Column("variant", least=8)
     table = Table([query, variant, *figures, *named], indent=2)
     table.title = title and f"{title} ({count})"
     for row in rows:
-        found = {LOST: row.lost, ON_TOP: row.on_top, GAINED: row.gained}
         scores = [row.scores] if metric else [row.metric, row.scores]
         names = styled(row.name, USER), styled(row.variant, USER)
-        table.add(*names, *scores, *(Cell(found[name]) for name in documents))
+        table.add(*names, *scores, *(Cell(row.documents[name]) for name in documents))
     return table
 
 
 def mover_tables(results: Sequence[CaseResult], variants: Sequence[cases.Variant], most: int | None) -> list[Table]:
     """The cases whose score fell since the baseline, and those whose score rose."""
-    tables = []
-    for title, sign, documents in (("down", -1, (LOST, ON_TOP)), ("up", 1, (GAINED,))):
-        found = movers(results, sign)
-        rows = [moved_case(CaseChange(result), variants) for result in found[:most]]
-        tables.append(moved_table(f"{title} since the baseline", rows, *documents, total=len(found)))
-    return tables
-
-
-def lost_spans(move: Move | None, titles: Mapping[str, str]) -> Line:
-    """A document that fell, with its ranks: `Boots 1 -> gone`; nothing for no document."""
-    if move is None:
-        return ()
-    if move.first is None:  # no baseline has it
-        return _titled(move, titles, f" rank {move.second}" if move.second else " not returned")
-    return _titled(move, titles, f" {move.first} -> {move.second or 'gone'}")
-
-
-def gained_spans(move: Move | None, titles: Mapping[str, str]) -> Line:
-    """A document that rose, with its ranks: `Boots new -> 1`; nothing for no document."""
-    return () if move is None else _titled(move, titles, f" {move.first or 'new'} -> {move.second}")
-
-
-def on_top_spans(move: Move | None, titles: Mapping[str, str]) -> Line:
-    """A document that rose, with its rank where that is not the first: `rank 4: Boots`; nothing for no document."""
-    if move is None:
-        return ()
-    return ((f"rank {move.second}: " if move.second != 1 else "", PLAIN), *_titled(move, titles, ""))
-
-
-def _titled(move: Move, titles: Mapping[str, str], place: str) -> Line:
-    """The title of a document, or its id where it has none, and its place."""
-    return (titles.get(move.document) or move.document, USER), (place, PLAIN)
+    return [
+        moved_table(f"{title} since the baseline", [*map(CaseChange, movers(results, sign))], variants, documents, most)
+        for title, sign, documents in (("down", -1, (LOST, ON_TOP)), ("up", 1, (GAINED,)))
+    ]
 
 
 # --- means ------------------------------------------------------------------------------------------------------------

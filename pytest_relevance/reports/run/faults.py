@@ -126,13 +126,13 @@ _SENTENCES: Mapping[str, str] = {
 def brief_lines(results: Sequence[CaseResult], width: int = WIDEST) -> list[Line]:
     """A line for each failure: the query, the reason in a few words, and the document that costs most."""
     from pytest_relevance.reports.failure import reason_in_brief
-    from pytest_relevance.reports.run.changes import CaseChange, moved_case
+    from pytest_relevance.reports.run.changes import LOST, CaseChange, moved_case
 
     variants = variants_of(results)
     table = Table([Column(most=40, least=20), Column(), Column(least=34), Column(most=40, least=24, middle=True)])
     for result in results:
         row = moved_case(CaseChange(result), variants)
-        table.add(row.name, row.variant, reason_in_brief(result), Cell(row.lost))
+        table.add(row.name, row.variant, reason_in_brief(result), Cell(row.documents[LOST]))
     table.note = "-v shows them in full"
     return table.lines(width)
 

@@ -99,9 +99,10 @@ def run_sections(run: Run, *, verbosity: int = 0, notes: Sequence[str] = ()) -> 
     yield from table_sections("the variants", changes.variant_tables(compared, variants, most))
     fallen = [change for change in worst if got_worse(change.result)]
     for start in range(most or len(fallen), len(fallen), _MOST_FURTHER):
-        rows = [changes.moved_case(change, variants) for change in fallen[start : start + _MOST_FURTHER]]
+        rows = fallen[start : start + _MOST_FURTHER]
         title = f"Got worse, {start + 1:,} to {start + len(rows):,} of {len(fallen):,}"
-        yield Section(details(title, changes.moved_table("", rows).markdown()), "further cases that got worse")
+        table = changes.moved_table("", rows, variants, ())
+        yield Section(details(title, table.markdown()), "further cases that got worse")
     if verbosity >= 0:
         yield from _failure_sections(run, verbosity)
 
@@ -163,8 +164,7 @@ def _case_tables(
         ("the cases that rose most", "Rose", rose, (changes.GAINED,)),
         ("the lowest cases", "Lowest", low, (changes.LOST, changes.ON_TOP)),
     ):
-        rows = [changes.moved_case(change, variants) for change in found[:most]]
-        yield name, changes.moved_table(title, rows, *documents, total=len(found))
+        yield name, changes.moved_table(title, found, variants, documents, most)
 
 
 def _failure_sections(run: Run, verbosity: int) -> Iterator[Section]:
@@ -248,11 +248,8 @@ def _cases_annotation(results: Sequence[CaseResult], several_variants: bool) -> 
     change = changes.CaseChange(result)
     if change.after is not None:
         row = changes.moved_case(change, ())
-        parts += [
-            f"{word}: {plain([spans])}"
-            for word, spans in ((changes.LOST, row.lost), (changes.ON_TOP, row.on_top))
-            if spans
-        ]
+        named = ((word, row.documents[word]) for word in (changes.LOST, changes.ON_TOP))
+        parts += [f"{word}: {plain([spans])}" for word, spans in named if spans]
     return Annotation(file, result.line, title, "\n".join(map(_cut_line, parts)))
 
 

@@ -152,19 +152,12 @@ def _worst(repeats: Sequence[CaseResult]) -> CaseResult:
 
 def _differences(tops: Sequence[tuple[str, ...]]) -> tuple[Repeats, int]:
     """How rankings differ, and the index of the one that differs from the first at the highest rank; 0: none does."""
-    first = tops[0]
     found = Repeats(len(tops), len(set(tops)))
-    at = [(_first_difference(first, top), number) for number, top in enumerate(tops) if top != first]
-    if not at:
-        return found, 0
-    index, number = min(at)
-    documents = tuple(top[index] if index < len(top) else None for top in (first, tops[number]))
-    return replace(found, rank=index + 1, documents=documents), number
-
-
-def _first_difference(one: Sequence[str], two: Sequence[str]) -> int:
-    """The first index at which two rankings, which are not equal, differ."""
-    return next(index for index, (first, second) in enumerate(zip_longest(one, two)) if first != second)
+    for index, documents in enumerate(zip_longest(*tops)):
+        number = next((number for number, each in enumerate(documents) if each != documents[0]), 0)
+        if number:
+            return replace(found, rank=index + 1, documents=(documents[0], documents[number])), number
+    return found, 0
 
 
 def _are_tied(rankings: Sequence[Ranking], documents: Sequence[str | None]) -> bool:
@@ -172,11 +165,9 @@ def _are_tied(rankings: Sequence[Ranking], documents: Sequence[str | None]) -> b
 
     Two replicas may give the first place the same score, whichever document it is.
     """
-    found = [[_score_of(ranking, document) for document in documents] for ranking in rankings]
+    found = [
+        [ranking.score(ranking.ids.index(each)) if each in ranking.ids else None for each in documents]
+        for ranking in rankings
+    ]
     both = [scores for scores in found if None not in scores] or [[found[0][0], found[1][1]]]
     return any(first is not None and first == second for first, second in both)
-
-
-def _score_of(ranking: Ranking, document: str | None) -> float | None:
-    """The engine's score of a document, where it was returned and has one."""
-    return ranking.score(ranking.ids.index(document)) if document in ranking.ids else None

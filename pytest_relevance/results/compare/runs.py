@@ -30,7 +30,6 @@ from pytest_relevance.results.records.run_info import changed
 from pytest_relevance.results.scoring import digest_of
 
 if TYPE_CHECKING:
-    from pytest_relevance.judgments.model import Judgments
     from pytest_relevance.results.evaluate import AnyJudgments, AnyRankings
 
     RunSource = Run | str | os.PathLike[str] | AnyRankings
@@ -272,22 +271,19 @@ def judged_queries(judgments: JudgmentSource, settings: Mapping[str, object]) ->
     `FileError` for a file that cannot be used.
     """
     if isinstance(judgments, (str, os.PathLike)):
-        judgments = _read(Path(judgments))
+        if Path(judgments).suffix in CASE_FILES:
+            from pytest_relevance.cases.reader import read_suite
+
+            judgments = read_suite(judgments)
+        else:
+            from pytest_relevance.judgments.reading import read_judgments
+
+            judgments = read_judgments(judgments)
     if not isinstance(judgments, Suite):
         return _judgments_by_query(judgments)
     if settings:
         raise ValueError(f"{judgments.path} has settings of its own: leave out {', '.join(settings)}")
     return _cases_by_query(judgments)
-
-
-def _read(path: Path) -> Suite | Judgments:
-    if path.suffix in CASE_FILES:
-        from pytest_relevance.cases.reader import read_suite
-
-        return read_suite(path)
-    from pytest_relevance.judgments.reading import read_judgments
-
-    return read_judgments(path)
 
 
 def _judgments_by_query(judgments: AnyJudgments) -> JudgedQueries:

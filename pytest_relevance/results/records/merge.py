@@ -76,7 +76,11 @@ def merge_runs(runs: Sequence[Run], *, last: bool = False, name: str = "merged")
     Raises `Unmergeable` where they do not belong together, or where a case has different results in two of them; with
     `last` the last of its results counts.
     """
-    reasons = [*_other_programs(runs), *_other_files(runs)]
+    reasons = [*_other_files(runs)]
+    if len({run.info.program for run in runs}) > 1:
+        made = ", ".join(f"{run.name} by {run.info.program or 'an unknown one'}" for run in runs)
+        wrong = "they were made by different versions of pytest-relevance"
+        reasons.insert(0, f"{wrong}: {made}; run the shards with one version")
     found: dict[_Match, tuple[CaseResult, Run]] = {}
     again: dict[Key, None] = {}
     different: dict[Key, tuple[Run, Run]] = {}
@@ -90,7 +94,10 @@ def merge_runs(runs: Sequence[Run], *, last: bool = False, name: str = "merged")
                 different[match[0]] = other, run
             found[match] = result, run
     if different and not last:
-        reasons.append(_differing(different))
+        pairs = dict.fromkeys(f"{one.name} and {two.name}" for one, two in different.values())
+        names = [quoted(with_variant(case, variant)) for _, case, variant in different]
+        differ = f"{counted(len(different), 'case')} came to something else in {listed(pairs)}: {first_few(names)}"
+        reasons.append(f"{differ}; --last takes the result of the record that is named last")
     if reasons:
         raise Unmergeable(reasons)
     results = [result for result, _ in found.values()]
@@ -114,12 +121,6 @@ def write_merged(path: str, merged: Merged, runs: Sequence[Run], records: Sequen
         if id(result) in counts
     )
     write_lines(path, len(merged.run), lines, merged.run.files, merged.run.info)
-
-
-def _other_programs(runs: Sequence[Run]) -> Iterator[str]:
-    if len({run.info.program for run in runs}) > 1:
-        made = ", ".join(f"{run.name} by {run.info.program or 'an unknown one'}" for run in runs)
-        yield f"they were made by different versions of pytest-relevance: {made}; run the shards with one version"
 
 
 def _other_files(runs: Sequence[Run]) -> Iterator[str]:
@@ -151,15 +152,6 @@ def _matched(results: Iterable[CaseResult]) -> Iterator[tuple[_Match, CaseResult
         known = result.key, result.search, result.origin.test
         yield (*known, times[known]), result
         times[known] += 1
-
-
-def _differing(different: Mapping[Key, tuple[Run, Run]]) -> str:
-    pairs = dict.fromkeys(f"{one.name} and {two.name}" for one, two in different.values())
-    names = [quoted(with_variant(case, variant)) for _, case, variant in different]
-    return (
-        f"{counted(len(different), 'case')} came to something else in {listed(pairs)}: {first_few(names)}; "
-        "--last takes the result of the record that is named last"
-    )
 
 
 def _all_files(runs: Iterable[Run]) -> dict[str, FileInfo]:

@@ -107,14 +107,6 @@ def test_means_are_weighted_as_the_cases_are(make: Maker) -> None:
     assert (row.means.first, row.means.second, row.means.difference) == (1, 0.25, -0.75)
 
 
-def test_the_weights_are_those_of_the_second_run(make: Maker) -> None:
-    found = compare_runs(make.run(), make.run(weight=2))
-    assert found.frame["weight"].tolist() == [2, 2, 2]
-    assert found.notes == (
-        '3 cases weighted otherwise; the weights are those of the second run: "boots", "shoes" and "socks"',
-    )
-
-
 def test_a_metric_that_is_nowhere_defined(make: Maker) -> None:
     run = Run([make.result("boots", ["b1"], judgments={"b1": 0})])
     (row,) = compare_runs(run, run).metrics
@@ -220,11 +212,6 @@ def test_one_variant_with_another_of_the_same_run(make: Maker) -> None:
     assert found.frame["variant"].isna().all()
 
 
-def test_a_variant_of_one_run_with_a_run_that_has_none(make: Maker) -> None:
-    found = compare_runs(make.run(), both_variants(make, make.best, {}), variants=(None, "bm25"))
-    assert len(found) == 3
-
-
 def test_the_order_of_results_does_not_matter(make: Maker) -> None:
     first, second = shuffled(1), shuffled(2)
     backwards = [dict(reversed(rankings.items())) for rankings in (first, second)]
@@ -242,14 +229,6 @@ def test_a_query_that_is_checked_twice_is_paired_in_its_order(make: Maker) -> No
     assert compare_runs(first, second).frame["nDCG@10 difference"].gt(0).tolist() == [False, True]
 
 
-def test_cases_that_both_runs_skipped_are_named(make: Maker) -> None:
-    run = Run([*make.run().results, make.without_score("hats", SKIPPED)])
-    found = compare_runs(run, run)
-    assert len(found) == 3
-    assert found.notes == ('1 case skipped in both runs: "hats"',)
-    assert found.left_out == ()
-
-
 def test_cases_without_judgments_have_no_score_and_can_change(make: Maker) -> None:
     found = compare_runs(make.run({"hats": ["h1"]}), make.run({"hats": ["h2"]}))
     assert found.changed == ("ranking",)
@@ -257,9 +236,17 @@ def test_cases_without_judgments_have_no_score_and_can_change(make: Maker) -> No
     assert found.metrics[0].means.queries == 0
 
 
-def test_other_parameters_are_noted(make: Maker) -> None:
-    found = compare_runs(make.run(params={"model": 1}), make.run(params={"model": 2}))
-    assert found.notes == ('3 cases searched with other parameters: "boots", "shoes" and "socks"',)
+def test_what_was_skipped_or_differs_without_being_in_the_way_is_noted(make: Maker) -> None:
+    first, second = make.run(params={"model": 1}), make.run(params={"model": 2}, weight=2)
+    skipped = make.without_score("hats", SKIPPED)
+    found = compare_runs(Run([*first.results, skipped]), Run([*second.results, skipped]))
+    assert found.notes == (
+        '1 case skipped in both runs: "hats"',
+        '3 cases searched with other parameters: "boots", "shoes" and "socks"',
+        '3 cases weighted otherwise; the weights are those of the second run: "boots", "shoes" and "socks"',
+    )
+    assert (len(found), found.left_out) == (3, ())
+    assert found.frame["weight"].tolist() == [2, 2, 2]
 
 
 def test_runs_of_the_same_name_are_the_first_and_the_second(make: Maker) -> None:
