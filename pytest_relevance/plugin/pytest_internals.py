@@ -165,18 +165,13 @@ _FIXTURE_TABLES = ("_arg2fixturedefs", "_arg2node2fixturedefs", "_arg2nodeid2fix
 """The attributes with all fixtures by name: pytest 8.4 has the first, pytest 9.2 the others."""
 
 
-def is_queue_shared(config: pytest.Config) -> bool:
-    """Whether another worker of pytest-xdist may take items out of the queue of this one: with `--dist worksteal`."""
-    given = getattr(config, "known_args_namespace", None)  # a worker's own option is always "no"
-    return hasattr(config, "workerinput") and getattr(given, "dist", "no") == "worksteal"
-
-
 def queue_of_worker(item: pytest.Item) -> Sequence[pytest.Item]:
     """Return the queued items that this worker of pytest-xdist runs after an item.
 
     None are known with other versions of pytest-xdist, or with `--dist worksteal`, where another worker may take them.
     """
-    if is_queue_shared(item.config):
+    given = getattr(item.config, "known_args_namespace", None)  # a worker's own option is always "no"
+    if getattr(given, "dist", "no") == "worksteal":
         return ()
     for plugin in item.config.pluginmanager.get_plugins():
         if type(plugin).__name__ == "WorkerInteractor":

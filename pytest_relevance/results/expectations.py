@@ -18,9 +18,7 @@ from pytest_relevance.metrics.graded import GradedRanking
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.scalar import score
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.metrics.similarity import overlap
 from pytest_relevance.results.case_parts import EMPTY, Outcome
-from pytest_relevance.results.responses.fields import Absent
 from pytest_relevance.results.responses.ranking import Ranking
 
 _CERTAIN = frozenset({"Judged"})  # measures that unjudged results leave no doubt about
@@ -173,6 +171,8 @@ def _fields(expected: Expectation, found: Found) -> Outcome:
 
 def _same_as(expected: Expectation, found: Found) -> Outcome:
     """Compare with the ranking of another query. Two empty rankings are the same only if nothing was expected."""
+    from pytest_relevance.metrics.similarity import overlap  # most suites compare no queries, and look at no fields
+
     within = expected.within or found.k
     here, there = found.ranking[:within], found.others[expected.query][:within]
     value = overlap(here, there) if here or there else float(found.finds_nothing)
@@ -235,6 +235,8 @@ def why_unknown_fields(case: Case, ranking: Ranking) -> str:
 
     A field that cannot be compared as the case asks has a line too. The first result of each field is named.
     """
+    from pytest_relevance.results.responses.fields import Absent
+
     lines: dict[str, str] = {}
     for expected in case.expect:
         for condition in expected.conditions:
@@ -250,6 +252,8 @@ def why_unknown_fields(case: Case, ranking: Ranking) -> str:
 
 def _why_unknown(condition: FieldCondition, value: object) -> str:
     """Why a condition on a value is neither met nor unmet; empty where it is."""
+    from pytest_relevance.results.responses.fields import Absent
+
     path = quoted(condition.path)
     if isinstance(value, Absent):
         return f"has no field {path}: {'; '.join(value.there) or 'the search returned ids alone'}"

@@ -81,6 +81,7 @@ FOR_OTHER_SUITES = (
     *("_files", "_source", "_tables"),
     *("judgments.grading", "judgments.model", "judgments.reading"),
     *("plugin.running.documents", "reports.run.changes", "results.gates", "results.compare.rank_changes"),
+    *("metrics.significance", "metrics.similarity", "plugin.running.fields", "results.responses.fields"),
 )
 
 

@@ -211,10 +211,11 @@ class CallEnd(NamedTuple):
         error = None if self.call.excinfo is None else self.call.excinfo.value
         attached: dict[str, Any] = {"cases": []}
         for run in self.runs:
-            if report.passed and run.attempt.result is None and not (run.is_check and run.attempt.error is not None):
+            attempt = run.attempt
+            if report.passed and attempt.result is None and not (run.is_check and attempt.error is not None):
                 continue  # another plugin ran the item in some other way; a check has an error that its test caught
             # a case has one call; the report may be of a later attempt than the exception
-            is_shown = run.attempt.error is not None and (run.attempt.error is error or not run.is_check)
+            is_shown = attempt.error is not None and (attempt.error is error or not run.is_check)
             result = self._result(run, report)
             needs_details = (
                 run.settings.details
@@ -229,9 +230,9 @@ class CallEnd(NamedTuple):
             if is_shown:
                 attached["shown"] = values
                 if report.skipped and not hasattr(report, "wasxfail"):
-                    report.longrepr = (run.case.source or run.path, run.case.line, f"Skipped: {run.attempt.error}")
+                    report.longrepr = (run.case.source or run.path, run.case.line, f"Skipped: {attempt.error}")
             elif result.verdict == ERROR and not run.is_check and report.failed and report.when == "call":
-                report.sections.append(("relevance case", f"{result.place}: {_asked(result, run.attempt.calls)}"))
+                report.sections.append(("relevance case", f"{result.place}: {_asked(result, attempt.calls)}"))
             run.forget_attempt()
         setattr(report, ATTRIBUTE, attached)
 

@@ -17,7 +17,6 @@ from pytest_relevance.plugin.pytest_internals import (
     OwnFixtures,
     added_fixtures,
     fixtures_of,
-    is_queue_shared,
     parameters_of,
     queue_of_worker,
 )
@@ -59,7 +58,7 @@ class Windows:
 
     def takes(self, run: CaseRun) -> bool:
         """Whether the search of a case may be called together with others."""
-        return not (self._hook_of_project(run.item) or self._fixtures(run).per_case or _is_alone(run))
+        return not (self.why_alone(run) or _is_alone(run))
 
     def why_alone(self, run: CaseRun) -> str:
         """Return why cases with the fixtures of this case are searched one by one; empty if they need not be."""
@@ -67,7 +66,7 @@ class Windows:
             return _HOOK.format(hook=hook)
         if name := self._fixtures(run).per_case:
             return _PER_CASE.format(name=name)
-        return _WORKSTEAL if is_queue_shared(run.item.config) else ""
+        return ""
 
     def following(self, run: CaseRun, most: int) -> list[CaseRun]:
         """Return the next cases, at most `most`, that may be searched together with a case that `takes` takes."""
@@ -160,11 +159,6 @@ _HOOK = (
 _PER_CASE = (
     'the fixture "{name}" has function scope, so that its cases are searched one by one: give it a wider scope '
     '(@pytest.fixture(scope="session")) to have several searched at a time'
-)
-
-_WORKSTEAL = (
-    "cases are searched one by one with --dist worksteal, as another worker may take them out of the queue: use "
-    "--dist load to have several searched at a time"
 )
 
 

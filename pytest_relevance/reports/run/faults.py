@@ -11,7 +11,6 @@ from pytest_relevance.reports.run.cases import variants_of
 from pytest_relevance.reports.text import BAD, WIDEST, Line, cut
 from pytest_relevance.results import diagnoses
 from pytest_relevance.results.case_result import NOT_SEARCHED, CaseResult, Key
-from pytest_relevance.results.compare.differences import FAILED_BEFORE, failure_kind
 from pytest_relevance.results.records.run_info import RunInfo
 
 MOST_IN_FULL, MOST_LINES = 20, 60
@@ -53,6 +52,8 @@ def shown_failures(
     `IN_BRIEF`, where `folds`, those that failed before, and those behind the first twenty or behind `MOST_LINES` lines.
     `length` says how many lines a failure takes. None is a failure of another test.
     """
+    from pytest_relevance.results.compare.differences import FAILED_BEFORE, failure_kind
+
     shown: list[tuple[str, list[int]]] = []
     alike: dict[int, list[int]] = {}
     brief: list[int] = []
@@ -139,6 +140,8 @@ def brief_lines(results: Sequence[CaseResult], width: int = WIDEST) -> list[Line
 
 def brief_title(results: Sequence[CaseResult]) -> str:
     """The heading of failures in brief: `13 more failures, 9 of them failed before`."""
+    from pytest_relevance.results.compare.differences import FAILED_BEFORE, failure_kind
+
     before = sum(failure_kind(result) == FAILED_BEFORE for result in results)
     if before == len(results):
         return f"{before:,} failed before"
