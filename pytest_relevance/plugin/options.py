@@ -17,8 +17,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from pytest_relevance._text import listed
-
 if TYPE_CHECKING:
     from pytest_relevance.plugin.redaction import Redaction
     from pytest_relevance.results.records.against import RecordedRankings
@@ -364,6 +362,8 @@ def recorded_rankings(config: pytest.Config) -> RecordedRankings:
 
 def silent_text(reference: str, searches: Sequence[str]) -> str:
     """Return the sentence that refuses a reference in which searches returned nothing at all."""
+    from pytest_relevance._text import listed
+
     return (
         f"in {reference} {listed(searches, 'and')} returned nothing in any case, which tells nothing about what failed "
         "before (relevance_known is xfail): accept rankings of a search that works, write results: 0 where nothing "
