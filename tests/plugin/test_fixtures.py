@@ -4,7 +4,8 @@ import pytest
 
 from tests.plugin.conftest import WORDS, Project
 
-pytestmark = pytest.mark.usefixtures("with_and_without_loops")
+both_ways = pytest.mark.usefixtures("with_and_without_loops")
+"""Where the plugins that run coroutines could make a difference: fixtures are set up and torn down."""
 
 TWO_CASES = """
     min_ndcg: 0.9
@@ -16,6 +17,7 @@ TWO_CASES = """
 """
 
 
+@both_ways
 @pytest.mark.parametrize(("scope", "setups"), [("function", 4), ("class", 4), ("module", 2), ("session", 1)])
 def test_a_search_of_any_scope(project: Project, scope: str, setups: int) -> None:
     project.conftest(f"""
@@ -97,6 +99,7 @@ def test_autouse_fixtures_surround_a_case(project: Project) -> None:
     assert project.run().counts == {"passed": 2}
 
 
+@both_ways
 def test_usefixtures_sets_up_before_the_search_and_only_for_its_case(project: Project) -> None:
     project.conftest("""
         import pytest
@@ -125,6 +128,7 @@ def test_usefixtures_sets_up_before_the_search_and_only_for_its_case(project: Pr
     assert project.run().counts == {"passed": 2}
 
 
+@both_ways
 def test_fixtures_may_be_named_like_anything_in_the_function_of_a_case(project: Project) -> None:
     project.conftest("""
         import pytest
@@ -151,6 +155,7 @@ def test_fixtures_may_be_named_like_anything_in_the_function_of_a_case(project: 
     assert project.run().counts == {"passed": 1}
 
 
+@both_ways
 def test_the_search_may_use_request_and_other_builtin_fixtures(project: Project) -> None:
     project.conftest("""
         import pytest
@@ -175,6 +180,7 @@ BOTH_RANKERS = """
 """
 
 
+@both_ways
 def test_a_parametrised_search_runs_every_case_once_for_each(project: Project) -> None:
     project.conftest(BOTH_RANKERS)
     project.cases(TWO_CASES)
@@ -240,6 +246,7 @@ def test_a_parameter_of_what_the_search_requests_multiplies_its_case(project: Pr
     assert project.run().outcomes == {"shoes[en]": "failed", "shoes[de]": "passed"}
 
 
+@both_ways
 def test_a_conftest_gives_one_case_a_further_fixture(project: Project) -> None:
     """Cases that request the same fixtures share no list of them."""
     project.conftest("""
@@ -271,6 +278,7 @@ def test_a_conftest_gives_one_case_a_further_fixture(project: Project) -> None:
     assert project.run().outcomes == {"first": "passed", "second": "passed", "third": "passed"}
 
 
+@both_ways
 def test_a_missing_search_fixture_is_an_error_that_says_how_to_write_it(project: Project) -> None:
     project.cases(TWO_CASES)
     run = project.run()
@@ -322,6 +330,7 @@ def test_a_missing_fixture(project: Project, conftest: str, uses: str, message: 
     assert project.run().failure("men's (shoes").startswith(f"shop.relevance.yaml:1: {message}")
 
 
+@both_ways
 def test_an_exception_of_the_fixture_is_an_error_with_the_fixtures_own_traceback(project: Project) -> None:
     project.conftest("""
         import pytest
@@ -354,6 +363,7 @@ def test_a_fixture_whose_value_cannot_be_called(project: Project, value: str) ->
     assert run.failure("shoes").startswith(f"shop.relevance.yaml:1: {expected}")
 
 
+@both_ways
 def test_a_teardown_that_fails_is_an_error_beside_the_outcome(project: Project) -> None:
     project.conftest("""
         import pytest

@@ -64,54 +64,44 @@ def test_a_coroutine_search_without_any_async_plugin(project: Project) -> None:
 
 
 @pytest.mark.usefixtures("with_and_without_loops")
-@pytest.mark.parametrize(
-    "search",
-    [
-        "async def search(query): return query.split()",
-        "search = type('Engine', (), {'find': lambda self, query: get(query)})().find",
-        "search = lambda query: get(query)",
-        "search = functools.partial(get_with, 'index')",
-        "search = Callable()",
-        "async def search(query):\n    for word in query.split(): yield word",
-        "def search(query): return Later(query)",
-    ],
-    ids=["coroutine", "method", "lambda", "partial", "callable object", "async generator", "awaitable object"],
-)
-def test_whatever_must_be_awaited_is(project: Project, search: str) -> None:
-    project.write(
-        "conftest.py",
-        f"""
-import functools
-import pytest
+def test_whatever_must_be_awaited_is(project: Project) -> None:
+    """Coroutine functions, methods, lambdas, partials, callable objects, async generators and awaitable objects."""
+    project.conftest("""
+        import functools
+        import pytest
 
-async def get(query):
-    return query.split()
+        async def get(query):
+            return query.split()
 
-async def get_with(index, query):
-    return query.split()
+        async def get_with(index, query):
+            return query.split()
 
-class Callable:
-    async def __call__(self, query):
-        return query.split()
+        async def generate(query):
+            for word in query.split():
+                yield word
 
-class Later:
-    def __init__(self, query):
-        self.query = query
+        class Callable:
+            async def __call__(self, query):
+                return query.split()
 
-    def __await__(self):
-        return get(self.query).__await__()
+            def method(self, query):
+                return get(query)
 
-{search}
+        class Later:
+            def __init__(self, query):
+                self.query = query
 
-engine = search
+            def __await__(self):
+                return get(self.query).__await__()
 
-@pytest.fixture
-def search():
-    return engine
-""",
-    )
+        LAMBDA, PARTIAL = lambda query: get(query), functools.partial(get_with, "index")
+
+        @pytest.fixture(params=[get, Callable().method, LAMBDA, PARTIAL, Callable(), generate, Later])
+        def search(request):
+            return request.param
+    """)
     project.cases(TWO_CASES)
-    assert project.run().counts == {"passed": 2}
+    assert project.run().counts == {"passed": 14}
 
 
 @pytest.mark.usefixtures("with_and_without_loops")
