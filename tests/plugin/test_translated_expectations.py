@@ -6,7 +6,6 @@ those of the functions below, which know nothing of this project.
 """
 
 import json
-import os
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,11 +17,8 @@ from typing import Any
 import pytest
 
 from pytest_relevance import read_suite
-from tests.chorus import CHORUS, needs_chorus, write_suite
+from tests.chorus import CHORUS, needs_chorus
 from tests.helpers import scored
-from tests.plugin.conftest import Project
-
-ROOT = Path(__file__).parents[2]
 
 pytestmark = needs_chorus
 
@@ -174,19 +170,3 @@ def test_each_expectation_is_a_case_of_the_same_verdict_over_random_rankings(
     assert verdicts == {
         kind: {True, False} for kind in ("precision", "recall", "any_order", "forbidden", "threshold", "before")
     }
-
-
-def test_the_suite_over_the_real_shop(
-    project: Project, monkeypatch: pytest.MonkeyPatch, expected: list[Expected]
-) -> None:
-    write_suite(project.path, cases=False)
-    project.write("acceptance/chorus/asked.relevance.yaml", case_file(expected))
-    monkeypatch.setenv("RANKER", "title")
-
-    run = project.run("--rootdir", str(project.path), "-c", os.devnull, "--relevance-record=run.jsonl", "acceptance")
-
-    wanted = {
-        f"e{number}": holds(each, run.results[f"e{number}"].ranking.documents) for number, each in enumerate(expected)
-    }
-    assert {name: outcome == "passed" for name, outcome in run.outcomes.items()} == wanted
-    assert {*wanted.values()} == {True, False}
