@@ -388,32 +388,6 @@ def test_an_expected_failure_covers_no_drop_that_unjudged_results_leave_in_doubt
     assert {entry.verdict for entry in run.results.values()} == {"inconclusive"}
 
 
-VARIANTS = """
-    import pytest
-
-    @pytest.fixture(params=["bm25", "hybrid"])
-    def search(request):
-        return str.split if request.param == "bm25" else lambda query: query.split()[::-1]
-"""
-
-
-def test_a_variant_of_the_search_has_a_baseline_of_its_own(project: Project) -> None:
-    shop = Shop(project)
-    project.conftest(VARIANTS)
-    shop.cases("cases: [{query: a b, judgments: {a: 3, b: 1}}, {query: c d, judgments: {c: 3}}]")
-    assert said(shop.run(UPDATE)) == [f"baseline {BASELINE}: 4 added"]
-    assert shop.accepted == {"a b[bm25]": "a b", "a b[hybrid]": "b a", "c d[bm25]": "c d", "c d[hybrid]": "d c"}
-
-    project.conftest(VARIANTS.replace("[::-1]", "[1:]"))
-    run = shop.run()
-    assert [name for name, outcome in run.outcomes.items() if outcome == "failed"] == ["a b[hybrid]", "c d[hybrid]"]
-    assert "  a b    hybrid   0.710 -> 0.131" in run.summary
-    project.conftest(VARIANTS.replace('"hybrid"', '"vectors"', 1))
-    run = shop.run()
-    assert 'in the baseline and not compared: 2 cases are gone ("a b[hybrid]", "c d[hybrid]")' in run.summary
-    assert "2 cases have no baseline yet: --relevance-update=new adds them" in run.summary
-
-
 def test_a_case_that_is_run_again_counts_once_and_as_it_ended(project: Project) -> None:
     pytest.importorskip("pytest_rerunfailures")
     shop = Shop(project)
@@ -595,24 +569,6 @@ class TestRequired:
         run = project.run()
         assert run.code == 4
         assert "relevance_baseline is auto or require, found 'always'" in run.result.stderr.str()
-
-
-def test_a_run_without_a_baseline_imports_none_of_it(project: Project) -> None:
-    shop = Shop(project)
-    imported = """
-    def pytest_unconfigure():
-        import sys
-        RANKINGS.with_name("imported").write_text(" ".join(sys.modules))
-    """
-    project.conftest(SEARCH + imported)
-    shop.cases("cases: [{query: hats, judgments: {h1: 3}, min_ndcg: 0.5}]")
-    shop.returns(hats="h1")
-    for option, is_imported in (((UPDATE,), False), ((), True)):
-        assert shop.project.run_apart(*option).code == 0
-        modules = (shop.path / "imported").read_text().split()
-        assert "pytest_relevance.plugin.collector" in modules
-        assert ("pytest_relevance.results.records.baseline_comparison" in modules) is is_imported
-        assert not {"numpy", "pandas"} & set(modules)
 
 
 def test_passing_cases_say_what_the_baseline_was(shop: Shop) -> None:

@@ -13,8 +13,6 @@ from pytest_relevance.cli import main
 from tests.chorus import CHORUS, SHARED, needs_chorus, write_suite
 from tests.plugin.conftest import WORDS, Accepted, Project
 
-ROOT = Path(__file__).parents[2]
-
 PRODUCTS = """\
 id,title,brand
 a,Winter boots,Aurora
@@ -175,18 +173,6 @@ def test_the_documents_that_left_have_the_titles_of_the_baseline(shop: Project) 
     left = [line.split()[:-1] for line in failure.splitlines() if " gone " in line]
     assert ["a", "Winter", "boots", "grade", "3", "1", "->", "gone"] in left
     assert ["b", "Rubber", "boots", "grade", "2", "2", "->", "gone"] in left
-
-
-def test_compare_names_titles(shop: Project, capsys: pytest.CaptureFixture[str]) -> None:
-    shop.run("--relevance-record=before.jsonl")
-    shop.conftest(WORDS.replace("query.split()", "['d']"))
-    shop.run("--relevance-record=after.jsonl")
-    capsys.readouterr()
-    main(["compare", "before.jsonl", "after.jsonl"])
-    text = capsys.readouterr().out
-    assert "Winter boots 1 -> gone  Rain jacket" in text
-    main(["compare", "before.jsonl", "after.jsonl", "--format=markdown"])
-    assert "| `Winter boots` 1\u00a0\u2192\u00a0gone | `Rain jacket` |" in capsys.readouterr().out
 
 
 # Texts that are asked for before the end of the run

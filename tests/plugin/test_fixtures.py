@@ -194,35 +194,6 @@ def test_a_parametrised_search_runs_every_case_once_for_each(project: Project) -
     assert "search[bm25]" in run.failure("hat cap[bm25]")
 
 
-def test_the_summary_compares_the_variants_of_a_parametrised_search(project: Project) -> None:
-    project.conftest(BOTH_RANKERS)
-    project.cases("""
-        min_ndcg: 0.5
-        cases:
-          - query: shoes boots
-            judgments: {shoes: 3, boots: 1}
-            tags: [footwear]
-          - query: cap
-            judgments: {cap: 3}
-    """)
-    *rows, verdict = project.run().summary_rows
-    suites = [row for row in rows if "mean" in row]
-    assert [row[row.index("mean") - 1].removeprefix("search[").removesuffix("]") for row in suites] == [
-        "bm25",
-        "hybrid",
-    ]
-    assert [row[row.index("mean") + 2] for row in suites] == ["0.855", "1.000"]
-    by_tag = next(number for number, row in enumerate(rows) if row[:2] == ["by", "tag"])
-    assert {"footwear", "0.710,", "1.000"} <= {word for row in rows[by_tag : by_tag + 3] for word in row}
-    side_by_side = next(number for number, row in enumerate(rows) if row[:3] == ["side", "by", "side,"])
-    assert " ".join(rows[side_by_side + 1]) == "shoes boots bm25 0.710, hybrid 1.000"
-    assert not any(row[0] == "cap" for row in rows[side_by_side:])  # no difference to show
-    against = next(number for number, row in enumerate(rows) if row[:2] == ["variant", "against"])
-    assert " ".join(rows[against + 1][:6]) == "hybrid bm25 2 0.855 1.000 +0.145"
-    assert {"0.000", "to", "+0.290"} <= {*rows[against + 1]}
-    assert " ".join(verdict) == "2 cases in 2 variants: 4 passed; mean nDCG@10 bm25 0.855, hybrid 1.000"
-
-
 @pytest.mark.parametrize("by", ["a fixture", "pytest_generate_tests"])
 def test_a_parameter_of_what_the_search_requests_multiplies_its_case(project: Project, by: str) -> None:
     parametrised = """

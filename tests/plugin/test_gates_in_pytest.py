@@ -374,30 +374,6 @@ def test_last_failed_and_stepwise_know_no_gates(shop: Project) -> None:
         assert "continuing from this test" not in step.text
 
 
-def test_the_last_of_several_runs_of_a_case_counts(shop: Project) -> None:
-    pytest.importorskip("pytest_rerunfailures")
-    shop.conftest("""
-        import pytest
-
-        @pytest.fixture(scope="session")
-        def calls():
-            return []
-
-        @pytest.fixture
-        def search(calls):
-            def search(query):
-                calls.append(query)
-                if calls.count(query) == 1:
-                    raise ConnectionError("no engine")
-                return query.split()
-            return search
-    """)
-    run = shop.run("--reruns=2")
-    assert gates(run) == {MEAN: "failed", MOST: "passed", HEAD: "passed"}
-    assert run.failure(MEAN).startswith("shop.relevance.yaml:2: mean nDCG@10 0.855, below 0.950 (3 cases)")
-    assert gates(shop.run("--reruns=0")) == dict.fromkeys((MEAN, MOST, HEAD), "failed")
-
-
 # Under pytest-xdist
 
 

@@ -10,6 +10,7 @@ import pytest
 import pytest_relevance
 from tests.plugin.conftest import Project
 
+REPORTS = ("--relevance-html=run.html", "--relevance-markdown=run.md")
 HEAVY = ("yaml", "numpy", "pandas", "asyncio")
 
 
@@ -68,14 +69,17 @@ def forty(project: Project) -> Project:
     return project
 
 
-@pytest.mark.parametrize("options", [("-vv",), ("--junitxml=junit.xml",)], ids=["vv", "junit"])
+@pytest.mark.parametrize("options", [("-vv", "--junitxml=junit.xml"), REPORTS], ids=["junit", "reports"])
 def test_forty_cases_import_neither_numpy_nor_pandas(forty: Project, options: tuple[str, ...]) -> None:
     assert heavy(imported(forty, *options)) == {"yaml"}
 
 
 FOR_FAILURES = ("plugin.repeated_failures", "reports.breakdown", "reports.failure", "results.diagnoses")
 FOR_BASELINES = ("reports.run.baseline", "results.records.baseline", "results.compare.differences")
-FOR_OPTIONS = ("plugin.outputs", "results.worklist", "results.records.file", "results.records.merge")
+FOR_OPTIONS = (
+    *("plugin.outputs", "reports.html", "reports.run.markdown"),
+    *("results.worklist", "results.records.file", "results.records.merge"),
+)
 FOR_OTHER_RESPONSES = tuple(f"results.responses.{name}" for name in ("bodies", "families", "libraries"))
 FOR_OTHER_SUITES = (
     *("_files", "_source", "_tables"),

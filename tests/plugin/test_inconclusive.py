@@ -118,26 +118,3 @@ def test_no_interval_where_all_is_judged(shop: Project) -> None:
         run = shop.run(option)
         assert "nDCG@10 0.710" in run.failure("b a")
         assert "lies between" not in run.text
-
-
-def test_a_case_that_is_run_again_has_the_verdict_of_its_last_run(project: Project) -> None:
-    pytest.importorskip("pytest_rerunfailures")
-    project.conftest("""
-        import pytest
-
-        calls = []
-
-        @pytest.fixture
-        def search():
-            def search(query):
-                calls.append(query)
-                if len(calls) == 2:
-                    raise ConnectionError("no engine")
-                return ["x", "a"]
-            return search
-    """)
-    project.cases("cases: [{query: shoes, judgments: {a: 3}, min_ndcg: 0.9}]")
-
-    case = project.junit("--reruns=1")["shoes"]
-
-    assert [(found.attrib["name"], found.attrib["value"]) for found in case.iter("property")] == [("verdict", "error")]

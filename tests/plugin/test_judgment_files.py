@@ -2,7 +2,6 @@
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +10,6 @@ from tests.chorus import CHORUS as ACCEPTANCE
 from tests.chorus import CONFTEST, SHARED, needs_chorus
 from tests.plugin.conftest import Project, Run
 
-ROOT = Path(__file__).parents[2]
 CHORUS = SHARED / "data" / "chorus"
 
 THREE_LINES = "queries: data/queries.tsv\njudgments: data/qrels.txt\nmin_ndcg: 0.9\n"

@@ -290,29 +290,6 @@ def test_cases_of_a_file_of_queries(project: Project) -> None:
     assert found == [("1", "a b", 1, "queries.tsv"), ("2", "c d", 2, "queries.tsv")]
 
 
-def test_of_a_case_that_is_run_again_the_last_result_counts(project: Project) -> None:
-    pytest.importorskip("pytest_rerunfailures")
-    project.conftest("""
-        import pytest
-
-        calls = []
-
-        @pytest.fixture
-        def search():
-            def search(query):
-                calls.append(query)
-                return ["x", "a"] if len(calls) == 1 else ["a"]
-            return search
-    """)
-    project.cases("cases: [{query: shoes, judgments: {a: 3}, min_ndcg: 0.9}, {query: hats, judgments: {b: 3}}]")
-    run = project.run(RECORD, "--reruns=2")
-    assert run.counts == {"passed": 2, "rerun": 1}
-    assert [(result.id, result.verdict, result.ranking.documents) for result in opened(project).results] == [
-        ("shoes", "passed", ("a",)),
-        ("hats", "measured", ("a",)),
-    ]
-
-
 def test_what_was_not_chosen_is_not_missing(shop: Project) -> None:
     for options, names in (
         (("-k", "measured or boom"), {"measured", "boom"}),

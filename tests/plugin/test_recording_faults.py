@@ -217,29 +217,6 @@ def test_a_record_that_cannot_be_written_after_all_fails_the_run(shop: Shop, hap
     assert left_behind(project) == []
 
 
-FULL = "__import__('resource').setrlimit(1, (20_000, -1)); return ['happens', *('x' * 9_000 for _ in range(9))]"
-"""No file may become larger from now on, and the record will be: 1 is RLIMIT_FSIZE."""
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="RLIMIT_FSIZE")
-def test_an_older_record_outlives_a_disk_that_is_full(shop: Shop) -> None:
-    project = shop(FULL)
-    project.run(RECORD, "-k", "not happens")
-    before = (project.path / "run.jsonl").read_bytes()
-    message = "no record of the run: run.jsonl cannot be written: File too large"
-
-    run = project.run_apart(RECORD, *THAT_PASS)
-    assert run.counts == {"passed": 3, "deselected": 1}
-    assert (run.code, said(run, "no record")) == (1, [message])
-    assert (project.path / "run.jsonl").read_bytes() == before
-    assert left_behind(project) == []
-
-    run = project.run_apart(RECORD, *THAT_PASS, "-p", "no:terminal")
-    assert (run.code, run.text) == (1, "")
-    assert run.result.stderr.str().splitlines() == [f"--relevance-record: {message}"]
-    assert (project.path / "run.jsonl").read_bytes() == before
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
 def test_a_run_that_is_killed_leaves_the_older_record_as_it_was(shop: Shop) -> None:
     project = shop("os.kill(os.getpid(), 9)")

@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 from typing import Any
 
 import pytest
@@ -227,24 +225,6 @@ def test_secrets_paths_and_tracebacks_stay_on_the_machine(project: Project) -> N
     assert found["boom"]["place"] == "shop.relevance.yaml:4"
     assert "commit abc" in page_text(page(project))
     assert "ConnectionError: 401" in markdown(project)
-
-
-def test_without_an_option_nothing_is_imported_for_it(project: Project) -> None:
-    project.conftest()
-    project.cases("cases: [{query: a, judgments: {b: 3}, min_ndcg: 0.9}]")  # fails, so that there is a report
-    script = "import sys, pytest; pytest.main(sys.argv[1:]); print('imported:', *sorted(sys.modules))"
-    found = {}
-    for options in ((), (HTML,), (MARKDOWN,)):
-        command = [sys.executable, "-c", script, "-p", "no:cacheprovider", "--disable-plugin-autoload"]
-        command += ["-p", "pytest_relevance.plugin", *options]
-        done = subprocess.run(command, cwd=project.path, capture_output=True, text=True, check=True)
-        modules = done.stdout.rpartition("imported:")[2].split()
-        found[options] = {name.removeprefix("pytest_relevance.reports.") for name in modules if ".reports." in name}
-        assert not {"numpy", "pandas"} & {*modules}
-    forwarded = {"run.markdown", "html", "html.page", "html.page_data"}
-    assert not forwarded & found[()]
-    assert forwarded & found[(HTML,)] == forwarded - {"run.markdown"}
-    assert forwarded & found[(MARKDOWN,)] == {"run.markdown"}
 
 
 # --- the same report, whatever else is asked for ----------------------------------------------------------------------

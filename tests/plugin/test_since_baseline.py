@@ -6,7 +6,7 @@ import pytest
 
 from pytest_relevance.cli import main
 from tests.plugin.conftest import Project, Run
-from tests.plugin.test_baseline_in_pytest import SEARCH, UPDATE, Shop
+from tests.plugin.test_baseline_in_pytest import UPDATE, Shop
 
 UP, DOWN = 1.0, 0.7098  # nDCG@10 of "a b" and of "b a" under {a: 3, b: 1}
 
@@ -124,26 +124,6 @@ def test_it_is_said_where_a_max_drop_gate_passes(project: Project) -> None:
     assert run.code == 0
     assert means(run)[0] == "mean nDCG@10 1.000 -> 0.855 (-0.145, p 1.000): 0 better, 1 worse, 1 the same"
     assert "met: mean nDCG@10 fell by 0.145, from 1.000 to 0.855" in " ".join(run.summary.split())
-
-
-def test_a_baseline_loads_no_numpy(project: Project) -> None:
-    shop = Shop(project)
-    project.conftest(
-        SEARCH
-        + """
-    def pytest_unconfigure():
-        import sys
-        RANKINGS.with_name("imported").write_text(" ".join(sys.modules))
-    """
-    )
-    names = [f"q{number}" for number in range(20)]
-    shop.cases(cases(" ".join(names), ", min_ndcg: 0.9"))
-    shop.returns(**dict.fromkeys(names, "a b"))
-    shop.run(UPDATE)
-    shop.returns(**dict.fromkeys(names, "b a"))
-    run = project.run_apart("-q", "--relevance-record=run.jsonl")
-    assert means(run) == ["mean nDCG@10 1.000 -> 0.710 (-0.290, p <0.001): 0 better, 20 worse, 0 the same"]
-    assert not {"numpy", "pandas"} & set((shop.path / "imported").read_text().split())
 
 
 def test_movers_are_sorted_by_their_part_in_the_mean(project: Project) -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from pytest_relevance import read_judgments
 from tests.plugin.conftest import WORDS, Project
 
 OPTION = "--relevance-unjudged=worklist.csv"
@@ -108,21 +107,6 @@ VARIANTS = """
 """
 
 
-def test_the_ranks_of_several_variants(project: Project) -> None:
-    project.conftest(VARIANTS)
-    project.cases("cases: [{query: a b c d, k: 3, judgments: {b: 3, c: 1}}]")
-    run = project.run(OPTION)
-    assert [(row["document"], row["ranks"]) for row in worklist(project)] == [("d", "backwards: 1"), ("a", "words: 1")]
-    assert run.summary.splitlines()[-2] == "2 unjudged results of 1 query: worklist.csv"
-
-    project.cases("cases: [{query: a b c d, judgments: {b: 3, c: 1}}]")
-    project.run(OPTION)
-    assert [(row["document"], row["ranks"]) for row in worklist(project)] == [
-        ("d", "words: 4; backwards: 1"),
-        ("a", "words: 1; backwards: 4"),
-    ]
-
-
 def test_the_same_bytes_with_workers_as_without(shop: Project) -> None:
     shop.cases(CASES.replace("y fails", "y fails too"), "more.relevance.yaml")
     shop.conftest(VARIANTS)
@@ -132,17 +116,6 @@ def test_the_same_bytes_with_workers_as_without(shop: Project) -> None:
     assert (shop.path / "worklist.csv").read_bytes() == here
     assert here.count(b"\n") > 10
     assert "unjudged results of 8 queries: worklist.csv" in run.summary
-
-
-def test_a_pair_in_two_case_files_is_one_row(project: Project) -> None:
-    project.conftest()
-    project.cases("cases: [{query: a b, judgments: {a: 3}}]", "one.relevance.yaml")
-    project.cases("cases: [{query: a b, judgments: {a: 1}}, {query: b c, id: a b c}]", "two.relevance.yaml")
-    run = project.run(OPTION)
-    assert [(row["query_id"], row["document"]) for row in worklist(project)] == [
-        *(("a b c", "b"), ("a b c", "c"), ("a b", "b"))
-    ]
-    assert "3 unjudged results of 2 queries: worklist.csv" in run.summary
 
 
 def test_nothing_unjudged_and_no_case_at_all(project: Project) -> None:
@@ -156,26 +129,6 @@ def test_nothing_unjudged_and_no_case_at_all(project: Project) -> None:
         assert (project.path / "worklist.csv").read_text(encoding="utf-8") == HEADER
         assert len(run.summary.splitlines()) == lines
         assert "no unjudged results: worklist.csv has only its header" in run.summary.splitlines()
-
-
-def test_the_last_run_of_a_case_counts(project: Project) -> None:
-    pytest.importorskip("pytest_rerunfailures")
-    project.conftest("""
-        import pytest
-
-        calls = []
-
-        @pytest.fixture
-        def search():
-            def search(query):
-                calls.append(query)
-                return ["x", "a"] if len(calls) == 1 else ["a", "y"]
-            return search
-    """)
-    project.cases("cases: [{query: shoes, judgments: {a: 3}, min_ndcg: 0.9}]")
-    run = project.run(OPTION, "--reruns=2")
-    assert run.counts == {"passed": 1, "rerun": 1}
-    assert documents(project) == ["y"]
 
 
 def test_a_run_that_stops_early_lists_what_is_known(shop: Project) -> None:
@@ -192,13 +145,6 @@ def test_a_run_that_is_interrupted_lists_what_is_known(shop: Project, ending: st
     assert run.code == pytest.ExitCode.INTERRUPTED
     assert len(worklist(shop)) == 8
     assert "8 unjudged results of 6 queries: worklist.csv" in run.text
-
-
-def test_what_a_worker_finished_before_it_crashed_is_listed(shop: Project) -> None:
-    shop.conftest(SEARCH.replace('raise ConnectionError("no engine")', "__import__('os')._exit(1)"))
-    run = shop.run(OPTION, "-n1")
-    assert len(worklist(shop)) == 8
-    assert "8 unjudged results of 6 queries: worklist.csv" in run.summary
 
 
 def test_a_list_outlives_a_run_that_says_nothing_of_what_is_unjudged(shop: Project) -> None:
@@ -262,15 +208,6 @@ def test_without_the_option_nothing_is_gathered(shop: Project) -> None:
     assert "unjudged results of" not in run.text
 
 
-def test_filled_in_it_is_a_file_of_judgments(shop: Project) -> None:
-    shop.run(OPTION)
-    fill_in(shop.path / "worklist.csv", "2")
-    judgments = read_judgments(shop.path / "worklist.csv")
-    assert (judgments["007"], judgments["measured a b below"]) == ({"y": 2}, {"b": 2, "a": 2})
-    assert judgments.known_as("y fails") == ["007"]
-    assert judgments.titles["007"]["y"] == "Title of y"
-
-
 def test_filled_in_and_put_beside_the_others_it_leaves_nothing_unjudged(project: Project) -> None:
     """Cases with and without an id of their own, and those of a file of queries, find its rows."""
     project.conftest(VARIANTS)
@@ -296,19 +233,3 @@ def test_filled_in_and_put_beside_the_others_it_leaves_nothing_unjudged(project:
     assert again.summary.splitlines()[-2] == "no unjudged results: left.csv has only its header"
     assert again.code == 0
     assert [entry.verdict for entry in again.results.values()] == ["measured"] * 10
-
-
-def test_who_is_to_judge_survives_a_new_list(project: Project) -> None:
-    project.conftest()
-    project.cases("cases: [{query: a b c, judgments: {a: 3}}]")
-    project.run(OPTION)
-    path = project.path / "worklist.csv"
-    head, first, second = path.read_text(encoding="utf-8").splitlines()
-    path.write_text(f"{head},rater,judged_at\n{first},anna,\n{second},ben,\n", encoding="utf-8")
-    project.cases("cases: [{query: a b c, judgments: {a: 3}}, {query: x}]")
-    run = project.run(OPTION)
-
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = {row["document"]: row["rater"] for row in csv.DictReader(file)}
-    assert rows == {"c": "anna", "b": "ben", "x": ""}
-    assert "3 unjudged results of 2 queries: worklist.csv" in run.summary
