@@ -14,10 +14,8 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from pytest_relevance._text import counted, p_text, score_text
-from pytest_relevance.metrics.graded import GradedRanking, scored_indexes
-from pytest_relevance.metrics.settings import discount_table
 from pytest_relevance.reports.blocks import MORE_HINT, RIGHT, USER, Cell, Column, Table, styled
-from pytest_relevance.reports.breakdown import losses_of
+from pytest_relevance.reports.breakdown import change_shares, losses_of
 from pytest_relevance.reports.reasons import case_label
 from pytest_relevance.reports.run import cases
 from pytest_relevance.reports.text import LEAST, PLAIN, Line, signed
@@ -50,9 +48,6 @@ LOST, ON_TOP, GAINED = "lost", "now on top", "gained"
 
 _YIELDS = {"same": 5, "effect": 4, "cases": 3, "95 % interval": 2, "p": 1, "p (Holm)": 1}
 """The columns of figures that are left out where there is little room, the highest number first."""
-
-_Gains = dict[str, tuple[int, float]]
-"""The rank (from 1) and the discounted gain of each document."""
 
 
 @dataclass(frozen=True)
@@ -88,11 +83,11 @@ class CaseChange:
     def lost(self) -> Move | None:
         """The document that costs most; None where there is none.
 
-        Of the accepted ranking it is the one whose discounted gain fell most; without a baseline the one with the
+        Of the accepted ranking it is the one with the greatest share of the drop; without a baseline the one with the
         largest loss, which then has no first rank.
         """
-        if _accepted(self.result):
-            return _most_lost(self.result)
+        if accepted := _accepted(self.result):
+            return self._moved_most(-1, first_ranks(accepted))
         losses = losses_of(self.result) if self.result.evaluation.judgments else ()
         worst = next((loss for loss in losses if loss.loss > 0 and loss.document is not None), None)
         return None if worst is None or worst.document is None else Move(worst.document, None, worst.rank)
@@ -110,13 +105,20 @@ class CaseChange:
 
     @property
     def gained(self) -> Move | None:
-        """The document in the top k whose discounted gain rose most since the baseline; None where none rose."""
-        baseline = self.result.baseline
-        if baseline is None or not baseline.documents:
-            return None
-        before, now = _discounted_gains(self.result)
-        document, rank = _greater_by_most(now, before)
-        return Move(document, first_ranks(baseline.documents).get(document), rank) if document else None
+        """The document with the greatest share of the rise since the baseline; None where none rose."""
+        return self._moved_most(1, first_ranks(self.result.ranking.documents)) if _accepted(self.result) else None
+
+    def _moved_most(self, sign: int, ranks: Mapping[str, int]) -> Move | None:
+        """The document of a ranking that changed the score most, up or down; of equal ones the first."""
+        shares = self._shares.items()
+        found = [(sign * share, -ranks[document], document) for document, share in shares if document in ranks]
+        most, _, document = max(found, default=(0.0, 0, ""))
+        before = first_ranks(_accepted(self.result)).get(document)
+        return Move(document, before, self.result.ranking.rank_of(document)) if most > 0 else None
+
+    @cached_property
+    def _shares(self) -> Mapping[str, float]:
+        return change_shares(self.result)
 
 
 def _accepted(result: CaseResult) -> Sequence[str]:
@@ -143,19 +145,6 @@ def movers(results: Iterable[CaseResult], sign: int) -> list[CaseResult]:
     return sorted(moved, key=lambda result: -result.weight * result.change * sign)
 
 
-def _most_lost(result: CaseResult) -> Move | None:
-    """The document of the accepted ranking whose discounted gain fell most."""
-    document, rank = _greater_by_most(*_discounted_gains(result))
-    return Move(document, rank, result.ranking.rank_of(document)) if document else None
-
-
-def _greater_by_most(gains: _Gains, others: _Gains) -> tuple[str, int]:
-    """The document, and its rank, whose gain is greater than among others by the most; no document where none is."""
-    found = [(gain - others.get(document, (0, 0.0))[1], -rank, document) for document, (rank, gain) in gains.items()]
-    most, rank, document = max(found, default=(0.0, 0, ""))
-    return (document, -rank) if most > 0 else ("", 0)
-
-
 def _risen(result: CaseResult, lowest: int) -> Move | None:
     """The first result down to the rank `lowest` that was lower, or absent, in the accepted ranking."""
     assert result.baseline is not None
@@ -164,27 +153,6 @@ def _risen(result: CaseResult, lowest: int) -> Move | None:
         Move(document, before.get(document), rank) for rank, document in enumerate(result.ranking.documents[:lowest], 1)
     )
     return next((move for move in moves if move.first is None or move.distance > 0), None)
-
-
-def _discounted_gains(result: CaseResult) -> tuple[_Gains, _Gains]:
-    """The discounted gains in the accepted ranking, and those in the present one."""
-    assert result.baseline is not None
-    accepted = GradedRanking([*result.baseline.grades], (), ())
-    before = _discounted(result.baseline.documents, accepted, result)
-    return before, _discounted(result.ranking.documents, result.graded, result)
-
-
-def _discounted(documents: Sequence[str], graded: GradedRanking, result: CaseResult) -> _Gains:
-    """The ranks and the discounted gains of the documents that nDCG@k scores.
-
-    With `unjudged="skip"` the discount depends on its place among the judged results.
-    """
-    settings = result.conditions.settings
-    scored = scored_indexes(graded, settings)[: result.conditions.k]
-    found: _Gains = {}
-    for index, discount in zip(scored, discount_table(settings.discount, len(scored)), strict=False):
-        found.setdefault(documents[index], (index + 1, settings.gains[graded.grades[index]] / discount))
-    return found
 
 
 class Moved(NamedTuple):
