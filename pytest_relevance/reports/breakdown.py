@@ -191,10 +191,11 @@ def losses_of(result: CaseResult) -> tuple[Loss, ...]:
 def change_shares(result: CaseResult) -> Mapping[str, float]:
     """By how much each document changed nDCG@k since the baseline; the shares add up to the change of the score.
 
-    Empty where either score is not defined.
+    Empty where either score is not defined, and where the ranking is the same.
     """
     baseline, shares = result.baseline, defaultdict[str, float](float)
-    if baseline is None or baseline.score is None or result.score is None:
+    is_defined = baseline is not None and None not in (baseline.score, result.score)
+    if baseline is None or not is_defined or [*baseline.documents] == [*result.ranking.documents]:
         return shares
     accepted = GradedRanking([*baseline.grades], repeated_indexes(baseline.documents), result.graded.judged)
     before = _Scored(baseline.documents, accepted, result.conditions.settings, result.conditions.k, (), {})
