@@ -112,7 +112,7 @@ class Run:
 
 
 class Compact:
-    """Makes recorded results small, for commands that read hundreds of thousands of them: a third of the memory.
+    """Makes recorded results small, for commands that read hundreds of thousands: two fifths of the memory.
 
     What only a report about a single case shows is left out: accepted rankings, scores of the engine, missing documents
     but the first. All titles are in one table, which the results share, as they share equal documents and parts.
