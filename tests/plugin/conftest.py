@@ -142,7 +142,7 @@ class Run:
     def summary(self) -> str:
         """The plugin's own section of the terminal's output."""
         found = re.search(
-            r"^=+ relevance =+\n(.*?)(?=^=|^\d+ (?:failed|passed|skipped|xfailed|error)|\Z)",
+            r"^=+ relevance =+\n(.*?)(?=^[=!]|^\d+ (?:failed|passed|skipped|xfailed|error)|\Z)",
             self.text,
             re.DOTALL | re.MULTILINE,
         )
