@@ -364,7 +364,7 @@ def test_nothing_of_the_plugin_stands_in_a_traceback(project: Project, style: st
     )
     run = project.run(f"--tb={style}", "--relevance-give-up=0", loops=loops)
     assert run.counts == {"failed": 3}
-    section = run.text.partition("= FAILURES =")[2].partition("= relevance =")[0]
+    section = run.text.partition("= FAILURES =")[2].partition("= short test summary info =")[0]
     section = section.replace("shop.relevance.yaml:2: query", "")  # says which case it is
     assert section.count("ValueError: no such index") >= 3
     assert "conftest.py" in section

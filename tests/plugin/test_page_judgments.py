@@ -88,7 +88,7 @@ def test_a_grade_that_has_changed_since_is_an_error_that_names_both_files(
     shop: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shop.write("page.csv", download(("boots", "winter boots", "007", "3"), ("hats", "hats", "a1", "0")))
-    message = 'page.csv:3: query "hats", document "a1": judged twice, 2 in judgments.csv:3 and 0 here'
+    message = 'page.csv:3: query "hats", document "a1": judged twice, 2 in judgments.csv and 0 here'
     run = shop.run()
     assert run.code == pytest.ExitCode.INTERRUPTED
     assert message in run.text
