@@ -48,6 +48,8 @@ ROWS = [
     Row("an error then", "boom", "b a", F),
     Row("empty then", "", "b a", F),
     Row("empty then and now", "", "", F),
+    Row("empty now", "x y", "", F),
+    Row("empty now and missed before", "x y", "", F, "expect: {include: [c]}"),
     Row("still something", "x y", "x", K, "expect: {results: 0}", judgments="{}"),
     Row("something more", "x", "x y", F, "expect: {results: 0}", judgments="{}"),
     Row("other k", "b a", "b a", F, f"{A_SCORE}, k: 5", A_SCORE),

@@ -205,13 +205,14 @@ def _compared_reasons(
     """The reasons of a result with the figures of the accepted ranking; reasons that this ranking meets come first.
 
     Also returns whether all of them are known: missed by the accepted ranking, by no less. `before` is its nDCG@k.
-    A latency belongs to a call, and an empty ranking (where results are expected) or a cut count tells nothing.
+    A latency belongs to a call, and a cut count tells nothing. Nor does an empty ranking, accepted or present, where
+    results are expected: a search that returns nothing is worse than one that returns anything.
     """
     documents, conditions = entry.documents, result.conditions
     ranks, is_cut = first_ranks(documents), entry.reaches_depth
     found = Found(conditions.k, conditions.settings, accepted, documents, ranks, latency=None, is_cut=is_cut)
     may_go_on = not entry.whole and len(documents) >= entry.depth
-    are_known = bool(documents) or not expects_results(result.evaluation.outcomes)
+    are_known = bool(documents and result.ranking.documents) or not expects_results(result.evaluation.outcomes)
     reasons: list[Outcome] = []
     for reason in result.evaluation.reasons:
         then: Outcome | None = None
