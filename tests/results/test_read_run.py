@@ -163,7 +163,9 @@ def test_json(tmp_path: Path, content: str) -> None:
 
 def test_ids_in_json_stay_as_they_are_written(tmp_path: Path) -> None:
     path = written(tmp_path, '{"007": [1e5, 12, "no"]}', "run.json")
-    assert read_run(path) == {"007": ["1e5", "12", "no"]}
+    found = read_run(path)
+    assert found == {"007": ["1e5", "12", "no"]}
+    assert {*map(type, found["007"])} == {str}
     rows = written(tmp_path, '[{"query_id": 7, "doc_id": 1e5}, {"query_id": 7, "doc_id": "NaN"}]', "rows.json")
     assert read_run(rows) == {"7": ["1e5", "NaN"]}
 
@@ -201,6 +203,7 @@ def test_texts_that_read_like_no_number_are_ids(tmp_path: Path) -> None:
         ('{"q": ["a", null]}', 'FILE: query "q": a row has no document'),
         ('{"q": 3}', 'FILE: query "q": a ranking is {document: score} or [document, ...]; found the text "3"'),
         ('{"q": ["a"', "FILE:1: this is no valid JSON"),
+        ("[null]", "FILE: a run in JSON is {query: {document: score} or [document, ...]}, or rows with query, doc_id"),
         ("[1, 2]", "FILE: a run in JSON is {query: {document: score} or [document, ...]}, or rows with query, doc_id"),
         ("", "FILE: the file is empty"),
         ("hello\n", 'FILE:1: the format of this run is not recognised; the file begins with "hello"'),

@@ -204,9 +204,9 @@ def _read_json(source: Source) -> Rankings:
     if snapshot is not None:
         return _rankings_of_queries(source, snapshot)
     if isinstance(rows, (list, tuple)):
-        wrong = next((row for row in rows if not isinstance(row, dict)), None)
-        if wrong is not None or not rows:
-            source.refuse(f"a run in JSON is {_JSON_SHAPES}; found {found(wrong if rows else rows)} in the list")
+        wrong = [row for row in rows if not isinstance(row, dict)]
+        if wrong or not rows:
+            source.refuse(f"a run in JSON is {_JSON_SHAPES}; found {found(wrong[0] if wrong else rows)} in the list")
         return _read_table(source, _Objects(rows))
     if not isinstance(rows, dict):
         source.refuse(f"a run in JSON is {_JSON_SHAPES}; found {found(rows)}")
@@ -223,7 +223,7 @@ def _rankings_of_queries(source: Source, queries: Iterable[tuple[str, object]]) 
         if isinstance(ranking, dict):
             rows += [(query, document, score) for document, score in ranking.items()]
         elif isinstance(ranking, (list, tuple)):
-            rows += [(query, each if isinstance(each, str) else "", -index) for index, each in enumerate(ranking)]
+            rows += [(query, str(each) if isinstance(each, str) else "", -index) for index, each in enumerate(ranking)]
         else:
             source.refuse(f"query {quoted(query)}: a ranking is {_JSON_RANKINGS}; found {found(ranking)}")
         rankings[query] = []
