@@ -319,7 +319,7 @@ def since_baseline_lines(result: CaseResult, changes: RankChanges, *, full: bool
         text = "the ranking is the same" + (f"; its score {judgments}" if judgments else "")
         return [*lines, *folded_lines(f"since the baseline: {text}", PLAIN, columns)]
     shares = change_shares(result)
-    fell, others = _moves(result, changes, shares)
+    fell, others = _moves(changes, shares)
     shown = [*fell, *others]
     if not full and len(shown) > MOST_FELL + MOST_ROSE + 1:  # a row about one more is as long
         shown = [*fell[:MOST_FELL], *others[:MOST_ROSE]]
@@ -349,9 +349,7 @@ def since_baseline_lines(result: CaseResult, changes: RankChanges, *, full: bool
     return lines
 
 
-def _moves(
-    result: CaseResult, changes: RankChanges, shares: Mapping[str, float]
-) -> tuple[Sequence[Move], Sequence[Move]]:
+def _moves(changes: RankChanges, shares: Mapping[str, float]) -> tuple[Sequence[Move], Sequence[Move]]:
     """The documents that cost something, the most first; the others: what is in the top now, by rank, then what left.
 
     Without shares what left the top, or fell in it, counts as a cost.

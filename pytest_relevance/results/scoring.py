@@ -103,7 +103,7 @@ def score_case(
     verdict, reasons = decide(case, value, lower, upper, top - unjudged, top, outcomes)
     scores = {ndcg.text: defined(value)}
     if terms.gates or outcomes:
-        scores |= _other_scores(case, graded, outcomes, is_cut=is_cut)
+        scores |= _other_scores(case, graded, is_cut=is_cut)
     has_interval = lower != upper and value == value
     is_irrelevant = bool(grades) and (grades[0] is None or settings.gains[grades[0]] <= 0)
     title = ranking.title(0) if is_irrelevant and ranking.titles else ""
@@ -258,9 +258,7 @@ def _missing(result: CaseResult, case: Case, *, all_missing: bool) -> list[tuple
     return [(document, grade) for document, grade in absent if document in shown or document in deeper]
 
 
-def _other_scores(
-    case: Case, graded: GradedRanking, outcomes: Sequence[Outcome], *, is_cut: bool
-) -> dict[str, float | None]:
+def _other_scores(case: Case, graded: GradedRanking, *, is_cut: bool) -> dict[str, float | None]:
     """The scores that expectations and gates name, without those that look at more of the ranking than there is.
 
     Without judgments none is defined.
