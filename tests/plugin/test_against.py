@@ -47,6 +47,15 @@ def test_it_tells_what_a_committed_baseline_tells(shop: Shop, workers: tuple[str
     assert shop.run(AGAINST, "-o", "relevance_tolerance=0.5", "-k", "drop").outcomes == {"drop": "passed"}
 
 
+def test_what_left_has_the_title_that_the_record_knows(shop: Shop) -> None:
+    shop.returns(floor="b")
+    run = shop.run(AGAINST)
+    assert "  a  Title of a   grade 3   1 -> gone   -0.9" in run.failure("floor")
+    assert run.sentences("to see one in full") == [
+        f"to see one in full: pytest -v {AGAINST} shop.relevance.yaml::floor"
+    ]
+
+
 def test_a_committed_baseline_is_left_alone(shop: Shop) -> None:
     shop.run(UPDATE)
     assert "0 better, 0 worse, 4 the same" in shop.run().summary

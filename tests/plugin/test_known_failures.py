@@ -116,6 +116,8 @@ def test_only_what_is_known_to_have_failed_before_is_expected(
     assert [name for name, result in found.items() if result.is_known] == known
     assert {found[name].verdict for name in known} == {F}
     assert f"{len(known)} failed before, their mean nDCG@k 0." in " ".join(run.summary.split())
+    (untold,) = run.sentences("2 cases without" if accept == UPDATE else "3 cases without")  # a record has errors, too
+    assert "empty then" in untold
     assert sum(line.startswith("FAILED test_check.py") for line in run.short_summary) == 1
 
 

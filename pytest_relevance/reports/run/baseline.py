@@ -268,6 +268,18 @@ def lost_sentences(files: Mapping[str, FileInfo], info: RunInfo) -> list[Sentenc
     return [Sentence(f"in {source} and not compared: {', '.join(parts)}{remedy}", BAD)]
 
 
+def unknown_sentences(results: Sequence[CaseResult], files: Mapping[str, FileInfo]) -> list[Sentence]:
+    """The cases that `--relevance-known=xfail` does not expect to fail, as their reference tells nothing of them."""
+    unknown = {(file, *key) for file, about in files.items() if about.expects_known for key in about.unknown}
+    failed = [each for each in results if each.verdict == FAILED and (each.file, each.id, each.variant) in unknown]
+    if not failed:
+        return []
+    cases = counted(case_count(failed), "case")
+    names = examples([*dict.fromkeys(each.id for each in failed)])
+    what = f"{cases} without results in the reference fail, known or not ({names})"
+    return [Sentence(f"{what}: where that is meant, write xfail: REASON in the case", BAD)]
+
+
 def update_sentences(
     results: Sequence[CaseResult], files: Mapping[str, FileInfo], updating: str | None
 ) -> Iterator[Sentence]:
@@ -278,14 +290,22 @@ def update_sentences(
     fallen = [result for result in results if differences.got_worse(result)]
     if fallen:
         first = min(fallen, key=lambda result: result.weight * result.change)
-        yield Sentence(f"to see one in full: pytest -v {quote(first.node or f'{first.file}::{first.id}')}", DOUBT)
+        of_file = files.get(first.file)
+        reference = quote(f"--relevance-against={of_file.against}") + " " if of_file and of_file.against else ""
+        node = quote(first.node or f"{first.file}::{first.id}")
+        yield Sentence(f"to see one in full: pytest -v {reference}{node}", DOUBT)
     against = {name for name, info in files.items() if info.against}
     groups: dict[str, list[CaseResult]] = {}
     for result in results:
         if result.baseline is not None and result.file not in against:
             standing = REGRESSION if differences.got_worse(result) else result.baseline.standing
             groups.setdefault(standing, []).append(result)
-    is_below = any(each.conditions.floor is not None and (each.score or 0) < each.conditions.floor for each in fallen)
+    is_below = any(
+        each.conditions.floor is not None
+        and (each.score or 0) < each.conditions.floor
+        and not (each.file in files and files[each.file].expects_known)
+        for each in fallen
+    )
     floors = "; lower the floors (min_ndcg) that they are below, too" if is_below else ""
     too = ", and what got worse too unless you choose the cases" if fallen else ""
     accepts = "--relevance-update accepts"

@@ -79,11 +79,12 @@ def summary_lines(
     else:
         blocks += cases.stability_remarks(results)
     if verbosity >= 0 and has_baseline:
-        from pytest_relevance.reports.run.baseline import searched_sentences, update_sentences
+        from pytest_relevance.reports.run.baseline import searched_sentences, unknown_sentences, update_sentences
         from pytest_relevance.reports.run.changes import MOST_ROWS, mover_tables
 
         blocks += searched_sentences(files, info.fingerprint)
         blocks += mover_tables(results, variants, None if full else MOST_ROWS)
+        blocks += unknown_sentences(results, files)
         blocks += update_sentences(results, files, updating)
     if info.faults or len(results) > 1:  # one case alone has nothing in common with others, and is spared the imports
         from pytest_relevance.reports.run.faults import fault_sentences

@@ -84,7 +84,9 @@ def entries_of(results: Sequence[CaseResult], fingerprint: Fingerprint) -> dict[
     for result in results:
         if result.evaluation.scores and not result.is_check:
             entry = entry_of(result)
-            entries.setdefault(result.file, BaselineEntries(fingerprint=fingerprint)).setdefault(entry.key, entry)
+            of_file = entries.setdefault(result.file, BaselineEntries(fingerprint=fingerprint))
+            of_file.setdefault(entry.key, entry)
+            of_file.titles.update(result.texts.titles)
     for result in results:
         if result.verdict in WITHOUT_SCORE and result.file in entries:
             entries[result.file].errors.add((result.id, result.variant))
