@@ -278,10 +278,11 @@ def _parts(comparison: Compared, limit: int | None, gates: ComparisonGates | Non
 def comparison_headline(comparison: Compared, gates: ComparisonGates) -> baseline.Headline:
     """The sentence about a comparison: `Search got worse: 44 queries`.
 
-    It weighs the queries whose score moved by more than `_NOTABLE`, and the means of the first metric in any variant.
-    Cases that are an error in the second run alone, and gates that are not met, follow.
+    It weighs the queries whose score moved by more than `_NOTABLE`, and the means in any variant: by the metric that
+    was named first, or by the nDCG@k of the cases at each of their cutoffs. Cases that are an error in the second run
+    alone, and gates that are not met, follow.
     """
-    rows = [*{row.variant: row for row in reversed(comparison.metrics)}.values()]
+    rows = [row for row in comparison.metrics if comparison.metric in (None, row.metric)]
     if not any(row.means.queries for row in rows):
         return baseline.Headline("No case has a score in both runs", baseline.NOTHING)
     tested = [row.means.difference for row in rows if row.adjusted_p <= SIGNIFICANT]
@@ -301,11 +302,11 @@ def comparison_headline(comparison: Compared, gates: ComparisonGates) -> baselin
         return baseline.Headline("; ".join([said.text, *further]), kind)
     if further:
         return baseline.Headline("; ".join(further), baseline.BROKEN)
-    return (
-        said
-        if any(row.means.better + row.means.worse for row in rows)
-        else baseline.Headline("No score changed", baseline.FINE)
-    )
+    if any(row.means.better + row.means.worse for row in rows):
+        return said
+    others_changed = any(row.means.better + row.means.worse for row in comparison.metrics)
+    by = f" by {comparison.metric}" if others_changed else ""
+    return baseline.Headline(f"No score{by} changed", baseline.FINE)
 
 
 def comparison_lines(

@@ -229,6 +229,36 @@ def test_the_sentence(changes: list[float], sentence: str) -> None:
     assert one_by_one(*changes).to_markdown().split("\n")[1] == f"### {sentence}"
 
 
+@pytest.mark.parametrize(
+    ("scores", "metrics", "sentence"),
+    [
+        ({"nDCG@1": (0.5, 0.5), "nDCG@5": (0.5, 0.9)}, None, "Search got better: 1 query"),
+        ({"nDCG@1": (0.5, 0.5), "nDCG@5": (0.5, 0.49)}, None, "No query got worse"),
+        ({"P@3": (0.5, 0.5), "RR@3": (0.5, 0.3)}, ["P@3", "RR@3"], "No score by P@3 changed"),
+        ({"P@3": (0.5, 0.5), "RR@3": (0.5, 0.3)}, ["RR@3", "P@3"], "Search got worse: 2 queries"),
+    ],
+)
+def test_the_sentence_about_several_metrics(
+    scores: dict[str, tuple[float, float]], metrics: list[str] | None, sentence: str
+) -> None:
+    before, after = (
+        Run(
+            [
+                case_result(
+                    *("f", 1, name, "measured"),
+                    k=int(name.split("@")[1]),
+                    scores={name: pair[part]} if metrics is None else {each: scores[each][part] for each in metrics},
+                    digest="d",
+                )
+                for name, pair in scores.items()
+            ]
+        )
+        for part in (0, 1)
+    )
+    found = compare_runs(before, after, metrics)
+    assert comparison_headline(found, found.judge()).text == sentence
+
+
 def test_the_sentence_about_nothing() -> None:
     nothing = compare_runs({"q": ["a"]}, {"q": ["b"]}, judgments={"q": {"a": 0}})
     assert comparison_headline(nothing, nothing.judge()) == Headline("No case has a score in both runs", "nothing")
