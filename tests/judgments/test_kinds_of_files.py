@@ -92,7 +92,7 @@ def test_a_score_is_a_grade_where_it_is_said_so(tmp_path: Path, name: str) -> No
         ),
         ("TREC qrels", "FILE:1: these are judgments, trec (TREC qrels: qid iter docid grade); a run is needed"),
         ("a judgment list", "FILE:1: these are judgments, ltr (SVMrank: grade qid:1 ... # document); a run is needed"),
-        ("an export of Quepid", 'FILE: query "queries": a document has an id, found'),
+        ("an export of Quepid", 'FILE: query "queries": a row has no document'),
         ("a table of queries", f"FILE:1: the format of this run {NOT_KNOWN}"),
         ("ids and texts", f"FILE:1: the format of this run {NOT_KNOWN}"),
         ("topics", f"FILE:1: the format of this run {NOT_KNOWN}"),
