@@ -2,8 +2,8 @@
 
 Functions here raise `CaseError` where no ranking can be scored, `CaseFailure` or `BaselineFailure` where a case fails,
 and pytest's own exceptions where an inconclusive case is to be skipped, or a case that failed before is expected to
-fail. The project may have a fixture that says what
-is searched, and a hook that explains the ranks of a failing case: both are asked here.
+fail. The project may have a fixture that says what is searched, and a hook that explains the ranks of a failing case:
+both are asked here.
 """
 
 from __future__ import annotations
