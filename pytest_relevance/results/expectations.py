@@ -257,14 +257,26 @@ def _why_unknown(condition: FieldCondition, value: object) -> str:
     path = quoted(condition.path)
     if isinstance(value, Absent):
         return f"has no field {path}: {'; '.join(value.there) or 'the search returned ids alone'}"
-    if condition.comparison in ("==", "at_most"):
+    if condition.comparison == "at_most":
         return ""
+    if condition.comparison == "==":
+        # `none: {used: true}` would hold forever where a CSV has the text "true"
+        pairs = ((each, one) for each in scalars_in(value) for one in condition.values)
+        alike = next((pair for pair in pairs if _differ_in_type_alone(*pair)), None)
+        if alike is None or meets_condition(condition, value):
+            return ""
+        return f"has {described(alike[0])} as {path}, which never equals {described(alike[1])}; write it as it is"
     is_text = condition.comparison == "contains"
     for each in scalars_in(value):
         if isinstance(each, str) != is_text or isinstance(each, bool):
             wanted = "contains looks at texts" if is_text else f"{condition.comparison} compares numbers"
             return f"has {described(each)} as {path}, and {wanted}"
     return ""
+
+
+def _differ_in_type_alone(value: object, wanted: object) -> bool:
+    """Whether one of two values is the text of the other, a number or a boolean."""
+    return isinstance(value, str) != isinstance(wanted, str) and str(value).casefold() == str(wanted).casefold()
 
 
 _LONGEST_VALUE = 300  # characters of a text in an outcome: records would consist of descriptions otherwise

@@ -144,6 +144,14 @@ UNKNOWN = {
         {"every": {"price": {"contains": "5"}}},
         'every: document "p1" at rank 1 has 500 as "price", and contains looks at texts',
     ),
+    "true is not its text": (
+        {"none": {"stock": "true"}},
+        'none: document "p1" at rank 1 has true as "stock", which never equals the text "true"; write it as it is',
+    ),
+    "a number is not its text": (
+        {"none": {"price": [7, "500"]}},
+        'none: document "p1" at rank 1 has 500 as "price", which never equals the text "500"; write it as it is',
+    ),
 }
 
 
@@ -151,6 +159,10 @@ UNKNOWN = {
 def test_a_field_that_decides_nothing(expect: dict[str, object], message: str) -> None:
     case = case_of({"query": "phone", "expect": expect})
     assert why_unknown_fields(case, read_ranking(PHONES, fields=case.fields)) == message
+
+
+def test_a_value_and_its_text_may_both_be_wanted() -> None:
+    assert result_of({"every@2": {"price": [500, "500", 1200.5]}}).verdict == "passed"
 
 
 def test_only_the_ranks_that_an_expectation_looks_at_need_the_field() -> None:
