@@ -192,7 +192,7 @@ class JudgmentFile:
     def _names(self, wanted: Wanted, at: Location) -> Sequence[str]:
         """The names of a case: its id and text, or else ids with its text, and ids that files of queries give it."""
         known, name, text = self.known, wanted.id, wanted.text
-        # an id of the case is no name of a query here where it is the text of another one
+        # where the id of the case is the text of another query in this file, it does not name one here
         is_other = self.ratings.by_id is False and name != text and text in known
         if name is not None and (name in known or name in known.queries) and not is_other:
             if not self._is_text_of(name, text, at):

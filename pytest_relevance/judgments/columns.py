@@ -228,7 +228,7 @@ _FURTHER = {"query_id": IDS, "query": TEXTS, "ratings": ("ratings", "judgments",
 
 @dataclass(frozen=True, slots=True)
 class ObjectLayout:
-    """`at`: the keys of an object, by what they mean; `keys`: the same of one that rates a document of a known query.
+    """The keys of an object by meaning: `at` of any object, `keys` of one that rates a document of a known query.
 
     `keys` always has the keys of the document and of the grade, even if the object lacks them.
     """
@@ -276,7 +276,7 @@ class Layouts(dict[tuple[str, ...], ObjectLayout]):
         return found
 
     def _find_grade(self, names: tuple[str, ...], at: dict[str, str]) -> None:
-        """Find the key of the grade, as `layouts` does for a column. A score is a grade only in BEIR's objects."""
+        """Find the key of the grade, as `layout` finds the column. A score is a grade only in BEIR's objects."""
         judged = layout(names, self._grade_column)
         if self._grade_column is not None:
             number = column_called(names, self._grade_column)

@@ -1,4 +1,4 @@
-"""A ranking with grades in place of documents: its DCG, its ideal, its nDCG and the interval of that.
+"""A ranking with grades in place of documents: its DCG, its ideal, its nDCG and the interval of its nDCG.
 
 The order of summation is part of the definition: one rank after the other, best first, always dividing by the discount.
 That is what makes a perfect ranking score exactly 1.0 and what equals trec_eval to the last bit. `batch` and `hits`
@@ -193,8 +193,8 @@ def interval(
     the present ideal DCG): some grading may reach it, none exceeds it. Where negative grades make that DCG negative, it
     is divided by the ideal DCG with all of them at the highest grade, as a larger ideal then brings nDCG nearer to 0.
     Highest and lowest are determined by gain, where a mapping of gains does not rise with the grades. The interval
-    contains the score: where the lowest grade has a gain of its own, the lower end is the score, in which an unjudged
-    result has none.
+    contains the score. An unjudged result has no gain in the score; where the lowest grade has one, the lower end is
+    the score itself.
 
     Both ends are the score itself when u is 0 and for `ideal` and `unjudged` other than "judged" and "zero", where
     nothing of the kind is defined; both are NaN (0.0 with `undefined="zero"`) when the present ideal DCG is 0. A later

@@ -103,7 +103,7 @@ def _zeros_matter(metrics: Sequence[Metric], settings: Settings) -> bool:
 
 
 def _hides_ids(judgments: CompiledJudgments, rankings: CompiledRankings, without_hits: Mask) -> bool:
-    """Say whether a query without a judged result has ids that are no text, which match no text that looks the same.
+    """Say whether a query without a judged result has ids that are no text: the integer 7 does not match "7".
 
     Only the first id of each side is looked at. Where ids of the same kind meet, they match as they are.
     """

@@ -265,8 +265,8 @@ def _with_known(found: GateFinding, gate: Gate, results: Iterable[CaseResult], i
     """A finding that says whether it was missed before, by no less. All cases of the reference are among the results.
 
     A share is known where every case that does not pass failed before. A mean is known where the reference misses it
-    too, where it fell neither over the cases that are compared nor by further ones, and where the reference tells
-    something of every case that it has.
+    too, neither the mean of the compared cases nor that of all cases is lower now, and each entry of the reference has
+    a ranking.
     """
     if found.is_met or found.kind not in (PASSING, MEAN):
         return found

@@ -275,7 +275,7 @@ def _other_scores(case: Case, graded: GradedRanking, *, is_cut: bool) -> dict[st
 
 
 def _is_known(metric: Metric, value: float, settings: Settings) -> bool:
-    """Whether a cut ranking decides a score: one that is undefined for any ranking, or RR above its first hit."""
+    """Whether a cut ranking decides a score: one that is undefined for any ranking, or RR with a hit in it."""
     return value != value or ranks_needed(metric, settings) is not None or (metric.measure == "RR" and value > 0)
 
 

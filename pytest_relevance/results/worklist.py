@@ -37,7 +37,7 @@ class Unjudged:
     `move` is nDCG@k with the highest grade for this document, the ideal recomputed, less the present score. Where that
     is not defined, because nothing relevant was judged, it is what the score would become. `worth` is the same with a
     plausible grade: one whose gain is what judged results at that rank have on average. Where nothing relevant was
-    judged, it is the share of `move` that this gain is of the highest one.
+    judged, it is `move` times this gain divided by the highest one.
     """
 
     document: str

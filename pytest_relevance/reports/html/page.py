@@ -65,7 +65,7 @@ def text(value: str) -> str:
 
 
 def _means(run: Run) -> Iterator[str]:
-    """The change of the mean of each suite and variant, without a baseline the mean of all cases; and what it is of."""
+    """The change of the mean of each suite and variant, without a baseline the mean of all cases."""
     means = [mean.text for mean in mean_sentences(run.results, only_changes=True)]
     if not means and any(result.score is not None for result in run.results):
         means = [mean_text(run.results)]

@@ -319,7 +319,7 @@ def merge_notes(merged: Merged, records: int) -> list[str]:
 
 
 def with_missing(merged: Merged) -> Run:
-    """The merged run whose `info.missing` has the cases that are in no record, too, by the search that lacks them."""
+    """The merged run whose `info.missing` also names the cases that are in no record, as FILE::SEARCH."""
     from pytest_relevance.results.records.run import Run
 
     run = merged.run

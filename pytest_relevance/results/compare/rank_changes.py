@@ -151,7 +151,7 @@ def _worst(repeats: Sequence[CaseResult]) -> CaseResult:
 
 
 def _differences(tops: Sequence[tuple[str, ...]]) -> tuple[Repeats, int]:
-    """How rankings differ, and the index of the one that differs from the first at the highest rank; 0: none does."""
+    """How rankings differ, and the index of the one that differs from ranking 0 nearest to the top; 0 if none does."""
     found = Repeats(len(tops), len(set(tops)))
     for index, documents in enumerate(zip_longest(*tops)):
         number = next((number for number, each in enumerate(documents) if each != documents[0]), 0)

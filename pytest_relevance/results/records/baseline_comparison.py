@@ -205,8 +205,8 @@ def _compared_reasons(
     """The reasons of a result with the figures of the accepted ranking; reasons that this ranking meets come first.
 
     Also returns whether all of them are known: missed by the accepted ranking, by no less. `before` is its nDCG@k.
-    A latency belongs to a call, and a cut count tells nothing. Nor does an empty ranking, accepted or present, where
-    results are expected: a search that returns nothing is worse than one that returns anything.
+    A latency is never known, nor is a number of results of which only the first were kept. Nor is an empty ranking,
+    accepted or present, where results are expected: to return nothing is worse than to return anything.
     """
     documents, conditions = entry.documents, result.conditions
     ranks, is_cut = first_ranks(documents), entry.reaches_depth

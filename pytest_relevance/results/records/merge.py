@@ -62,7 +62,7 @@ class Merged:
 
 
 def _came_to(result: CaseResult) -> tuple[object, ...]:
-    """What two results of a case have in common where they are the same, whenever the case ran."""
+    """What two runs of a case have to agree in for their results to count as equal."""
     ranking, evaluation, conditions = result.ranking, result.evaluation, result.conditions
     return (
         *(result.verdict, result.outcome, ranking.documents, ranking.grades, evaluation.digest, evaluation.scores),
@@ -146,7 +146,7 @@ def _other_files(runs: Sequence[Run]) -> Iterator[str]:
 
 
 def _matched(results: Iterable[CaseResult]) -> Iterator[tuple[_Match, CaseResult]]:
-    """The results by the key under which another run has the same case: tests may check a query several times."""
+    """Each result with a key that other runs share; it numbers the checks of one query by one test."""
     times: Counter[tuple[Key, str, str]] = Counter()
     for result in results:
         known = result.key, result.search, result.origin.test

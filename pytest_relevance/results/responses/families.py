@@ -43,7 +43,7 @@ class LibraryType(NamedTuple):
 
 
 def results_of(response: object, options: ReadOptions) -> Sequence[object]:
-    """The results within a response, in its order. Raises `UnreadableRanking` where there are none to read."""
+    """The results within a response, in the order of the response. Raises `UnreadableRanking` where there are none."""
     if type(response) is dict and bodies.may_be_body(response):
         return bodies.hits_of(response)
     type_: Any = type(response)

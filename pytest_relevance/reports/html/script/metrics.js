@@ -202,7 +202,7 @@ function moveWith(measure, item, own, name, grade) {
 /**
  * How far unjudged results would move nDCG@k, each by itself, with a plausible grade: one that has the gain which judged
  * results have on average at its rank. Where no score is defined yet, any gain makes a score of 1 or so: there it is
- * the share of the move with the highest grade that this gain is of the highest one. The same as in results/unjudged.py.
+ * the move with the highest grade times this gain divided by the highest one. The same as in results/worklist.py.
  * @param {PageData} data @param {Case} item @param {string[]} names documents @param {ReadonlyMap<string, number>} own
  * @returns {Map<string, number>} by document
  */

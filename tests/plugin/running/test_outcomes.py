@@ -12,8 +12,8 @@ import pytest
 from pytest_relevance import Run as Record
 from tests.helpers import only_plugins, reasons_of
 from tests.plugin.conftest import LOOPS, Run
-from tests.plugin.searching.conftest import Engine, numbered
-from tests.plugin.searching.test_windows import MET, TWO, returning
+from tests.plugin.running.conftest import Engine, numbered
+from tests.plugin.running.test_windows import MET, TWO, returning
 
 FOUR = "--relevance-concurrency=4"
 

@@ -6,7 +6,7 @@ import pytest
 
 from pytest_relevance import Run as Record
 from pytest_relevance.cli import main
-from tests.plugin.searching.conftest import PLAIN, Engine, numbered
+from tests.plugin.running.conftest import PLAIN, Engine, numbered
 
 TWO = "--relevance-concurrency=2"
 

@@ -3,7 +3,7 @@
 import pytest
 
 from pytest_relevance import Run as Record
-from tests.plugin.searching.conftest import Engine, numbered
+from tests.plugin.running.conftest import Engine, numbered
 
 THREE = ("-o", "relevance_batch=3")
 
