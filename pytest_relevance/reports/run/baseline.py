@@ -289,6 +289,9 @@ def update_sentences(
     """
     fallen = [result for result in results if differences.got_worse(result)]
     if fallen:
+        queries = list(dict.fromkeys(each.query for each in fallen if not each.ranking.documents))
+        if len(queries) > 1:
+            yield Sentence(f"{len(queries):,} queries return nothing now ({examples(queries)})", BAD)
         first = min(fallen, key=lambda result: result.weight * result.change)
         of_file = files.get(first.file)
         reference = quote(f"--relevance-against={of_file.against}") + " " if of_file and of_file.against else ""
