@@ -167,14 +167,16 @@ def _can_fetch(response: object) -> bool:
 def _of_cursor(cursor: Any, options: ReadOptions) -> Sequence[object]:
     """The rows of a cursor (PEP 249): mappings, where the rows are bare and a column is named like an id.
 
-    The same holds where the first column is named like a title: a bare row would take it for the id.
+    The same holds where the suite says which column has the id, and where the first column is named like a title: a
+    bare row would take it for the id.
     """
     description = cursor.description  # it may be gone once the rows are read
     rows = list(cursor) if hasattr(type(cursor), "__iter__") else cursor.fetchall()
     names = [str(column[0]) for column in description or ()]
-    if set(map(type, rows)) != {tuple} or not (set(names) & set(options.id_names) or names[0] in options.title_names):
-        return list(rows)
-    return _table(names, rows)
+    is_named = options.id_names is not reading.ID_NAMES or bool(set(names) & set(options.id_names))
+    if set(map(type, rows)) == {tuple} and (is_named or names[0] in options.title_names):
+        return _table(names, rows)
+    return list(rows)
 
 
 # --- general shapes ---------------------------------------------------------------------------------------------------

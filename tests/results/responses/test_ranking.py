@@ -210,6 +210,8 @@ def test_the_columns_of_a_cursor_go_by_their_names(shop: sqlite3.Connection) -> 
     assert ids(shop.execute("select id as sku, title from products")) == ["a", "b"]
     with pytest.raises(UnreadableRanking, match=r"result 1 of 2 has no id .*, only title and sku"):
         read_ranking(shop.execute("select title, id as sku from products"))
+    with pytest.raises(UnreadableRanking, match=r'result 1 of 2 has no field "sku"'):
+        read_ranking(shop.execute("select id, 1.5 as score from products"), "sku")
 
 
 def test_a_cursor_without_rows(shop: sqlite3.Connection) -> None:
