@@ -210,6 +210,9 @@ def _same_as(reason: Outcome, names: _Names) -> str:
         sides[here is None].append(
             f"rank {there if here is None else here} {quoted(document)}{f' ({title})' if title else ''}"
         )
+    if not (reason.value or all(sides)):  # whatever one of them found stands on its side
+        empty = "both" if not any(sides) else quoted(reason.query) if sides[0] else "the query of the case"
+        return f"same_as {quoted(reason.query)}: {figure}: {empty} found nothing"
     said = [
         f"only {where} {first_few(side, _MOST_RESULTS)}"
         for where, side in zip(("here", "there"), sides, strict=True)

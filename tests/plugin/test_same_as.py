@@ -75,10 +75,21 @@ def test_an_error_of_the_other_query_names_it(project: Project) -> None:
     assert 'same_as "boom": search returned None' in project.run().failure("shoe")
 
 
-def test_two_empty_rankings_are_the_same_only_where_nothing_is_expected(project: Project) -> None:
-    project.conftest(SEARCH.format(search="return lambda query: []"))
-    project.cases("cases: [{query: a, expect: {same_as: b}}, {query: c, expect: {same_as: b, results: 0}}]")
-    assert project.run().outcomes == {"a": "failed", "c": "passed"}
+def test_what_finds_nothing_is_said(project: Project) -> None:
+    project.conftest(SEARCH.format(search="return lambda query: [] if query in 'abc' else ['x']"))
+    project.cases("""
+        cases:
+          - {query: a, expect: {same_as: b}}
+          - {query: c, expect: {same_as: b, results: 0}}
+          - {query: b, expect: {same_as: hats}}
+          - {query: hats, expect: {same_as: b}}
+    """)
+    run = project.run("-vv")
+    assert run.outcomes == {"a": "failed", "c": "passed", "b": "failed", "hats": "failed"}
+    said = {name: " ".join(run.failure(name).split()) for name in ("a", "b", "hats")}
+    assert "below 1.000: both found nothing" in said["a"]
+    assert "below 1.000: the query of the case found nothing" in said["b"]
+    assert 'below 1.000: "b" found nothing' in said["hats"]
 
 
 def test_a_check_takes_no_other_query(project: Project) -> None:
