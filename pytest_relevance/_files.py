@@ -54,14 +54,6 @@ class Unreadable(ValueError):
     """The content of a file cannot be unpacked. The message gives the reason, without the name of the file."""
 
 
-def read_whole(path: str | os.PathLike[str]) -> bytes:
-    """Return the bytes of a file, unpacked if they begin as gzip does.
-
-    Raises OSError where the file cannot be read, and `Unreadable` where `unpacked` does.
-    """
-    return unpacked(Path(path).read_bytes())
-
-
 def unpacked(data: bytes) -> bytes:
     """Return the unpacked content of gzip data, and any other data unchanged.
 

@@ -25,9 +25,6 @@ from pytest_relevance.results.responses.reading import (
     read_each,
 )
 
-Values = Mapping[str, Sequence[Any]]
-"""The values of fields by path, each a sequence with the value of every document."""
-
 _PLAIN = frozenset({str, int, bool})
 _AS_THEY_ARE = frozenset({*_PLAIN, type(None)})
 _NO_VALUE = object()
