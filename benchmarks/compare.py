@@ -18,8 +18,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pytest_relevance.metrics.graded import grade_ranking
-from pytest_relevance.metrics.scalar import score
+from pytest_relevance.metrics.measures import score
+from pytest_relevance.metrics.ndcg import grade_ranking
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import CaseCall, CaseConditions, CaseEvaluation, CaseRanking
 from pytest_relevance.results.case_result import CaseResult, count_grades, ndcg_at

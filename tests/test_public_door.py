@@ -37,7 +37,7 @@ SHARED = {"_problems", "_source", "_tables"}
 """The modules at the root, with the errors of files and their reader, that tests of every layer may use."""
 
 INPUTS: Mapping[str, set[str]] = {
-    "metrics": {"graded", "names", "scalar", "settings", "significance"},
+    "metrics": {"measures", "names", "ndcg", "settings", "significance"},
     "judgments": {"model"},
     "cases": {"model", "reader"},
     "results": {"case_parts", "case_result", "compare.rank_changes", "gates", "records.merge"},
@@ -55,7 +55,7 @@ EXCEPTIONS: Mapping[str, tuple[str, set[str]]] = {
     ),
     "browser/test_metrics_in_the_page.py": (
         "compares the arithmetic of the page with the functions that the page repeats",
-        {"metrics.graded", "metrics.settings", "results.case_result", "results.worklist"},
+        {"metrics.ndcg", "metrics.settings", "results.case_result", "results.worklist"},
     ),
     "cases/test_case_schema.py": (
         "holds the JSON Schema to the tables of formats and of ways to combine ratings",

@@ -20,9 +20,9 @@ from pytest_relevance.cases.checking.keys import CASE, KEYS, OF_SETTINGS, OF_TER
 from pytest_relevance.cases.checking.values import node_name
 from pytest_relevance.cases.model import ROUNDING, Case, Expectation, Terms, most_results
 from pytest_relevance.cases.problems import CaseProblems, Location, Scope
-from pytest_relevance.metrics.graded import GradedRanking
+from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.names import MEASURES, Metric, build_metric
-from pytest_relevance.metrics.scalar import score
+from pytest_relevance.metrics.ndcg import GradedRanking
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE, Settings
 
 _OTHER_GAIN = "write gain: linear (the grade itself), or a mapping grade: gain"

@@ -1,6 +1,15 @@
 """Relevance measures (nDCG and others), similarities between rankings, and significance tests between runs.
 
-Uses no YAML, no pytest, no files and no pandas. `names`, `settings`, `graded`, `scalar` and `similarity` use the
-standard library alone, so that a suite which scores one query at a time never pays for numpy; `batch` and
-`significance` work on numpy arrays. Importing this package imports none of them.
+| module | what it holds |
+|---|---|
+| `measures` | every measure (ERR, AP, RR, RBP ...), for one ranking, with its formula and source |
+| `ndcg` | the grades of a ranking, DCG, the ideal ranking, nDCG and its interval |
+| `batch` | the same measures for many queries at once, with numpy; `compiled` and `hits` prepare their arrays |
+| `names` | how metrics are written: cutoffs, parameters, aliases |
+| `settings` | gain, discount, ideal, and what unjudged and negative mean |
+| `similarity` | Jaccard, overlap, RBO, Kendall's tau; Krippendorff's alpha of raters |
+| `significance` | randomisation test, effect size, bootstrap interval, Holm's correction |
+
+Uses no YAML, no pytest, no files and no pandas. Only `batch`, `compiled` and `hits` import numpy at once, so that a
+suite which scores one query at a time never pays for it. Importing this package imports none of them.
 """

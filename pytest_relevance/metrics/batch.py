@@ -1,8 +1,8 @@
 """The measures over a batch of queries, with numpy: what `evaluate` and the comparison of runs use.
 
-Each measure is defined in the docstring of the function of the same name in `scalar`; here it is computed for all
+Each measure is defined in the docstring of the function of the same name in `measures`; here it is computed for all
 queries at once, to the same bits. Everything works on the judged results (`Hits`), an element each, and sums them query
-by query with `bincount`, which adds in rank order as `scalar` does. A change here needs the same change there.
+by query with `bincount`, which adds in rank order as `measures` does. A change here needs the same change there.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from .hits import (
     sums,
     with_gain,
 )
+from .measures import inferred_precision, satisfaction
 from .names import Metric
-from .scalar import inferred_precision, satisfaction
 from .settings import Settings
 
 _GAIN_MEASURES = ("nDCG", "DCG")
@@ -128,7 +128,7 @@ class _Batch:
 def _ratio(numerator: Floats | Indexes, denominator: Floats | Indexes) -> Floats:
     """Divide, with NaN where the denominator is 0."""
     ratio = np.full(numerator.shape, np.nan)
-    with np.errstate(over="ignore"):  # dividing by a tiny ideal DCG gives infinity, as in `scalar`
+    with np.errstate(over="ignore"):  # dividing by a tiny ideal DCG gives infinity, as in `measures`
         np.divide(numerator, denominator, out=ratio, where=denominator != 0)
     return ratio
 

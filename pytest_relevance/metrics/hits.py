@@ -21,8 +21,8 @@ from operator import attrgetter, getitem, itemgetter
 import numpy as np
 
 from .compiled import UNJUDGED_CODE, CompiledJudgments, CompiledRankings, Floats, Grades, Indexes, Mask, count_by_query
+from .measures import ranks_needed
 from .names import Metric
-from .scalar import ranks_needed
 from .settings import Settings, discount_table
 
 # Up to so many judgments, and beyond so many results, searching the list for each judged document beats hashing every

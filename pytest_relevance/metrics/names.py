@@ -1,7 +1,7 @@
 """The names of the measures: one table that drives parsing. docs/reference/metrics.md says what each of them is.
 
-A measure is added by a row in `_TABLE` and by functions in `scalar` and `batch`. The docstring of the function in
-`scalar` and docs/reference/metrics.md give the source of the formula. What people call a measure elsewhere belongs in
+A measure is added by a row in `_TABLE` and by functions in `measures` and `batch`. The docstring of the function in
+`measures` and docs/reference/metrics.md give the source of the formula. What people call a measure elsewhere belongs in
 its `aliases`. Nothing here computes a score.
 """
 

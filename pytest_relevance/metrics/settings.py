@@ -1,7 +1,7 @@
 """The conventions under which a ranking is scored: gain, discount, ideal, and what unjudged and negative mean.
 
 The tables here are the only list of what may be chosen; the reader of case files and the help text use them too. A new
-choice is a new key here and a branch in `scalar` and `batch`.
+choice is a new key here and a branch in `measures` and `batch`.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Settings:
 
     `gain` is "exponential", "linear" or a mapping grade -> gain (copied). `max_grade` is the top of the scale, used by
     `ideal="max"` and by ERR; None means the highest grade among the judgments at hand, which is one query's in
-    `scalar` and all queries' in `batch`. `gains` looks a gain up by grade, and computes it at first.
+    `measures` and all queries' in `batch`. `gains` looks a gain up by grade, and computes it at first.
 
     Settings are hashable, comparable and picklable.
 

@@ -1,6 +1,6 @@
 """The table of one query's nDCG@k, rank by rank. Every report renders these rows.
 
-The figures come from `metrics.scalar`, so that the DCG of the last row divided by its IDCG is exactly the score.
+The figures come from `metrics.measures`, so that the DCG of the last row divided by its IDCG is exactly the score.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import MOST_ROWS, NUMBER, TEXT, counted, html_table, quoted, score_text, shown
-from pytest_relevance.metrics.graded import (
+from pytest_relevance.metrics.ndcg import (
     GradedRanking,
     Term,
     dcg_terms,

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 from pytest_relevance._text import case_name, digits_apart, first_few, harmless, listed, quoted, shown
 from pytest_relevance.cases.checking.expectations import AT_MOST, BELOW, EXACTLY
 from pytest_relevance.cases.model import FieldCondition
+from pytest_relevance.metrics.measures import ranks_needed
 from pytest_relevance.metrics.names import parse_metric
-from pytest_relevance.metrics.scalar import ranks_needed
 from pytest_relevance.reports.text import (
     BAD,
     DOUBT,

@@ -12,8 +12,8 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
 
-from pytest_relevance.metrics.graded import GradedRanking, repeated_indexes
 from pytest_relevance.metrics.names import Metric
+from pytest_relevance.metrics.ndcg import GradedRanking, repeated_indexes
 from pytest_relevance.results.case_dict import FROM_BUILTIN, TO_BUILTIN
 from pytest_relevance.results.case_parts import (
     EMPTY,

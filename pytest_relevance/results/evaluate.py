@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._problems import RelevanceWarning
 from pytest_relevance.judgments.columns import SPELLINGS, find_columns
+from pytest_relevance.metrics.measures import ranks_needed
 from pytest_relevance.metrics.names import Metric, parse_metric
-from pytest_relevance.metrics.scalar import ranks_needed
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.records.run import known_ranks
 

@@ -14,9 +14,9 @@ from pytest_relevance._text import found as described
 from pytest_relevance._text import quoted
 from pytest_relevance.cases.checking.expectations import COMPARE, COMPARE_FIELDS, ON_FIELDS, meets
 from pytest_relevance.cases.model import Case, Expectation, FieldCondition, most_results
-from pytest_relevance.metrics.graded import GradedRanking
+from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.names import parse_metric
-from pytest_relevance.metrics.scalar import score
+from pytest_relevance.metrics.ndcg import GradedRanking
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import EMPTY, Outcome
 from pytest_relevance.results.responses.ranking import Ranking

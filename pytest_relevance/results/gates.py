@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import did_you_mean, listed
 from pytest_relevance.cases.model import Gate
+from pytest_relevance.metrics.measures import ranks_needed
 from pytest_relevance.metrics.names import Metric, largest_score, parse_metric
-from pytest_relevance.metrics.scalar import ranks_needed
 from pytest_relevance.results.case_result import FAILED, MEASURED, PASSED, SKIPPED, WITHOUT_SCORE, XFAILED, CaseResult
 from pytest_relevance.results.compare.differences import (
     TIE,

@@ -17,9 +17,9 @@ from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
 from pytest_relevance.cases.model import Case, most_results
-from pytest_relevance.metrics.graded import GradedRanking, grade_ranking, interval
+from pytest_relevance.metrics.measures import ranks_needed, score
 from pytest_relevance.metrics.names import Metric
-from pytest_relevance.metrics.scalar import ranks_needed, score
+from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking, interval
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import (
     FLOOR,

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pytest_relevance._text import counted
 from pytest_relevance.cases.model import Case, Expectation, most_results
-from pytest_relevance.metrics.graded import GradedRanking, has_gain
+from pytest_relevance.metrics.measures import ranks_needed
 from pytest_relevance.metrics.names import MEASURES, Metric, build_metric
-from pytest_relevance.metrics.scalar import ranks_needed
+from pytest_relevance.metrics.ndcg import GradedRanking, has_gain
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_result import ndcg_at
 

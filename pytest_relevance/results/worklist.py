@@ -18,8 +18,8 @@ from pytest_relevance._source import Source
 from pytest_relevance._tables import TextTable, cells_of_any_length, csv_text, escaped
 from pytest_relevance._text import counted, printable
 from pytest_relevance.judgments.columns import SPELLINGS, folded, may_be_grades
-from pytest_relevance.metrics.graded import GradedRanking
-from pytest_relevance.metrics.scalar import score
+from pytest_relevance.metrics.measures import score
+from pytest_relevance.metrics.ndcg import GradedRanking
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_result import CaseResult, variants_in_order
 

@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from pytest_relevance import CaseResult, Run
-from pytest_relevance.metrics.graded import grade_ranking, interval, ndcg
+from pytest_relevance.metrics.ndcg import grade_ranking, interval, ndcg
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_result import count_grades
 from pytest_relevance.results.worklist import PlausibleGains, unjudged_results

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from pytest_relevance import Case
 from pytest_relevance.cases.build import best_rankings
-from pytest_relevance.metrics.graded import GradedRanking
+from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.names import parse_metric
-from pytest_relevance.metrics.scalar import score
+from pytest_relevance.metrics.ndcg import GradedRanking
 from pytest_relevance.metrics.settings import Settings
 
 ReadCase = Callable[[str | bytes], Case]

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from pytest_relevance.metrics.batch import score_batch
 from pytest_relevance.metrics.compiled import CompiledJudgments, CompiledRankings
-from pytest_relevance.metrics.graded import grade_ranking
+from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.names import MEASURES, Metric, parse_metric
-from pytest_relevance.metrics.scalar import score
+from pytest_relevance.metrics.ndcg import grade_ranking
 from pytest_relevance.metrics.settings import CHOICES, Settings
 
 CUTOFFS = {"required": ("@1", "@3", "@10"), "optional": ("", "@2", "@10"), "none": ("",)}

@@ -12,7 +12,7 @@ import pytest
     ("modules", "absent"),
     [
         (
-            ["metrics", "metrics.names", "metrics.settings", "metrics.graded", "metrics.scalar", "metrics.similarity"],
+            ["metrics", "metrics.names", "metrics.settings", "metrics.ndcg", "metrics.measures", "metrics.similarity"],
             ["numpy", "pandas"],
         ),
         (["judgments.grading", "judgments.scale", "results.evaluate"], ["numpy", "pandas"]),

@@ -10,7 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_relevance import evaluate
-from pytest_relevance.metrics.graded import (
+from pytest_relevance.metrics.measures import score
+from pytest_relevance.metrics.names import parse_metric
+from pytest_relevance.metrics.ndcg import (
     GradedRanking,
     dcg,
     dcg_terms,
@@ -19,8 +21,6 @@ from pytest_relevance.metrics.graded import (
     scored_grades,
     scored_indexes,
 )
-from pytest_relevance.metrics.names import parse_metric
-from pytest_relevance.metrics.scalar import score
 from pytest_relevance.metrics.settings import Settings
 
 JUDGMENTS: dict[str, float] = {"a": 3, "b": 2, "c": 0, "d": 1}

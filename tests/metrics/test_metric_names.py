@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from pytest_relevance.metrics.batch import SCORERS as BATCH_SCORERS
+from pytest_relevance.metrics.measures import SCORERS
 from pytest_relevance.metrics.names import MEASURES, Measure, Metric, build_metric, parse_metric
-from pytest_relevance.metrics.scalar import SCORERS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "metrics.md").read_text(encoding="utf-8")
 

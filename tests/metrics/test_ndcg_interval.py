@@ -10,9 +10,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pytest_relevance.metrics.graded import GradedRanking, dcg, grade_ranking, ideal_grades, interval
+from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.names import build_metric
-from pytest_relevance.metrics.scalar import score
+from pytest_relevance.metrics.ndcg import GradedRanking, dcg, grade_ranking, ideal_grades, interval
 from pytest_relevance.metrics.settings import Settings
 
 

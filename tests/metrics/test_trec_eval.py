@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 
 from pytest_relevance import evaluate
-from pytest_relevance.metrics.graded import grade_ranking
+from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.names import parse_metric
-from pytest_relevance.metrics.scalar import score
+from pytest_relevance.metrics.ndcg import grade_ranking
 from pytest_relevance.metrics.settings import Settings
 
 DATA = Path(os.environ.get("RELEVANCE_DATA") or Path(__file__).parents[2] / "../shared") / "data/trec_eval"

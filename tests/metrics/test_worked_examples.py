@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from pytest_relevance import evaluate
-from pytest_relevance.metrics.graded import GradedRanking, grade_ranking
+from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.names import parse_metric
-from pytest_relevance.metrics.scalar import score
+from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking
 from pytest_relevance.metrics.settings import Settings
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from pytest_relevance import Case, CaseResult
-from pytest_relevance.metrics.graded import grade_ranking
-from pytest_relevance.metrics.scalar import score
+from pytest_relevance.metrics.measures import score
+from pytest_relevance.metrics.ndcg import grade_ranking
 from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.text import plain
 from pytest_relevance.results.case_parts import IMPROVEMENT, REGRESSION, WITHIN, BaselineComparison

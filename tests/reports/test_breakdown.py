@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, breakdown
-from pytest_relevance.metrics.graded import grade_ranking
+from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.names import parse_metric
-from pytest_relevance.metrics.scalar import score
+from pytest_relevance.metrics.ndcg import grade_ranking
 from pytest_relevance.metrics.settings import CHOICES, Settings
 from pytest_relevance.reports.breakdown import Loss, break_down, losses_of
 from tests.helpers import case_of, scored

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, FileInfo, Run
+from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.names import Metric
-from pytest_relevance.metrics.scalar import score
 from pytest_relevance.results.case_parts import NO_DIGEST, Repeats
 from pytest_relevance.results.scoring import digest_of
 from tests.helpers import case_result, changed, result_of

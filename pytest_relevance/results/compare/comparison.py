@@ -13,8 +13,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_relevance._text import counted, quoted
+from pytest_relevance.metrics.measures import ranks_needed, score
 from pytest_relevance.metrics.names import parse_metric
-from pytest_relevance.metrics.scalar import ranks_needed, score
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import WITHIN, BaselineComparison
 from pytest_relevance.results.case_result import CaseResult

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from pytest_relevance._text import case_in_prose, counted, did_you_mean, first_few, listed, quoted
+from pytest_relevance.metrics.measures import ranks_needed
 from pytest_relevance.metrics.names import Metric
-from pytest_relevance.metrics.scalar import ranks_needed
 from pytest_relevance.results.case_parts import NO_DIGEST
 from pytest_relevance.results.case_result import ERROR, NOT_SEARCHED, SKIPPED, WITHOUT_SCORE, CaseResult, Key
 from pytest_relevance.results.records.run import Run

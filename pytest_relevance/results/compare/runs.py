@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_relevance._text import counted, did_you_mean, listed
 from pytest_relevance.cases.model import Suite
-from pytest_relevance.metrics.graded import grade_ranking
 from pytest_relevance.metrics.names import Metric, parse_metric
+from pytest_relevance.metrics.ndcg import grade_ranking
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import NO_DIGEST, CaseCall, CaseConditions, CaseEvaluation, CaseRanking
 from pytest_relevance.results.case_result import MEASURED, CaseResult, count_grades

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from pytest_relevance._text import counted, with_variant
 from pytest_relevance.cases.checking.gates import MAX_DROP, MEAN, gate_of
 from pytest_relevance.cases.model import Gate
-from pytest_relevance.metrics.graded import GradedRanking, grade_ranking
-from pytest_relevance.metrics.scalar import score
+from pytest_relevance.metrics.measures import score
+from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking
 from pytest_relevance.results.case_parts import NEW, STALE, BaselineComparison
 from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult
 from pytest_relevance.results.expectations import expects_results

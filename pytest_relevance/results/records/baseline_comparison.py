@@ -14,8 +14,8 @@ from itertools import chain
 from pytest_relevance._text import listed, quoted, with_variant
 from pytest_relevance.cases.checking.gates import MAX_DROP, MEAN
 from pytest_relevance.cases.model import Case, Gate, most_results
-from pytest_relevance.metrics.graded import GradedRanking, grade_ranking
-from pytest_relevance.metrics.scalar import score
+from pytest_relevance.metrics.measures import score
+from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking
 from pytest_relevance.results.case_parts import (
     DROP,
     FLOOR,

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import MOST_ROWS, NUMBER, TEXT, case_name, counted, html_table, score_text
-from pytest_relevance.metrics.graded import scored_indexes
+from pytest_relevance.metrics.ndcg import scored_indexes
 from pytest_relevance.metrics.settings import discount_table
 from pytest_relevance.results.case_parts import EMPTY, DocumentTexts
 from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult

@@ -1,7 +1,7 @@
 // @ts-check
 /*
  * nDCG@k of a case and its interval, with the grades that a reader gave in the page. The same definitions, in the same
- * order of summation, as metrics/graded.py; a test holds both to each other.
+ * order of summation, as metrics/ndcg.py; a test holds both to each other.
  */
 
 /**

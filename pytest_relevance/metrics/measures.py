@@ -1,7 +1,7 @@
-"""The measures for one query, in plain Python; used by the items of a test run and by the breakdown of a query.
+"""Every measure for one query, in plain Python; used by the items of a test run and by the breakdown of a query.
 
-`batch` computes the same measures over many queries and agrees with this module bit for bit; a property test checks
-this. A change here needs the same change there.
+The arithmetic of DCG and nDCG is in `ndcg`. `batch` computes the same measures over many queries and agrees with this
+module bit for bit; a property test checks this. A change here needs the same change there.
 
 Conventions that every function shares:
 
@@ -17,8 +17,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
-from .graded import GradedRanking, dcg, highest_grade, ndcg, scored_grades
 from .names import Metric
+from .ndcg import GradedRanking, dcg, highest_grade, ndcg, scored_grades
 from .settings import Settings
 
 _NAN = math.nan
@@ -44,7 +44,7 @@ def ranks_needed(metric: Metric, settings: Settings) -> int | None:
 
 
 def _ndcg(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
-    """nDCG: DCG / DCG of the ideal ranking; see `graded.ndcg`."""
+    """nDCG: DCG / DCG of the ideal ranking; see `ndcg.ndcg`."""
     return ndcg(graded, settings, metric.k)
 
 

@@ -1,5 +1,7 @@
 """A ranking with grades in place of documents: its DCG, its ideal, its nDCG and the interval of its nDCG.
 
+All other measures of such a ranking are in `measures`.
+
 The order of summation is part of the definition: one rank after the other, best first, always dividing by the discount.
 That is what makes a perfect ranking score exactly 1.0 and what equals trec_eval to the last bit. `batch` and `hits`
 compute the same with numpy; a change here needs the same change there.
