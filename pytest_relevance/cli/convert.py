@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 
 from pytest_relevance._problems import FileError
@@ -37,7 +37,6 @@ def declare(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--queries", metavar="FILE", type=command.existing, help="the texts of the queries in IN, or their ids"
     )
-    parser.add_argument("--queries-out", metavar="FILE", help="a file of queries to write: ids, texts, weights")
     parser.add_argument(
         "--query", metavar="PATH", help="where a rank_eval request has the text of its query, such as params.text"
     )
@@ -55,85 +54,58 @@ def _source_format(name: str) -> str:
 
 def run(arguments: Namespace) -> int:
     """Read IN, convert it, write OUT, and return the exit code. Raises `CommandError` where that is not possible."""
-    outputs = [path for path in (arguments.target, arguments.queries_out) if path not in (None, STANDARD)]
-    paths = [os.path.realpath(path) for path in (arguments.source, *outputs) if path != STANDARD]
-    if len(set(paths)) < len(paths):
-        raise CommandError(f"{PROGRAM} convert: IN, OUT and --queries-out are different files; nothing was written")
-    target = arguments.target_format or _format_of(arguments.target, _TARGETS, "name it: --to")
-    if not arguments.overwrite:
-        command.refuse_to_overwrite(filter(os.path.isfile, outputs), "--overwrite replaces what is there")
+    out = arguments.target
+    if out != STANDARD and arguments.source != STANDARD and os.path.realpath(out) == os.path.realpath(arguments.source):
+        raise CommandError(f"{PROGRAM} convert: IN and OUT are one file; nothing was written")
+    target = arguments.target_format or _format_of(out)
+    if not arguments.overwrite and os.path.isfile(out):
+        command.refuse_to_overwrite([out], "--overwrite replaces what is there")
     judgments, said = _run_read(arguments.source) if target == write.RUN else _read(arguments)
     for message in said:
         complain(f"{_shown(arguments.source)}: {message}")
-    if target == CASE_FILE and not arguments.target.endswith((STANDARD, *check.CASE_FILES)):
+    if target == CASE_FILE and not out.endswith((STANDARD, *check.CASE_FILES)):
         named = listed([f"*{ending}" for ending in check.CASE_FILES], "and")
-        complain(f"{harmless(arguments.target)}: pytest collects {named}; this file runs where it is named to pytest")
-    files = _converted(judgments, target, arguments)
-    for path, written in files.items():
-        for message in written.lost:
-            complain(f"{_shown(path, 'standard output')}: {message}")
-    for path, written in files.items():
-        if path == STANDARD:
-            command.put(written.data)
-        else:
-            command.write(path, write.packed(path, written.data))
-    if outputs:
-        found = [counted(len({*judgments, *judgments.queries}), "query", "queries")]
-        if judgments:
-            what = "result" if target == write.RUN else "judgment"
-            found.append(counted(sum(map(len, judgments.values())), what))
-        names = listed(map(harmless, outputs), "and")
-        (complain if STANDARD in files else print)(f"written: {names}: {', '.join(found)}")
+        complain(f"{harmless(out)}: pytest collects {named}; this file runs where it is named to pytest")
+    written = _converted(judgments, target, arguments)
+    for message in written.lost:
+        complain(f"{_shown(out, 'standard output')}: {message}")
+    if out == STANDARD:
+        command.put(written.data)
+        return OK
+    command.write(out, write.packed(out, written.data))
+    found = [counted(len({*judgments, *judgments.queries}), "query", "queries")]
+    if judgments:
+        what = "result" if target == write.RUN else "judgment"
+        found.append(counted(sum(map(len, judgments.values())), what))
+    print(f"written: {harmless(out)}: {', '.join(found)}")
     return OK
 
 
-def _converted(judgments: Judgments, target: str, arguments: Namespace) -> dict[str, Written]:
-    """Return the files to write, by path. Raises `CommandError` where the format cannot represent the data."""
-    out, queries_out = arguments.target, arguments.queries_out
+def _converted(judgments: Judgments, target: str, arguments: Namespace) -> Written:
+    """Return the file to write. Raises `CommandError` where the format cannot represent the data."""
     queries = queries_of(judgments)
     if target == CASE_FILE and queries and all(query.text is None for query in queries):
         raise CommandError(
             f"{_shown(arguments.source)}: it has the ids of queries, and their texts are needed; name the file that "
             "has them: --queries queries.tsv (a line is an id, a tab and the text)"
         )
-    lacks_ids = False
-    files: dict[str, Written] = {}
     try:
         if target == CASE_FILE:
-            files[out] = case_file(judgments, f"From {_shown(arguments.source)}, by {PROGRAM} convert")
-        elif judgments.format == _QUERIES and target in write.QUERY_WRITERS:
-            files[out] = write.write_queries(queries, target)
-        else:
-            fitting, renewed = write.renumbered(judgments, target)
-            if queries_out is not None:
-                judgments, queries = fitting, renewed
-            lacks_ids = fitting is not judgments
-            files[out] = write.write_judgments(judgments, target)
-        if queries_out is not None:
-            out = queries_out
-            files[out] = write.write_queries(queries, _format_of(out, write.QUERY_WRITERS, "queries may be"))
+            return case_file(judgments, f"From {_shown(arguments.source)}, by {PROGRAM} convert")
+        return write.write_judgments(judgments, target)
     except ValueError as error:
-        cure = "--queries-out FILE gives queries ids that can be written, and writes their texts to that file"
-        lines = [*str(error).splitlines(), *([cure] if lacks_ids else [])]
-        raise CommandError("\n".join(f"{_shown(out, 'standard output')}: {line}" for line in lines), FOUND) from None
-    if queries_out is not None:
-        main = files[arguments.target]
-        lost = (message for message in main.lost if not message.endswith(write.IN_QUERIES))
-        files[arguments.target] = Written(main.data, tuple(lost))
-    return files
+        out = _shown(arguments.target, "standard output")
+        raise CommandError("\n".join(f"{out}: {line}" for line in str(error).splitlines()), FOUND) from None
 
 
-def _format_of(path: str, known: Collection[str], how: str) -> str:
-    """Return the format to write by the name of the file. Raises `CommandError` where it says none of the `known`."""
+def _format_of(path: str) -> str:
+    """Return the format to write by the name of the file. Raises `CommandError` where it says none."""
     found = CASE_FILE if path.endswith(YAML) else write.format_of_name(path)
-    if found is None or found not in known:
+    if found is None:
         what = "standard output has" if path == STANDARD else f"the ending of {quoted(path)} says"
-        raise CommandError(f"{PROGRAM} convert: {what} no format; {how} {listed(known)}")
+        raise CommandError(f"{PROGRAM} convert: {what} no format; name it: --to {listed(_TARGETS)}")
     return found
 
-
-_QUERIES = "queries"
-"""The `format` of empty `Judgments` that were read from a queries file."""
 
 _MAY_LACK_TEXTS = ("csv", "parquet", "json", "jsonl")
 """The formats of judgments that have the texts of queries, or their ids alone."""
@@ -150,7 +122,7 @@ def _read(arguments: Namespace) -> tuple[Judgments, list[str]]:
     source = _opened(name, reading.options_of(arguments.query, arguments.grade_column))
     if reading.holds_queries_alone(source, format):
         queries = reading.queries_in(source, format)
-        return Judgments(file=source.file, format=_QUERIES, queries={query.id: query for query in queries}), []
+        return Judgments(file=source.file, queries={query.id: query for query in queries}), []
     rows = reading.read_ratings(source, format)
     judgments = graded(rows, arguments.scale, arguments.raters)
     read = [*judgments.notices]

@@ -1,7 +1,6 @@
-"""Write judgments as CSV, JSON Lines or TREC qrels, and queries as CSV or JSON Lines; report what a format cannot hold.
+"""Write judgments as CSV, JSON Lines or TREC qrels, and runs as TREC runs; report what a format cannot hold.
 
-A row of `WRITERS` or `QUERY_WRITERS` says which ids a format allows and what it holds. All refusals and notices of
-losses follow from it.
+A row of `WRITERS` says which ids a format allows and what it holds. All refusals and notices of losses follow from it.
 """
 
 from __future__ import annotations
@@ -10,19 +9,17 @@ import gzip
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from itertools import count, filterfalse
+from itertools import filterfalse
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from pytest_relevance._tables import csv_text, escaped
 from pytest_relevance._text import counted, listed, quoted
-from pytest_relevance.judgments.model import Judgments, Query, queries_of, rekeyed
+from pytest_relevance.judgments.model import Judgments, Query, queries_of
 from pytest_relevance.judgments.scale import AGGREGATES, aggregate
-
-IN_QUERIES = "; --queries-out writes them to a file of queries"
 
 _MOST_SHOWN = 20
 
@@ -50,10 +47,7 @@ class TargetFormat(NamedTuple):
 
 
 def _forbidden_in(judgments: Judgments, target: TargetFormat) -> Iterator[str]:
-    """Say which ids and texts a format cannot have.
-
-    Messages name queries by their texts: their ids may be new, and unknown to the user.
-    """
+    """Say which ids and texts a format cannot have."""
     is_query, is_document = re.compile(target.queries).fullmatch, re.compile(target.documents).fullmatch
     cannot = f"{target.about} cannot hold it: {target.rule}"
     for query in judgments.all_queries:
@@ -72,29 +66,23 @@ def _described(has: Callable[[Query], object]) -> Callable[[Judgments], int]:
     return lambda judgments: sum(map(bool, map(has, judgments.queries.values())))
 
 
-CONTENTS: Mapping[str, tuple[Callable[[Judgments], int], str, tuple[str, str], str]] = {
-    "texts": (_described(lambda query: query.text_or_id != query.id), "the texts of ", _QUERIES, IN_QUERIES),
-    "weights": (_described(lambda query: query.weight != 1), "the weights of ", _QUERIES, IN_QUERIES),
-    "params": (_described(lambda query: query.params), "the params of ", _QUERIES, ""),
-    "notes": (_described(lambda query: query.note), "the notes of ", _QUERIES, IN_QUERIES),
-    "unrated": (lambda it: len(it.unrated), "", ("query without judgments", "queries without judgments"), IN_QUERIES),
-    "titles": (lambda it: sum(map(len, it.titles.values())), "the titles of ", _DOCUMENTS, ""),
-    "raters": (
-        lambda it: sum(map(len, it.ratings.values())),
-        "the raters of ",
-        _DOCUMENTS,
-        "; the grade that their ratings make is written",
-    ),
+CONTENTS: Mapping[str, tuple[Callable[[Judgments], int], str, tuple[str, str]]] = {
+    "texts": (_described(lambda query: query.text_or_id != query.id), "the texts of ", _QUERIES),
+    "weights": (_described(lambda query: query.weight != 1), "the weights of ", _QUERIES),
+    "params": (_described(lambda query: query.params), "the params of ", _QUERIES),
+    "notes": (_described(lambda query: query.note), "the notes of ", _QUERIES),
+    "unrated": (lambda it: len(it.unrated), "", ("query without judgments", "queries without judgments")),
+    "titles": (lambda it: sum(map(len, it.titles.values())), "the titles of ", _DOCUMENTS),
+    "raters": (lambda it: sum(map(len, it.ratings.values())), "the ratings behind the grades of ", _DOCUMENTS),
 }
-"""All that judgments may have but ids and grades: its amount, its name in a message, what helps if it is lost."""
+"""All that judgments may have but ids and grades: its amount, and its name in a message."""
 
 
 def _lost(judgments: Judgments, target: TargetFormat) -> Iterator[str]:
     """Yield a sentence for each of `CONTENTS` that the judgments have and the format has no place for."""
-    for name, (amount, words, of, advice) in CONTENTS.items():
-        number = amount(judgments) if name not in target.holds else 0
-        if number:
-            yield f"{words}{counted(number, *of)}, which {target.about} cannot hold{advice}"
+    for name, (amount, words, of) in CONTENTS.items():
+        if name not in target.holds and (number := amount(judgments)):
+            yield f"{words}{counted(number, *of)}, which {target.about} cannot hold"
 
 
 def aggregate_of(judgments: Judgments) -> str | None:
@@ -159,11 +147,8 @@ def _json_lines(judgments: Judgments) -> str:
     columns["grade"] = [None if grade is None else json.loads(_number_text(grade)) for grade in columns["grade"]]
     columns["doc_id"] = [document or None for document in columns["doc_id"]]  # null where a query has no judgment
     rows = (zip(columns, cells, strict=True) for cells in zip(*columns.values(), strict=True))
-    return _objects({name: cell for name, cell in row if cell != ""} for row in rows)
-
-
-def _objects(rows: Iterable[Mapping[str, object]]) -> str:
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    objects = ({name: cell for name, cell in row if cell != ""} for row in rows)
+    return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in objects)
 
 
 def _trec(line: str) -> Callable[[Judgments], str]:
@@ -173,21 +158,6 @@ def _trec(line: str) -> Callable[[Judgments], str]:
         for query, documents in judgments.items()
         for rank, (document, grade) in enumerate(documents.items(), 1)
     )
-
-
-def _query_table(judgments: Judgments) -> str:
-    queries = judgments.queries.values()
-    columns = {"query_id": [query.id for query in queries], "query": [query.text or "" for query in queries]}
-    if any(query.weight != 1 for query in queries):
-        columns["weight"] = [_number_text(query.weight) for query in queries]
-    if any(query.note for query in queries):
-        columns["note"] = [query.note or "" for query in queries]
-    return csv_text([columns, *zip(*(map(escaped, cells) for cells in columns.values()), strict=True)])
-
-
-def _query_lines(judgments: Judgments) -> str:
-    """Queries as JSON Lines, as BEIR has them."""
-    return _objects({"_id": query.id, "text": query.text} for query in judgments.queries.values())
 
 
 _TABLE = frozenset({"texts", "titles", "raters", "unrated"})
@@ -208,12 +178,6 @@ WRITERS: Mapping[str, TargetFormat] = {
 
 _RUN_LINE = "{query} Q0 {document} {rank} {grade} pytest-relevance\n"
 _WRITERS = {**WRITERS, RUN: TargetFormat("a TREC run", _trec(_RUN_LINE), frozenset(), *_WITHOUT_SPACES)}
-
-QUERY_WRITERS: Mapping[str, TargetFormat] = {
-    "csv": TargetFormat("CSV", _query_table, frozenset({"texts", "unrated", "weights", "notes"})),
-    "jsonl": TargetFormat("BEIR's queries.jsonl", _query_lines, frozenset({"texts", "unrated"})),
-}
-"""The formats that queries are written in."""
 
 _ENDINGS: Mapping[str, str] = {
     ".csv": "csv",
@@ -272,49 +236,3 @@ def refuse(problems: Sequence[str]) -> None:
     if problems:
         more = len(problems) - _MOST_SHOWN
         raise ValueError("\n".join([*problems[:_MOST_SHOWN], *([f"... and {more:,} more"] if more > 0 else [])]))
-
-
-def write_queries(queries: Sequence[Query], format: str) -> Written:
-    """Write queries, each with an id of its own, in a format of `QUERY_WRITERS`, and report what it cannot store.
-
-    A query without a text is left out, and counted.
-
-    Raises:
-        ValueError: there are no texts, or the format cannot have some of the ids and texts; a line for each mistake.
-    """
-    writer = QUERY_WRITERS[format]
-    kept = [query for query in queries if query.text is not None]
-    if not kept:
-        raise ValueError("no query has a text that could be written")
-    described = Judgments(queries={query.id: query for query in kept})
-    refuse([*_forbidden_in(described, writer)])
-    lost = [*_lost(described, writer)]
-    if without := len(queries) - len(kept):
-        lost.append(f"{counted(without, 'query', 'queries')} without a text, which a file of queries needs")
-    return Written(writer.write(described).encode(), tuple(lost))
-
-
-def renumbered(judgments: Judgments, format: str = "trec") -> tuple[Judgments, list[Query]]:
-    """Give judgments ids that a format can store. Returns them, and all queries with these ids and their texts.
-
-    Where the format can store each key, the judgments are the same object. Else a query with its text as key, or with
-    an id that the format cannot store, gets a new one: q01, q02 ... in their order. Other ids do not change.
-    """
-    allowed = _WRITERS[format].queries
-    queries = queries_of(judgments)
-    unfit = {query.id for query in queries if not re.fullmatch(allowed, query.id)}
-    if not unfit:
-        return judgments, queries
-    renewed = [query.id for query in queries if query.id in unfit or query.text == query.id]
-    kept = {query.id for query in queries}.difference(renewed)
-    width = len(str(len(renewed)))
-    numbers = (f"q{number:0{width}}" for number in count(1))
-    names = {query.id: query.id for query in queries}
-    names |= zip(renewed, (number for number in numbers if number not in kept), strict=False)
-    described = [
-        replace(query, id=names[query.id], text=query.id if query.id in unfit and query.text is None else query.text)
-        for query in queries
-    ]
-    renewed_judgments = rekeyed(judgments, names)
-    renewed_judgments.queries = {query.id: query for query in described}
-    return renewed_judgments, described

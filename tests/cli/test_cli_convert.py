@@ -98,30 +98,25 @@ def test_what_the_target_cannot_hold_is_said_a_line_for_each_kind(terminal: Term
     said = terminal.run("convert", "shop.csv", "shop.qrels")
     assert (said.code, said.out) == (0, "written: shop.qrels: 1 query, 2 judgments\n")
     assert said.err.splitlines() == [
-        "shop.qrels: the texts of 1 query, which TREC qrels cannot hold; "
-        "--queries-out writes them to a file of queries",
+        "shop.qrels: the texts of 1 query, which TREC qrels cannot hold",
         "shop.qrels: the titles of 1 document, which TREC qrels cannot hold",
     ]
     assert terminal.read("shop.qrels") == "q1 0 sku-1 3\nq1 0 b 0\n"
 
 
-def test_queries_that_cannot_be_ids_need_a_file_of_queries(terminal: Terminal) -> None:
+def test_queries_that_cannot_be_ids_are_refused(terminal: Terminal) -> None:
     terminal.write("shop.csv", SHOP)
     said = terminal.run("convert", "shop.csv", "shop.qrels")
     assert (said.code, said.out) == (1, "")
-    problem, cure = said.err.splitlines()
-    assert problem.startswith('shop.qrels: query "winter boots": TREC qrels cannot hold it')
-    assert cure.startswith("shop.qrels: --queries-out FILE gives queries ids that can be written")
+    assert said.err.startswith('shop.qrels: query "winter boots": TREC qrels cannot hold it')
     assert terminal.files() == ["shop.csv"]
 
 
-@pytest.mark.parametrize("name", ["queries.jsonl", "queries.csv", "queries.csv.gz"])
-def test_a_file_of_queries_with_new_ids(terminal: Terminal, name: str) -> None:
-    terminal.write("shop.csv", SHOP)
-    said = terminal.run("convert", "shop.csv", "shop.qrels", "--queries-out", name)
-    assert (said.code, said.err) == (0, "")
-    assert said.out == f"written: shop.qrels and {name}: 2 queries, 3 judgments\n"
-    assert read_judgments("shop.qrels") == {"q1": GRADES["winter boots"], "q2": GRADES["laces"]}
+@pytest.mark.parametrize("name", ["queries.jsonl", "queries.csv.gz"])
+def test_a_file_of_queries_in_another_format(terminal: Terminal, name: str) -> None:
+    terminal.write("queries.tsv", "q1\twinter boots\nq2\tlaces\n")
+    said = terminal.run("convert", "queries.tsv", name)
+    assert (said.code, said.err, said.out) == (0, "", f"written: {name}: 2 queries\n")
     assert read_queries(name) == {"q1": "winter boots", "q2": "laces"}
 
 
@@ -144,9 +139,6 @@ def test_standard_output(terminal: Terminal) -> None:
     terminal.write("shop.csv", "query_id,doc_id,grade\nmöbel,x,3\n")
     said = terminal.run("convert", "shop.csv", "-", "--to", "trec")
     assert (said.code, said.out, said.err) == (0, "möbel 0 x 3\n", "")
-    said = terminal.run("convert", "shop.csv", "-", "--to", "trec", "--queries-out", "queries.csv")
-    assert said.code == 1
-    assert said.err == "queries.csv: no query has a text that could be written\n"
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
@@ -172,7 +164,6 @@ def test_nothing_is_replaced_without_being_asked_to(terminal: Terminal) -> None:
     for name, arguments in (
         ("out.jsonl", ("out.jsonl",)),
         ("out.relevance.yaml", ("out.relevance.yaml",)),
-        ("queries.csv", ("out.qrels", "--queries-out", "queries.csv")),
     ):
         terminal.write(name, "mine\n")
         said = terminal.run("convert", "shop.csv", *arguments)
@@ -183,23 +174,15 @@ def test_nothing_is_replaced_without_being_asked_to(terminal: Terminal) -> None:
         assert terminal.read(name) != "mine\n"
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("out.csv", "--queries-out", "here/../out.csv"),
-        ("shop.csv",),
-        ("link.csv",),
-        ("out.qrels", "--queries-out", "shop.csv"),
-    ],
-)
-def test_no_file_is_written_twice_or_over_the_source(terminal: Terminal, arguments: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("out", ["shop.csv", "here/../shop.csv", "link.csv"])
+def test_the_source_is_never_written_over(terminal: Terminal, out: str) -> None:
     terminal.write("shop.csv", SHOP)
     Path("here").mkdir()
     Path("link.csv").symlink_to("shop.csv")
     before = terminal.read("shop.csv")
-    said = terminal.run("convert", "shop.csv", *arguments, "--overwrite")
+    said = terminal.run("convert", "shop.csv", out, "--overwrite")
     assert (said.code, said.out) == (2, "")
-    assert said.err.endswith("IN, OUT and --queries-out are different files; nothing was written\n")
+    assert said.err.endswith("IN and OUT are one file; nothing was written\n")
     assert terminal.files() == ["link.csv", "shop.csv"]
     assert terminal.read("shop.csv") == before
 
@@ -222,10 +205,6 @@ def test_a_mistake_in_the_source_writes_nothing(terminal: Terminal) -> None:
         (("shop.csv", "-"), "standard output has no format; name it: --to case-file"),
         (("shop.csv", "out.jsonl", "--to", "quepit"), "argument --to: invalid choice: 'quepit'"),
         (("shop.csv", "out.jsonl", "--from", "quepit"), 'unknown format "quepit"'),
-        (
-            ("shop.csv", "out.qrels", "--queries-out", "q.xml"),
-            'the ending of "q.xml" says no format; queries',
-        ),
         (("shop.relevance.yaml", "out.jsonl", "--scale", "0..3"), "a case file says itself what --scale would"),
         (("shop.csv",), "the following arguments are required: OUT"),
     ],

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import gzip
 import re
-from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
@@ -13,18 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_relevance import aggregate, read_judgments, read_queries
-from pytest_relevance.judgments.model import Judgments, Query, queries_of
-from pytest_relevance.judgments.reading import load_queries
+from pytest_relevance import aggregate, read_judgments
+from pytest_relevance.judgments.model import Judgments, Query
 from pytest_relevance.judgments.scale import AGGREGATES
 from pytest_relevance.judgments.write import (
-    QUERY_WRITERS,
     WRITERS,
     format_of_name,
     packed,
-    renumbered,
     write_judgments,
-    write_queries,
 )
 
 SHOP = Judgments(
@@ -89,18 +84,15 @@ def test_grades_are_the_numbers_they_were(tmp_path: Path, format: str) -> None:
 
 def test_the_real_judgments_survive_every_format(tmp_path: Path, chorus: Path) -> None:
     judgments = read_judgments(chorus / "Broad_Query_Set_rated.csv")
-    for format in WRITERS:
-        renewed, queries = renumbered(judgments, format)
-        texts = {query.id: query.text for query in queries}
-        found = again(tmp_path / "again", renewed, format)
-        assert {texts.get(query, query): documents for query, documents in found.items()} == judgments
+    for format in ("csv", "jsonl"):
+        assert again(tmp_path / "again", judgments, format) == judgments
 
 
 # What is lost
 
 
 def test_what_qrels_cannot_hold_is_told() -> None:
-    elsewhere = "which TREC qrels cannot hold; --queries-out writes them to a file of queries"
+    elsewhere = "which TREC qrels cannot hold"
     assert lost(SHOP, "trec") == [
         f"the texts of 3 queries, {elsewhere}",
         f"the weights of 1 query, {elsewhere}",
@@ -110,8 +102,7 @@ def test_what_qrels_cannot_hold_is_told() -> None:
         "the titles of 1 document, which TREC qrels cannot hold",
         "1 grade with a fraction for trec_eval, which reads whole grades alone; they are written as they are",
     ]
-    raters = "the raters of 2 documents, which TREC qrels cannot hold; the grade that their ratings make is written"
-    assert raters in lost(RATED, "trec")
+    assert "the ratings behind the grades of 2 documents, which TREC qrels cannot hold" in lost(RATED, "trec")
     assert lost(RATED, "csv") == []
     plain = Judgments({"tv": {"a": 1}})
     assert [lost(plain, name) for name in WRITERS] == [[], [], []]
@@ -156,51 +147,6 @@ def test_everything_that_is_wrong_is_said_at_once() -> None:
         write_judgments(Judgments({f"a {number}": {"x y": 1} for number in range(3000)}), "trec")
     lines = str(caught.value).splitlines()
     assert (len(lines), lines[-1]) == (21, "... and 5,980 more")
-
-
-# Queries and ids
-
-
-def test_queries_are_written_with_what_is_known_of_them() -> None:
-    written = write_queries(queries_of(SHOP), "csv")
-    assert written.data.decode().splitlines() == [
-        "query_id,query,weight,note",
-        "q1,smart watch,420,on the wrist",
-        'q2,"tv, 55 inch",1,',
-        "q3,nothing yet,1,",
-    ]
-    assert written.lost == ("the params of 1 query, which CSV cannot hold",)
-    written = write_queries([Query("q1"), Query("q2", "=tv")], "jsonl")
-    assert written.data == b'{"_id": "q2", "text": "=tv"}\n'
-    assert written.lost == ("1 query without a text, which a file of queries needs",)
-
-
-@pytest.mark.parametrize(
-    ("queries", "format", "says"),
-    [
-        ([Query("q1")], "csv", "no query has a text that could be written"),
-        ([], "csv", "no query has a text that could be written"),
-    ],
-)
-def test_queries_that_cannot_be_written_are_refused(queries: list[Query], format: str, says: str) -> None:
-    with pytest.raises(ValueError, match=f"^{re.escape(says)}$"):
-        write_queries(queries, format)
-
-
-def test_queries_get_new_ids_where_a_format_cannot_have_theirs() -> None:
-    mixed = Judgments(
-        {"id 7": {"a": 1}, "q1": {"a": 2}, "radio": {"a": 3}},
-        queries={"id 7": Query("id 7", "tv"), "q1": Query("q1", "a watch"), "radio": Query("radio", "radio")},
-        titles={"id 7": {"a": "A"}},
-    )
-    renewed, queries = renumbered(mixed)
-    assert renewed == {"q2": {"a": 1}, "q1": {"a": 2}, "q3": {"a": 3}}
-    assert [query.text for query in queries] == ["tv", "a watch", "radio"]
-    assert renewed.titles == {"q2": {"a": "A"}}
-    assert renumbered(SHOP)[0] is SHOP
-    assert renumbered(mixed, "csv")[0] is mixed
-    with pytest.raises(ValueError, match=r'^query "red hats", document "h 1": TREC qrels cannot hold it'):
-        write_judgments(renumbered(Judgments({"red hats": {"h 1": 1}}))[0], "trec")
 
 
 # Names of files
@@ -273,13 +219,12 @@ def test_every_judgment_is_kept_or_refused_by_name(folder: Path, given: Judgment
         assert found == read_judgments(folder / format, format) == given
         assert {found.text(query) for query in found} == {given.text(query) for query in given}
         assert found.titles == given.titles
-    renewed, queries = renumbered(given)
-    assert [query.text for query in queries] == [given.text(query) for query in given]
+    numbered = Judgments({str(number): documents for number, documents in enumerate(given.values())})
     if any(re.search(r"\s", document) for of_query in given.values() for document in of_query):
         with pytest.raises(ValueError, match="white space"):
-            write_judgments(renewed, "trec")
+            write_judgments(numbered, "trec")
     else:
-        assert again(folder / "trec", renewed, "trec") == renewed
+        assert again(folder / "trec", numbered, "trec") == numbered
 
 
 @pytest.mark.parametrize("format", ["csv", "jsonl"])
@@ -297,23 +242,3 @@ def test_every_rating_is_kept(tmp_path: Path, format: str, how: str) -> None:
     found = read_judgments(path, raters=how)
     assert (found, found.ratings) == (judgments, judgments.ratings)
     assert any("where the file is read" in sentence for sentence in written.lost) == (read_judgments(path) != judgments)
-
-
-@st.composite
-def drawn_queries(draw: st.DrawFn) -> list[Query]:
-    ids = draw(st.lists(TEXTS, min_size=1, max_size=4, unique=True))
-    weights = st.sampled_from([1, 1, 2.5, 4200])
-    return [Query(key, draw(TEXTS), draw(weights), note=draw(st.none() | TEXTS)) for key in ids]
-
-
-@pytest.mark.parametrize("format", QUERY_WRITERS)
-@given(queries=drawn_queries())
-@settings(deadline=None, max_examples=50)
-def test_queries_are_read_again(folder: Path, format: str, queries: list[Query]) -> None:
-    path = folder / "queries"
-    path.write_bytes(write_queries(queries, format).data)
-    wanted = [replace(query, line=None) for query in queries]
-    if format == "jsonl":
-        wanted = [Query(query.id, query.text) for query in queries]
-    assert [replace(query, line=None) for query in load_queries(path)] == wanted
-    assert read_queries(path) == {query.id: query.text for query in queries}
