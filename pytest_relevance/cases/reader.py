@@ -253,7 +253,7 @@ class SuiteBuilder:
         self._terms = settled[id(self._terms)]
         if self._sources is not None:
             self._sources.check_rest(at)
-        if not self.problems.found:
+        if self._terms.gates and not self.problems.found:
             check_tags_of_gates(self._terms.gates, self._cases, at)
 
     def suite(self) -> Suite:

@@ -1,23 +1,26 @@
 """Convert between judgments and case files: write a file, take the judgments of a suite.
 
-What is written is read again before it is returned, so that it is a case file.
+What is written is read again before it is returned, so that it is a case file. Texts stand plain only where no version
+of YAML could take them for anything else, and in double quotes otherwise.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 import yaml
 
 from pytest_relevance._problems import Place
-from pytest_relevance._text import counted, listed, quoted
+from pytest_relevance._text import counted, listed, quoted, shown
 from pytest_relevance.cases.checking.keys import CASES
-from pytest_relevance.cases.checking.values import NOT_PARAMETERS, wrong_id
+from pytest_relevance.cases.checking.values import NOT_PARAMETERS, is_number, number, wrong_id
 from pytest_relevance.cases.model import Case, Suite
 from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.reader import parse_suite
-from pytest_relevance.cases.scalars import write_judgment, write_number, write_text, write_value
 from pytest_relevance.judgments.model import Judgments, Query, queries_of
 from pytest_relevance.judgments.write import Written, aggregate_of, refuse
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE
@@ -97,7 +100,10 @@ def _case_lines(query: Query, judgments: Judgments, *, has_ratings: bool) -> Ite
             try:
                 if not document:
                     raise ValueError("the document has no id")
-                written = write_judgment([*ratings.get(document, {}).values()] or [grade], titles.get(document))
+                given = [write_number(rating) for rating in ratings.get(document, {}).values()]
+                written = f"[{', '.join(given)}]" if len(given) > 1 else write_number(grade)
+                if title := titles.get(document):
+                    written = f"{{grade: {written}, title: {write_text(title)}}}"
                 yield f"      {write_text(document)}: {written}"
             except ValueError as error:
                 raise ValueError(f"document {quoted(document)}: {error}") from None
@@ -157,3 +163,75 @@ def losses_of(suite: Suite, data: bytes) -> Iterator[str]:
             lists += isinstance(grade.get("grade") if isinstance(grade, dict) else grade, list)
     if lists:
         yield f"the ratings of {counted(lists, 'document')}; the grade that they make ({suite.terms.raters}) is taken"
+
+
+# Texts, numbers and values in YAML
+
+
+_PLAIN = re.compile(r"[^\W\d_][\w .+&'()/%!-]*(?<! )")
+_WORDS = frozenset({"y", "n", "yes", "no", "true", "false", "on", "off", "null"})
+_WRITTEN_CONSTANTS = {None: "null", True: "true", False: "false"}
+
+
+def write_text(text: str) -> str:
+    """Write a text as a scalar, which may stand between brackets or braces.
+
+    Raises:
+        ValueError: for half of a surrogate pair.
+    """
+    is_plain = _PLAIN.fullmatch(text) is not None and text.casefold() not in _WORDS
+    return text if is_plain else f'"{"".join(map(_escaped, text))}"'
+
+
+@lru_cache(maxsize=1024)  # a million grades are a handful of different ones
+def write_number(found: float) -> str:
+    """Write a number, a whole one without a fraction.
+
+    Raises:
+        ValueError: for a number that the reader would not accept.
+    """
+    return _checked(str(int(found)) if is_number(found) and found == int(found) else _decimal(found), found)
+
+
+def write_value(found: object) -> str:
+    """Write a text, number, true, false, null, or a list or mapping of these, in one line.
+
+    Raises:
+        ValueError: for any other value.
+    """
+    if isinstance(found, str):
+        return write_text(found)
+    if found is None or isinstance(found, bool):
+        return _WRITTEN_CONSTANTS[found]
+    if isinstance(found, (int, float)):
+        return _checked(_decimal(found), found)
+    if isinstance(found, Mapping):
+        pairs = (f"{write_text(str(name))}: {write_value(item)}" for name, item in found.items())
+        return f"{{{', '.join(pairs)}}}"
+    if isinstance(found, (list, tuple)):
+        return f"[{', '.join(map(write_value, found))}]"
+    raise ValueError(f"{shown(found)} cannot be written in a case file")
+
+
+def _escaped(character: str) -> str:
+    if character in '"\\':
+        return f"\\{character}"
+    if character.isprintable():
+        return character
+    if "\ud800" <= character <= "\udfff":
+        raise ValueError(f"{quoted(character)} is half of a surrogate pair, which is no text")
+    return character.encode("unicode_escape").decode()  # YAML has the escapes of Python
+
+
+def _decimal(found: float) -> str:
+    """All digits of a number, a float with a fraction."""
+    if not isinstance(found, float) or not is_number(found):
+        return str(found)
+    text = format(Decimal(repr(float(found))), "f")
+    return text if "." in text else f"{text}.0"
+
+
+def _checked(text: str, found: float) -> str:
+    if number(text) != found:
+        raise ValueError(f"{shown(found)} is no decimal number that a case file may have")
+    return text

@@ -133,8 +133,8 @@ def _raters(text: str) -> str | None:
 def _scale(text: str) -> Scale:
     """Parse a scale, `exact=3,substitute=2` or `0..3`, with the checks of a scale in a case file."""
     from pytest_relevance.cases.checking.grades import check_scale
+    from pytest_relevance.cases.checking.values import grade
     from pytest_relevance.cases.problems import CaseProblems, Location, Scope
-    from pytest_relevance.cases.scalars import grade
 
     ends = _RANGE.fullmatch(text)
     pairs = [part.rpartition("=") for part in text.split(",") if "=" in part]

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from pytest_relevance._problems import FileError
 from pytest_relevance._text import counted, harmless, quoted, shown
-from pytest_relevance.cases.scalars import write_number, write_text
+from pytest_relevance.cases.writing import write_number, write_text
 from pytest_relevance.cli import command
 from pytest_relevance.cli.command import FOUND, OK, PROGRAM, CommandError
 from pytest_relevance.cli.schema import SCHEMA
@@ -153,7 +153,7 @@ def _scale_text(scale: Scale) -> str:
     """Return a scale as a YAML value."""
     if not scale.names:
         return f"[{write_number(scale.lowest)}, {write_number(scale.highest)}]"
-    return f"{{{', '.join(f'{write_text(name, flow=True)}: {write_number(to)}' for name, to in scale.names.items())}}}"
+    return f"{{{', '.join(f'{write_text(name)}: {write_number(to)}' for name, to in scale.names.items())}}}"
 
 
 def _named(file: Path, folder: Path, format: str | None = None, grade_column: str | None = None) -> str:
@@ -162,8 +162,8 @@ def _named(file: Path, folder: Path, format: str | None = None, grade_column: st
     with suppress(ValueError):  # no relative path to another drive (Windows)
         name = os.path.relpath(name, os.path.realpath(folder))
     said = {"format": format, "grade_column": grade_column}
-    options = "".join(f", {key}: {write_text(value, flow=True)}" for key, value in said.items() if value is not None)
-    name = write_text(name.replace(os.sep, "/"), flow=bool(options))
+    options = "".join(f", {key}: {write_text(value)}" for key, value in said.items() if value is not None)
+    name = write_text(name.replace(os.sep, "/"))
     return f"{{file: {name}{options}}}" if options else name
 
 

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._problems import FileError, Problems
 from pytest_relevance._text import did_you_mean, found, listed, quoted, shown
+from pytest_relevance.cases.checking.values import number
 from pytest_relevance.cases.model import CatalogueFile
-from pytest_relevance.cases.scalars import number
 from pytest_relevance.results.case_dict import from_builtin
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.records.run_info import FileInfo

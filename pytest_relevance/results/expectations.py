@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from pytest_relevance._text import found as described
 from pytest_relevance._text import quoted
-from pytest_relevance.cases.checking.expectations import COMPARE, COMPARE_FIELDS, ON_FIELDS, meets
+from pytest_relevance.cases.checking.expectations import COMPARE, ON_FIELDS, meets
 from pytest_relevance.cases.model import Case, Expectation, FieldCondition, most_results
 from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.names import parse_metric
@@ -224,7 +224,7 @@ def meets_condition(condition: FieldCondition, value: Any) -> bool:
         elif comparison == "contains":
             is_met = wanted[0].casefold() in each.casefold()  # type: ignore[union-attr]
         else:
-            is_met = COMPARE_FIELDS[comparison](each, wanted[0])  # type: ignore[arg-type]
+            is_met = COMPARE[comparison](each, wanted[0])  # type: ignore[arg-type]
         if is_met:
             return True
     return False

@@ -48,7 +48,7 @@ def test_a_drop_and_a_share() -> None:
         ({}, "gates[0]: a gate has one condition, mean, max_drop or passing; there is none"),
         ({"mean": {"P@5": 1}, "passing": 1}, "gates[0]: a gate has one condition, mean, max_drop or passing; mean and"),
         ({"maen": {"P@5": 1}}, 'gates[0]: unknown key "maen"; a gate has mean, max_drop or passing'),
-        ({"mean": 0.7}, "gates[0].mean: expected a metric and its bound, such as mean: {nDCG@10: 0.75}, found 0.7"),
+        ({"mean": 0.7}, "gates[0].mean: expected metrics and their bounds, such as {nDCG@10: 0.75}, found 0.7"),
         ({"mean": {"P@5": 70}}, "gates[0].mean.P@5: expected a number from 0 to 1, found 70"),
         ({"max_drop": {"nDCG@10": 2}}, "gates[0].max_drop.nDCG@10: expected a number from 0 to 1, found 2"),
         ({"max_drop": {"CG@5": -1}}, "gates[0].max_drop.CG@5: expected a number from 0 on, found -1"),

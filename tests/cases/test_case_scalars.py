@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from pytest_relevance import Case
-from pytest_relevance.cases.scalars import value
+from pytest_relevance.cases.checking.values import scalar_value
 
 ReadCase = Callable[[str | bytes], Case]
 
@@ -98,5 +98,5 @@ def test_quotes_always_mean_text(case: ReadCase, written: str) -> None:
 
 
 def test_a_number_too_long_to_be_meant_stays_text() -> None:
-    assert value("9" * 64) == int("9" * 64)
-    assert value("9" * 65) == "9" * 65
+    assert scalar_value("9" * 64) == int("9" * 64)
+    assert scalar_value("9" * 65) == "9" * 65

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from pytest_relevance import Suite
 from pytest_relevance.cases.reader import parse_suite
-from pytest_relevance.cases.scalars import write_text, write_value
-from pytest_relevance.cases.writing import case_file
+from pytest_relevance.cases.writing import case_file, write_text, write_value
 from pytest_relevance.judgments.model import Judgments, Query
 
 Read = Callable[[str | bytes], Suite]
@@ -199,8 +198,8 @@ def test_a_text_is_that_text_to_our_reader_and_to_an_editor(
     editor_sees: Callable[[str | bytes], object], text: str
 ) -> None:
     assert editor_sees(f"a: {write_text(text)}") == {"a": text}
-    assert editor_sees(f"[{write_text(text, flow=True)}, b]") == [text, "b"]
-    assert editor_sees(f"{{a: {write_text(text, flow=True)}}}") == {"a": text}
+    assert editor_sees(f"[{write_text(text)}, b]") == [text, "b"]
+    assert editor_sees(f"{{a: {write_text(text)}}}") == {"a": text}
 
 
 @given(found=PARAMS)

@@ -14,11 +14,17 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from pytest_relevance._text import did_you_mean, found, listed, quoted
-from pytest_relevance.cases.checking.values import LARGEST_WHOLE, documents_in, unknown_keys, whole
+from pytest_relevance.cases.checking.values import (
+    LARGEST_WHOLE,
+    documents_in,
+    is_number,
+    number,
+    scalar_value,
+    unknown_keys,
+    whole,
+)
 from pytest_relevance.cases.model import Expectation, FieldCondition
 from pytest_relevance.cases.problems import Location
-from pytest_relevance.cases.scalars import is_number, number
-from pytest_relevance.cases.scalars import value as scalar_value
 from pytest_relevance.metrics.names import MEASURES, UNBOUNDED, Metric, parse_metric
 
 _COMPARISON = re.compile(r"\s*(>=|<=|==|>|<)\s*(.*?)\s*", re.DOTALL)
@@ -31,14 +37,9 @@ COMPARE: Mapping[str, Callable[[float, float], bool]] = {
     "<=": operator.le,
     "<": operator.lt,
     "==": operator.eq,
-}
-"""The comparisons of an expectation: a function of the value and its bound."""
-
-COMPARE_FIELDS: Mapping[str, Callable[[float, float], bool]] = {
-    **{sign: COMPARE[sign] for sign in (">=", ">", "<=", "<")},
     "!=": operator.ne,
 }
-"""The comparisons of a field that is a number: a function of its value and the bound."""
+"""The comparisons, functions of a value and its bound: `==` of scores and counts alone, `!=` of fields alone."""
 
 EXACT = 1e-9
 """How far a score may be from its bound with `==`, so that 3/5 meets `== 0.6` however it is rounded."""
@@ -284,7 +285,7 @@ def _condition(written: object, path: str, at: Location) -> tuple[str, Any]:
         bound = number(match[2])
         if bound is None or match[1] in ("==", "="):
             at.refuse(
-                f"expected a comparison of numbers with {listed(COMPARE_FIELDS)}, found {found(written)}; "
+                f"expected a comparison of numbers with >=, >, <=, < or !=, found {found(written)}; "
                 f'write {path}: ">= 10", or {path}: 10 where it must be equal'
             )
         return match[1], (bound,)

@@ -12,7 +12,6 @@ from pytest_relevance._text import closest, found, listed, quoted
 from pytest_relevance.cases.checking.values import names_in, unknown_keys
 from pytest_relevance.cases.model import CatalogueFile
 from pytest_relevance.cases.problems import Location, Path
-from pytest_relevance.judgments.scale import Scale
 
 FILE, ONLY, JUDGED = "file", "only", "judged"
 _OPTIONS = {"query": "says in which place the text of a query stands", "grade_column": "names the column of the grades"}
@@ -52,15 +51,6 @@ def check_suite_judgments(value: object, at: Location) -> object:
             "document: grade pairs go into the case whose query they are about"
         )
     return check_files(value, at)
-
-
-def is_file(value: Mapping[object, object], scale: Scale | None) -> bool:
-    """Whether a mapping under the `judgments` of a case describes a file.
-
-    It does where it has the key `file` with a text that names no grade of the scale. Otherwise that is a document.
-    """
-    written = value.get(FILE)
-    return isinstance(written, str) and written not in (scale.names if scale is not None else ())
 
 
 def check_files(value: object, at: Location, keys: Sequence[str] = _JUDGMENT_KEYS) -> object:

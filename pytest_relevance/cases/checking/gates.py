@@ -11,14 +11,12 @@ from typing import Any
 
 from pytest_relevance._text import did_you_mean, found, listed, quoted
 from pytest_relevance.cases.checking import values as checks
-from pytest_relevance.cases.checking.values import Check, number_where, text_with, unknown_keys
+from pytest_relevance.cases.checking.values import Check, is_number, number_where, text_with, unknown_keys
 from pytest_relevance.cases.model import Case, Gate
 from pytest_relevance.cases.problems import Location
-from pytest_relevance.cases.scalars import is_number
 from pytest_relevance.metrics.names import UNBOUNDED, Metric, parse_metric
 
 MEAN, MAX_DROP, PASSING = "mean", "max_drop", "passing"
-_EXAMPLES = {MEAN: "nDCG@10: 0.75", MAX_DROP: "nDCG@10: 0.02"}
 
 
 def check_gates(value: object, at: Location) -> tuple[Gate, ...]:
@@ -89,33 +87,28 @@ def _gate(written: object, at: Location) -> Gate | None:
     return Gate(name, condition, bounds, least, tag, values.get("p"))
 
 
-def _bounds(condition: str) -> Check:
-    """Make the check of the value of `mean:` or `max_drop:`, metrics with their bounds: `{nDCG@10: 0.75}`."""
-
-    def check(value: object, at: Location) -> object:
-        if not isinstance(value, Mapping) or not value:
-            example = f"{condition}: {{{_EXAMPLES[condition]}}}"
-            return at.refuse(f"expected a metric and its bound, such as {example}, found {found(value)}")
-        bounds: dict[str, tuple[Metric, object]] = {}
-        for name, bound in value.items():
-            try:
-                metric = parse_metric(name)
-            except ValueError as error:
-                at.refuse(str(error), str(name), at_key=True)
-                continue
-            if metric.text in bounds:
-                at.refuse(f"{metric.text} stands twice; keep one of them", str(name), at_key=True)
-            check_bound = _sum if metric.measure in UNBOUNDED else checks.share
-            bounds[metric.text] = metric, check_bound(bound, at.under(str(name)))
-        return tuple(bounds.values())
-
-    return check
+def _bounds(value: object, at: Location) -> object:
+    """The value of `mean:` or `max_drop:`, metrics with their bounds: `{nDCG@10: 0.75}`."""
+    if not isinstance(value, Mapping) or not value:
+        return at.refuse(f"expected metrics and their bounds, such as {{nDCG@10: 0.75}}, found {found(value)}")
+    bounds: dict[str, tuple[Metric, object]] = {}
+    for name, bound in value.items():
+        try:
+            metric = parse_metric(name)
+        except ValueError as error:
+            at.refuse(str(error), str(name), at_key=True)
+            continue
+        if metric.text in bounds:
+            at.refuse(f"{metric.text} stands twice; keep one of them", str(name), at_key=True)
+        check_bound = _sum if metric.measure in UNBOUNDED else checks.share
+        bounds[metric.text] = metric, check_bound(bound, at.under(str(name)))
+    return tuple(bounds.values())
 
 
 _sum = number_where(lambda value: value >= 0, "a number from 0 on")
 CONDITIONS: Mapping[str, Check] = {
-    MEAN: _bounds(MEAN),
-    MAX_DROP: _bounds(MAX_DROP),
+    MEAN: _bounds,
+    MAX_DROP: _bounds,
     PASSING: number_where(lambda value: 0 < value <= 1, "the share of cases that must pass, above 0 and up to 1"),
 }
 """The conditions of a gate, with their checks."""

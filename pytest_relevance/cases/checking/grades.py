@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from pytest_relevance._text import found, printable, quoted
-from pytest_relevance.cases.checking.files import check_files, is_file
-from pytest_relevance.cases.checking.values import documents_in, text, unknown_keys
+from pytest_relevance.cases.checking.files import FILE, check_files
+from pytest_relevance.cases.checking.values import documents_in, is_number, number, text, unknown_keys
 from pytest_relevance.cases.problems import Location
-from pytest_relevance.cases.scalars import is_number, number
 from pytest_relevance.judgments.scale import UNNAMED, Scale, aggregate, is_named, on_scale
 
 if TYPE_CHECKING:
@@ -109,7 +108,7 @@ def check_judgments(value: object, at: Location) -> object:
         return at.refuse(
             f"expected document: grade pairs or a judgment file, found {found(value)}; write {{}} where there are none"
         )
-    if is_file(value, scale):
+    if isinstance(file := value.get(FILE), str) and file not in (scale.names if scale is not None else ()):
         return check_files(value, at)
     types = set(map(type, value.values()))
     if types <= _SCALARS and "" not in value:

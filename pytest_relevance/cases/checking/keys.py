@@ -19,12 +19,10 @@ from pytest_relevance.cases.checking.expectations import KINDS, check_expectatio
 from pytest_relevance.cases.checking.files import check_catalogue, check_query_files, check_suite_judgments
 from pytest_relevance.cases.checking.gates import check_gates
 from pytest_relevance.cases.checking.grades import check_judgments, check_relevant, check_scale
-from pytest_relevance.cases.checking.values import Check, choice
+from pytest_relevance.cases.checking.values import Check, choice, grade, scalar_value
 from pytest_relevance.cases.model import Terms
 from pytest_relevance.cases.nodes import Node, SequenceNode, is_plain
 from pytest_relevance.cases.problems import Location
-from pytest_relevance.cases.scalars import grade
-from pytest_relevance.cases.scalars import value as scalar_value
 from pytest_relevance.judgments.scale import AGGREGATES
 from pytest_relevance.metrics.settings import CHOICES, Settings
 

@@ -1,4 +1,8 @@
-"""Checks of the simple values in a case file: texts, numbers, choices, ids, tags, fixtures, params, xfail.
+"""What plain text means in a case file, and the checks of simple values: texts, numbers, choices, ids, tags, params ...
+
+The guesses of YAML itself (`no` is false, `1e5` is text, `12:30` is 750 ...) are not used. Quotes always mean text. Of
+plain scalars, `true`, `false`, `null` and decimal numbers without leading zeros are converted, where the key asks for a
+value at all; ids, queries, tags, names and notes stay text.
 
 A check takes a plain Python value, so that it is the same for a case file and for a case written in Python
 (`relevance.check`), and its `Location`. It returns what a `Case` or `Terms` has in that place. Where it reports a
@@ -14,13 +18,13 @@ import keyword
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from functools import lru_cache
+from math import isfinite
+from typing import Any, TypeGuard
 
 from pytest_relevance._text import did_you_mean, found, listed, printable, quoted, shown
 from pytest_relevance.cases.model import Xfail
 from pytest_relevance.cases.problems import Location
-from pytest_relevance.cases.scalars import is_number
-from pytest_relevance.cases.scalars import value as scalar_value
 from pytest_relevance.metrics.settings import GAINS
 
 Check = Callable[[object, Location], object]
@@ -49,6 +53,40 @@ _ENCODED = frozenset("[]%")
 _CONTROL = frozenset({"Cc", "Cs", "Zl", "Zp"})
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]{0,63})(\.[0-9]{1,64})?")
+"""A decimal number without leading zeros; the group is its fraction."""
+_CONSTANTS: dict[str, object] = {"true": True, "false": False, "null": None, "": None}
+
+
+def number(text: str) -> int | float | None:
+    """Convert plain text to a number; None where it is no decimal number without leading zeros."""
+    match = _DECIMAL.fullmatch(text)
+    if match is None:
+        return None
+    return float(text) if match[1] else int(text)
+
+
+def scalar_value(text: str) -> object:
+    """Convert a plain scalar where a value is wanted: true, false, null, a number, else the text itself."""
+    if text in _CONSTANTS:
+        return _CONSTANTS[text]
+    found = number(text)
+    return text if found is None else found
+
+
+@lru_cache(maxsize=4096)  # a million grades are a handful of different ones
+def grade(text: str) -> int | float | str:
+    """Convert the plain text of a grade: a number, else the text itself, so that its name may be `no` or `true`."""
+    found = number(text)
+    return text if found is None else found
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether a value is a finite number that a float can hold; true and false are none."""
+    try:
+        return isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value)
+    except OverflowError:
+        return False
 
 
 def is_control(character: str) -> bool:
