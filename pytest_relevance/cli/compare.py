@@ -25,7 +25,7 @@ from pytest_relevance.cli import command
 from pytest_relevance.cli.command import FOUND, JSON, MARKDOWN, OK, PROGRAM, TEXT, CommandError, checked_by
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.settings import CHOICES
-from pytest_relevance.reports.text import WIDEST, terminal_width
+from pytest_relevance.reports.text import WIDEST, is_report, terminal_width
 
 if TYPE_CHECKING:
     from pytest_relevance.results.compare.pairing import Incomparable
@@ -84,13 +84,13 @@ def run(arguments: Namespace) -> int:
 
     Nothing is printed before all of it is computed. Raises `CommandError` where the runs cannot be compared.
     """
-    from pytest_relevance.reports.comparison import compare_runs, is_report
+    from pytest_relevance.reports.comparison import compare_runs
     from pytest_relevance.results.compare.pairing import Incomparable
 
     for message in _contradictions(arguments):
         raise CommandError(f"{PROGRAM} compare: {message}")
     first, second, judgments, output = arguments.first, arguments.second, arguments.judgments, arguments.output
-    command.check_output(arguments, (first, second, judgments), is_report, "no report of a comparison")
+    command.check_output(arguments, (first, second, judgments), is_report, "no report")
     format, limit = command.report_format(arguments), arguments.limit or sys.maxsize
     of_first, of_second = (None if name == _NO_VARIANT else name for name in arguments.variants or ("", ""))
     try:

@@ -39,13 +39,12 @@ def declare(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Print or write the report of a record. Raises `CommandError` for an invalid record or output."""
-    from pytest_relevance.reports.run.report import is_report as is_report_of_run
     from pytest_relevance.reports.run.report import report_data, report_lines
     from pytest_relevance.results.records.run import Run
 
     format, verbosity = command.report_format(arguments), arguments.verbose - arguments.quiet
     inputs = [arguments.record, arguments.against]
-    command.check_output(arguments, inputs, lambda data: is_report(data) or is_report_of_run(data), "no report")
+    command.check_output(arguments, inputs, is_report, "no report")
     run = Run.open(arguments.record)
     if arguments.against is not None:
         run = _against(run, arguments.against)

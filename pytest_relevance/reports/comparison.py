@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytest_relevance._text import counted, html_paragraph
+from pytest_relevance._text import counted, did_you_mean, html_paragraph, listed
 from pytest_relevance.metrics.names import Metric, largest_score, parse_metric
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.reports import blocks
@@ -25,12 +24,13 @@ from pytest_relevance.reports.run.gates import finding_text
 from pytest_relevance.reports.text import BAD, DIM, GOOD, SIGNIFICANT, STRONG, WIDEST, Line, line, plain
 from pytest_relevance.results.case_dict import settings_to_dict
 from pytest_relevance.results.case_result import CaseResult, Key
-from pytest_relevance.results.compare.comparison import MOST_MOVERS, Compared
+from pytest_relevance.results.compare.comparison import MOST_MOVERS, Compared, compared_results, what_changed
 from pytest_relevance.results.compare.differences import MeanChange, change_by, score_before, score_now
+from pytest_relevance.results.compare.pairing import pair
 from pytest_relevance.results.compare.rank_changes import baseline_changes
-from pytest_relevance.results.compare.runs import compare
+from pytest_relevance.results.compare.runs import DEFAULT_K, MISSING, load_runs
 from pytest_relevance.results.gates import NEW_ERRORS, ComparisonGates, judge_comparison
-from pytest_relevance.results.records.run_info import changes_text
+from pytest_relevance.results.records.run_info import changed, changes_text
 from pytest_relevance.results.unseen_ranks import asked_text
 
 if TYPE_CHECKING:
@@ -146,17 +146,6 @@ class Comparison(Compared):
         return text.replace("\x7f", "\\u007f") + "\n"
 
 
-_BEGINNING = re.compile(
-    rb'\{\s*"kind": "pytest-relevance comparison"'  # JSON
-    rb"|(?s:.{1,2000}? -> .{1,2000}?): [\d,]+ cases? compared, [\d,]+ with another ranking"
-)
-
-
-def is_report(data: bytes) -> bool:
-    """Whether the content of a file is the report of a comparison, in any of its formats."""
-    return _BEGINNING.match(data) is not None
-
-
 def compare_runs(
     first: RunSource,
     second: RunSource,
@@ -194,13 +183,35 @@ def compare_runs(
     judgments or settings, or ended in an error; `RecordError`, `FileError` or `CaseFileError` (ValueErrors) for
     a file that cannot be used; ValueError or TypeError for arguments that are not allowed.
     """
-    return compare(
-        *(Comparison, (first, second), metrics, judgments, variants),
-        common=common,
-        missing=missing,
+    Settings(**settings)  # raises TypeError or ValueError for settings that are not allowed
+    named = [metrics] if isinstance(metrics, (str, Metric)) else metrics
+    by = None if named is None else [*{metric.text: metric for metric in map(parse_metric, named)}.values()]
+    if by is not None and not by:
+        raise ValueError("a comparison needs a metric, such as nDCG@10; leave metrics out for the nDCG@k of the cases")
+    if missing not in MISSING:
+        raise ValueError(f"missing is {listed(MISSING)}, not {missing!r}{did_you_mean(str(missing), MISSING)}")
+    if resamples < 1:
+        raise ValueError(f"resamples is a whole number from 1 on, not {resamples!r}")
+    k = next((metric.k for metric in by or () if metric.k is not None), DEFAULT_K)
+    runs, notes = load_runs((first, second), k, judgments, missing, settings)
+    found = pair(*runs, by, variants, common=common)
+    notes += [f"left out: {each.reason}" for each in found.incompatibilities] + found.notes
+    others = sum(result.variant not in variants for run in {*runs} for result in run.results) if variants else 0
+    if others:
+        notes.append(f"left out: {counted(others, 'result')} of other variants")
+    shown = by or sorted({two.metric for _, two in found.pairs}, key=lambda metric: metric.k or 0)
+    return Comparison(
+        *found.names,
+        results=compared_results(found.pairs, by, is_across=variants is not None),
+        names=tuple(metric.text for metric in shown),
+        metric=by[0].text if by else None,
+        changed=tuple(what_changed(one, two) for one, two in found.pairs),
         resamples=resamples,
         seed=seed,
-        settings=settings,
+        left_out=tuple(found.incompatibilities),
+        errors=tuple(found.errors),
+        notes=tuple(notes),
+        fingerprint=changed(*(run.info.fingerprint for run in runs)),
     )
 
 
@@ -350,8 +361,7 @@ def _mean_sentences(comparison: Compared) -> list[Sentence]:
         if not means.queries:
             found.append(Sentence(f"{name} is not defined for any case"))
             continue
-        counts = means.better, means.worse, means.same
-        change = MeanChange(means.first, means.second, row.adjusted_p, *counts, means.queries + row.undefined)
+        change = MeanChange(means, row.adjusted_p, means.queries + row.undefined)
         found.append(baseline.mean_change_sentence(change, name))
     return found
 

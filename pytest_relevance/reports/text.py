@@ -20,7 +20,13 @@ from pytest_relevance._text import harmless as harmless
 REPORT_MARK = "pytest-relevance report"
 """The comment at the beginning of a report in HTML or Markdown, by which it is recognised."""
 
-_MARK_WITHIN = 2_000  # bytes from the beginning of a report
+_BEGINNING = re.compile(
+    rb"(?s:.{,2000}?)" + REPORT_MARK.encode() + rb'|\{\s*"kind": "pytest-relevance comparison"'
+    rb'|\{\s*"name": .+,\s*"run": \{(?s:.*),\s*"results": \['  # a run as JSON
+    rb"|(?s:.{1,2000}? -> .{1,2000}?): [\d,]+ cases? compared, [\d,]+ with another ranking"
+)
+_COUNTS = re.compile(rb"(?m)^[\d,]+ cases?(?: in [\d,]+ variants?)?(?::|$)")  # at the end of the report of a run
+_COUNTS_WITHIN = 2_000  # bytes
 
 WIDEST = 100
 """The default width of a report, in terminal columns."""
@@ -49,8 +55,8 @@ _DEEPEST_INDENT = 24
 
 
 def is_report(data: bytes) -> bool:
-    """Whether the content of a file is a report in HTML or Markdown."""
-    return REPORT_MARK.encode() in data[:_MARK_WITHIN]
+    """Whether the content of a file is the report of a run or of a comparison, in any format."""
+    return bool(_BEGINNING.match(data) or _COUNTS.search(data[-_COUNTS_WITHIN:]))
 
 
 def width(text: str) -> int:

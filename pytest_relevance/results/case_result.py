@@ -7,10 +7,10 @@ and a record writes one on each line; `from_dict` reads them back. A value that 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.ndcg import GradedRanking, repeated_indexes
@@ -43,6 +43,8 @@ OUTCOMES = (*VERDICTS, XFAILED, "xpassed")
 
 CHECK = "relevance.check"
 """The name of the search of a result whose ranking a test in Python gave."""
+
+Group = TypeVar("Group", bound=Hashable)
 
 Key = tuple[str, str, str | None]
 """Case file, id, variant: the key of a result in its run."""
@@ -362,6 +364,14 @@ def variants_in_order(results: Iterable[CaseResult]) -> list[tuple[str, str | No
         key = result.search, result.variant
         first[key] = min(first.get(key, result.origin.variant_index), result.origin.variant_index)
     return sorted(first, key=lambda key: (first[key], str(key)))
+
+
+def grouped(results: Iterable[CaseResult], key: Callable[[CaseResult], Group]) -> dict[Group, list[CaseResult]]:
+    """Results by a key, in their order."""
+    groups: dict[Group, list[CaseResult]] = {}
+    for result in results:
+        groups.setdefault(key(result), []).append(result)
+    return groups
 
 
 def count_grades(grades: Sequence[float]) -> dict[float, int]:

@@ -19,18 +19,18 @@ from pytest_relevance._text import did_you_mean, listed
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.metrics.measures import ranks_needed
 from pytest_relevance.metrics.names import Metric, largest_score, parse_metric
-from pytest_relevance.results.case_result import FAILED, MEASURED, PASSED, SKIPPED, WITHOUT_SCORE, XFAILED, CaseResult
-from pytest_relevance.results.compare.differences import (
-    TIE,
-    Difference,
-    Scores,
-    differences_of,
-    has_relevant,
-    means_of,
-    score_before,
-    score_pairs,
-    weighted_mean,
+from pytest_relevance.results.case_result import (
+    FAILED,
+    MEASURED,
+    PASSED,
+    SKIPPED,
+    WITHOUT_SCORE,
+    XFAILED,
+    CaseResult,
+    grouped,
 )
+from pytest_relevance.results.compare import differences
+from pytest_relevance.results.compare.differences import TIE, Difference, Scores
 from pytest_relevance.results.records.run_info import FileInfo
 
 if TYPE_CHECKING:
@@ -144,10 +144,7 @@ def judge_gates(
     `updating`: the baseline is being replaced. `require`: a gate without a verdict has failed. A gate is judged when
     all cases of its file that were not skipped have ended.
     """
-    by_file: dict[str, list[CaseResult]] = {}
-    for result in results:
-        if not result.is_check:
-            by_file.setdefault(result.file, []).append(result)
+    by_file = grouped((result for result in results if not result.is_check), lambda result: result.file)
     return [
         judged
         for file, info in sorted(files.items())
@@ -209,7 +206,7 @@ def passes(result: CaseResult) -> bool:
 
 def is_only_measured(result: CaseResult) -> bool:
     """Whether a case has nothing to pass: no floor, no expectation, and no accepted score that it could fall below."""
-    return result.verdict == MEASURED and (result.score is None or score_before(result) is None)
+    return result.verdict == MEASURED and (result.score is None or differences.score_before(result) is None)
 
 
 def _judge(gate: Gate, results: Sequence[CaseResult], against: str, lost: Mapping[str, int]) -> Iterator[GateFinding]:
@@ -236,7 +233,7 @@ def _judge(gate: Gate, results: Sequence[CaseResult], against: str, lost: Mappin
 
 def _is_fresh(case: CaseResult, metric: str) -> bool:
     """Whether a case has a score now and none in the baseline."""
-    return case.evaluation.scores.get(metric) is not None and score_before(case, metric) is None
+    return case.evaluation.scores.get(metric) is not None and differences.score_before(case, metric) is None
 
 
 def _passing(gate: Gate, cases: Sequence[CaseResult]) -> GateFinding:
@@ -251,14 +248,14 @@ def _mean(metric: Metric, bound: float, cases: Sequence[CaseResult]) -> GateFind
     scored = [
         (score, case.weight)
         for case in cases
-        if (score := case.evaluation.scores.get(metric.text)) is not None and has_relevant(case)
+        if (score := case.evaluation.scores.get(metric.text)) is not None and differences.has_relevant(case)
     ]
     if not scored:
         return GateFinding(UNDEFINED, False, metric)
-    mean = weighted_mean(scored)
+    mean = differences.weighted_mean(scored)
     total = sum(case.verdict not in WITHOUT_SCORE for case in cases)
-    is_met = mean >= bound - TIE
-    return GateFinding(MEAN, is_met, metric, mean, bound, len(scored), total, depths=_set_depths(metric, cases))
+    depths = differences.set_depths([metric], cases)
+    return GateFinding(MEAN, mean >= bound - TIE, metric, mean, bound, len(scored), total, depths=depths)
 
 
 def _with_known(found: GateFinding, gate: Gate, results: Iterable[CaseResult], info: FileInfo) -> GateFinding:
@@ -275,29 +272,28 @@ def _with_known(found: GateFinding, gate: Gate, results: Iterable[CaseResult], i
         failed = [case for case in cases if not (passes(case) or is_only_measured(case))]
         is_known = bool(failed) and all(case.baseline is not None and case.baseline.failed_before for case in failed)
         return replace(found, is_known=is_known)
-    means = means_of(score_pairs(cases, found.about))
+    means = differences.means_of(differences.score_pairs(cases, found.about))
     is_told = {(case.id, case.variant) for case in cases}.isdisjoint(info.unknown)
-    misses = means.first < found.bound - TIE and min(means.second, found.figure) >= means.first - TIE
-    return replace(found, is_known=is_told and misses)
+    is_no_lower = min(means.second, found.figure) >= means.first - TIE
+    return replace(found, is_known=is_told and means.first < found.bound - TIE and is_no_lower)
 
 
 def _drops(
     gate: Gate, bounds: Mapping[Metric, float], cases: Sequence[CaseResult], against: str, lost: Mapping[str, int]
 ) -> Iterator[GateFinding]:
     """The drop of each mean since the baseline, or since the run `against`, tested together."""
-    compared = {}
+    family = {}
     for metric in bounds:
-        compared[metric] = score_pairs(cases, metric.text)
-        if all(case.evaluation.scores.get(metric.text) is None for case in cases):
+        if pairs := differences.score_pairs(cases, metric.text):
+            family[metric] = Scores(None, metric.text, pairs)
+        elif all(case.evaluation.scores.get(metric.text) is None for case in cases):
             yield GateFinding(UNDEFINED, False, metric)
-        elif not compared[metric]:
+        else:
             yield GateFinding(NO_REFERENCE, False, metric, against=against)
-    family = {metric: pairs for metric, pairs in compared.items() if pairs}
-    rows = differences_of(Scores(None, metric.text, pairs) for metric, pairs in family.items()) if family else []
-    for metric, row in zip(family, rows, strict=True):
-        found = judge_drop(row, bounds[metric], gate.p, metric)
+    for metric, row in zip(family, differences.differences_of(family.values()), strict=True):
+        found, depths = judge_drop(row, bounds[metric], gate.p, metric), differences.set_depths([metric], cases)
         total = row.means.queries + sum(lost.values())
-        yield replace(found, total=total, lost=lost, depths=_set_depths(metric, cases), against=against)
+        yield replace(found, total=total, lost=lost, depths=depths, against=against)
 
 
 def judge_drop(row: Difference, bound: float, p: float | None, metric: Metric) -> GateFinding:
@@ -314,27 +310,12 @@ def judge_drop(row: Difference, bound: float, p: float | None, metric: Metric) -
     return replace(found, is_met=not found.exceeds or is_chance)
 
 
-def _wholly_seen(metric: Metric, cases: Iterable[CaseResult]) -> list[CaseResult]:
-    """The cases whose whole ranking a metric looks at."""
-    return [case for case in cases if ranks_needed(metric, case.conditions.settings) is None]
-
-
 def _cut(metric: Metric, cases: Sequence[CaseResult]) -> GateFinding | None:
     """The finding about a metric that looks at more than some searches returned, and so has no score there."""
-    unscored = [
-        case for case in _wholly_seen(metric, cases) if case.is_cut and metric.text not in case.evaluation.scores
-    ]
-    asked = [case.conditions.depth or case.conditions.k for case in unscored if case.verdict not in WITHOUT_SCORE]
+    unscored = (case for case in cases if case.is_cut and metric.text not in case.evaluation.scores)
+    conditions = (case.conditions for case in unscored if case.verdict not in WITHOUT_SCORE)
+    asked = [each.depth or each.k for each in conditions if ranks_needed(metric, each.settings) is None]
     return GateFinding(CUT, False, metric, counted=len(asked), depths=asked) if asked else None
-
-
-def _set_depths(metric: Metric, cases: Sequence[CaseResult]) -> Sequence[int]:
-    """The depths that were set, where a metric looks at the whole ranking."""
-    return [
-        case.conditions.depth
-        for case in _wholly_seen(metric, cases)
-        if case.conditions.is_depth_set and case.conditions.depth
-    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,10 +130,6 @@ def test_markdown_is_cut_at_whole_sections(shop: Terminal) -> None:
     shop.run(*RUNS, "-o", "report.md", "--max-chars=400")
     assert shop.read("report.md").startswith("<!-- pytest-relevance report -->\n### ")
     assert shop.run(*RUNS, "-o", "report.md").code == 0  # a report that was cut is known as one
-    shop.write("report.md", "<!-- pytest-relevance report -->\n### All 2 cases pass\n")  # of a run
-    refused = shop.run(*RUNS, "-o", "report.md")
-    assert (refused.code, refused.out) == (2, "")
-    assert "is no report of a comparison; name another file" in refused.err
 
 
 def test_reports_go_into_files(shop: Terminal) -> None:

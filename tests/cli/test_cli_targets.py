@@ -20,7 +20,7 @@ THEIRS = {"shop.relevance.yaml": CASES, "conftest.py": PROGRAM, "page.md": PAGE,
 
 COMMANDS = {
     "schema": (("schema",), "no schema of case files"),
-    "compare": (("compare", "old.json", "new.json", "--judgments", "shop.qrels"), "no report of a comparison"),
+    "compare": (("compare", "old.json", "new.json", "--judgments", "shop.qrels"), "no report"),
     "report": (("report", "run.jsonl"), "no report"),
     "merge": (("merge", "run.jsonl"), "no record of version 2 or before"),
 }

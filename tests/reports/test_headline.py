@@ -253,6 +253,6 @@ def test_the_lost_document_has_the_largest_fall(before: list[str], after: list[s
 @pytest.mark.parametrize(("standing", "before"), [(NEW, None), (STALE, 0.8)])
 def test_an_entry_that_cannot_be_compared_counts_as_none(shop: Shop, standing: str, before: float | None) -> None:
     result = shop.result(["sku-4", "sku-1"])
-    result = changed(result, baseline=BaselineComparison(standing, 0.8, documents=("sku-1",), grades=(3,)))
+    result = changed(result, baseline=BaselineComparison(standing, before, documents=("sku-1",), grades=(3,)))
     found = CaseChange(result)
     assert (found.before, found.lost, found.on_top) == (before, Move("sku-2", None, None), Move("sku-4", None, 1))

@@ -8,17 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_relevance._text import counted, examples, listed, p_text, with_variant
 from pytest_relevance.reports.blocks import Sentence
-from pytest_relevance.reports.run.cases import (
-    LOST,
-    WIDEST_NAME,
-    case_count,
-    grouped,
-    mean_text,
-    metric_of,
-    variant_label,
-    variant_of,
-    variants_of,
-)
+from pytest_relevance.reports.run import cases
 from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, SIGNIFICANT, cut, signed
 from pytest_relevance.results import diagnoses
 from pytest_relevance.results.case_parts import IMPROVEMENT, NEW, REGRESSION, STALE
@@ -30,6 +20,7 @@ from pytest_relevance.results.case_result import (
     SKIPPED,
     WITHOUT_SCORE,
     CaseResult,
+    grouped,
 )
 from pytest_relevance.results.compare import differences
 from pytest_relevance.results.records.run_info import GONE, FileInfo, Fingerprint, RunInfo, changed, changes_text
@@ -96,14 +87,14 @@ def headline(results: Sequence[CaseResult], gates: Iterable[GateResult], info: R
     if not ran:
         return Headline(f"Nothing was searched{f': {missing}' if missing else ''}", NOTHING)
     failed = [result for result in ran if differences.has_failed(result)]
-    broken = case_count(result for result in failed if result.verdict in WITHOUT_SCORE)
+    broken = cases.case_count(result for result in failed if result.verdict in WITHOUT_SCORE)
     unscored = f"{counted(broken, 'case')} could not be scored" if broken else ""
-    worse = case_count(filter(differences.got_worse, failed))
+    worse = cases.case_count(filter(differences.got_worse, failed))
     change = differences.mean_change(ran)
-    better = case_count(result for result in ran if result.baseline and result.baseline.standing == IMPROVEMENT)
+    better = cases.case_count(result for result in ran if result.baseline and result.baseline.standing == IMPROVEMENT)
     moved = 0
     if change is not None and change.p <= SIGNIFICANT:
-        moved = 1 if change.after > change.before else -1
+        moved = 1 if change.means.difference > 0 else -1
     unmet = sum(gate.outcome() == FAILED for gate in gates)
     if outage := _outage(ran):
         return Headline(outage, BROKEN)
@@ -112,7 +103,7 @@ def headline(results: Sequence[CaseResult], gates: Iterable[GateResult], info: R
         return said._replace(text="; ".join(filter(None, (said.text, unscored, missing))))
     if missing:
         return Headline(f"The run did not finish: {missing}", BROKEN)
-    before = case_count(result for result in ran if result.baseline and result.baseline.failed_before)
+    before = cases.case_count(result for result in ran if result.baseline and result.baseline.failed_before)
     still = f"; {before:,} failed before" if before else ""
     if failed:
         if all(differences.failure_kind(result) == differences.FAILED_BEFORE for result in failed):
@@ -143,14 +134,15 @@ def _outage(ran: Sequence[CaseResult]) -> str:
         not_searched = f", {counted(left, 'case')} not searched" if left else ""
         return f"Search was down: {errors[0].type} in {alike:,} of {counted(len(called), 'call')}{not_searched}"
     found = diagnoses.diagnose(ran)
-    empty = case_count(result for each in found if each.kind == diagnoses.NOTHING for result in each.results)
-    return f"Search returned nothing for {empty:,} of {counted(case_count(ran), 'query', 'queries')}" if empty else ""
+    empty = cases.case_count(result for each in found if each.kind == diagnoses.NOTHING for result in each.results)
+    of_all = counted(cases.case_count(ran), "query", "queries")
+    return f"Search returned nothing for {empty:,} of {of_all}" if empty else ""
 
 
 def _failures_in_words(failed: Sequence[CaseResult], ran: Sequence[CaseResult]) -> str:
     """How many cases fail: `9 of 135 cases fail`."""
-    count = case_count(failed)
-    some = f"{count:,} of {counted(case_count(ran), 'case')} {'fails' if count == 1 else 'fail'}"
+    count = cases.case_count(failed)
+    some = f"{count:,} of {counted(cases.case_count(ran), 'case')} {'fails' if count == 1 else 'fail'}"
     if any(differences.failure_kind(result) == differences.IN_DOUBT for result in failed):
         return f"{some} or {'is' if count == 1 else 'are'} inconclusive"
     return some
@@ -159,7 +151,7 @@ def _failures_in_words(failed: Sequence[CaseResult], ran: Sequence[CaseResult]) 
 def _without_failure(ran: Sequence[CaseResult]) -> str:
     """The headline for cases without a baseline of which none failed."""
     measured, passed = (
-        case_count(result for result in ran if result.status == status) for status in (MEASURED, PASSED)
+        cases.case_count(result for result in ran if result.status == status) for status in (MEASURED, PASSED)
     )
     if {result.status for result in ran} - {PASSED, MEASURED}:
         return "No case fails"
@@ -179,7 +171,7 @@ def context(run: Run, most: int = MOST_NAMES) -> list[str]:
     """What ran, against what, and what was searched; of many the first `most` and how many more there are."""
     ran = [result for result in run.results if result.status != SKIPPED]
     files = [*dict.fromkeys(result.file for result in ran)]
-    searches = [*dict.fromkeys(variant_label(variant, ()) for variant in variants_of(ran))]
+    searches = [*dict.fromkeys(cases.variant_label(variant, ()) for variant in cases.variants_of(ran))]
     infos = [info for file, info in run.files.items() if file in files]
     records = [*dict.fromkeys(info.against for info in infos if info.against)]
     against = listed(records, "and") or "the baseline" * any(info.has_baseline for info in infos)
@@ -213,17 +205,18 @@ def mean_sentences(results: Sequence[CaseResult], *, only_changes: bool = False)
     `mean nDCG@10 0.665 -> 0.712 (+0.047, p 0.003): 35 better, 20 worse, 61 the same`; the suite and the variant are
     named where there are several. `only_changes` leaves out the suites that have none.
     """
-    groups = grouped(results, lambda result: (result.file, variant_of(result)))
-    has_files, variants, found = len({file for file, _ in groups}) > 1, variants_of(results), []
+    groups = grouped(results, lambda result: (result.file, cases.variant_of(result)))
+    has_files, variants, found = len({file for file, _ in groups}) > 1, cases.variants_of(results), []
     for key in sorted(groups, key=str):
         (file, variant), group = key, groups[key]
-        names = [file] * has_files + [cut(variant_label(variant, variants), WIDEST_NAME)] * (len(variants) > 1)
+        label = cut(cases.variant_label(variant, variants), cases.WIDEST_NAME)
+        names = [file] * has_files + [label] * (len(variants) > 1)
         head = f"{'  '.join(names)}: " if names else ""
         change = differences.mean_change(group)
         if change is not None:
-            found.append(mean_change_sentence(change, metric_of(group), head))
+            found.append(mean_change_sentence(change, cases.metric_of(group), head))
         elif not only_changes:
-            found.append(Sentence(head + mean_text(group)))
+            found.append(Sentence(head + cases.mean_text(group)))
     return found
 
 
@@ -232,12 +225,12 @@ def mean_change_sentence(change: differences.MeanChange, metric: str, head: str 
 
     The number of compared cases is added if other cases lack a score now or before.
     """
-    tested = f"({signed(change.after - change.before)}, p {p_text(change.p)})"
-    means = f"{head}mean {metric} {change.before:.3f} -> {change.after:.3f} {tested}"
-    of_all = f" ({change.cases:,} of {counted(change.total, 'case')})" if change.cases < change.total else ""
-    style = PLAIN if not change.p <= SIGNIFICANT else GOOD if change.after > change.before else BAD
-    counts = f"{change.better:,} better, {change.worse:,} worse, {change.same:,} the same"
-    return Sentence(f"{means}: {counts}{of_all}", style)
+    means = change.means
+    tested = f"({signed(means.difference)}, p {p_text(change.p)})"
+    of_all = f" ({means.queries:,} of {counted(change.total, 'case')})" if means.queries < change.total else ""
+    style = PLAIN if not change.p <= SIGNIFICANT else GOOD if means.difference > 0 else BAD
+    counts = f"{means.better:,} better, {means.worse:,} worse, {means.same:,} the same"
+    return Sentence(f"{head}mean {metric} {means.first:.3f} -> {means.second:.3f} {tested}: {counts}{of_all}", style)
 
 
 def lost_sentences(files: Mapping[str, FileInfo], info: RunInfo) -> list[Sentence]:
@@ -250,11 +243,9 @@ def lost_sentences(files: Mapping[str, FileInfo], info: RunInfo) -> list[Sentenc
         for case, variant, why in about.lost:
             found.setdefault(why, {}).setdefault((file, case), []).append(variant)
     parts = []
-    for why, words in LOST.items():
-        if cases := found.get(why):
-            names = [
-                with_variant(case, variants[0] if len(variants) == 1 else None) for (_, case), variants in cases.items()
-            ]
+    for why, words in cases.LOST.items():
+        if of_cases := found.get(why, {}).items():
+            names = [with_variant(case, names[0] if len(names) == 1 else None) for (_, case), names in of_cases]
             parts.append(f"{counted(len(names), 'case')} {words[len(names) != 1]} ({examples(names)})")
     if info.not_run:
         parts.append(f"nothing ran of {counted(len(info.not_run), 'file')} ({examples(info.not_run)})")
@@ -274,9 +265,9 @@ def unknown_sentences(results: Sequence[CaseResult], files: Mapping[str, FileInf
     failed = [each for each in results if each.verdict == FAILED and (each.file, each.id, each.variant) in unknown]
     if not failed:
         return []
-    cases = counted(case_count(failed), "case")
     names = examples([*dict.fromkeys(each.id for each in failed)])
-    what = f"{cases} without results in the reference fail, known or not ({names})"
+    count = counted(cases.case_count(failed), "case")
+    what = f"{count} without results in the reference fail, known or not ({names})"
     return [Sentence(f"{what}: where that is meant, write xfail: REASON in the case", BAD)]
 
 
@@ -298,27 +289,19 @@ def update_sentences(
         node = quote(first.node or f"{first.file}::{first.id}")
         yield Sentence(f"to see one in full: pytest -v {reference}{node}", DOUBT)
     against = {name for name, info in files.items() if info.against}
-    groups: dict[str, list[CaseResult]] = {}
-    for result in results:
-        if result.baseline is not None and result.file not in against:
-            standing = REGRESSION if differences.got_worse(result) else result.baseline.standing
-            groups.setdefault(standing, []).append(result)
-    is_below = any(
-        each.conditions.floor is not None
-        and (each.score or 0) < each.conditions.floor
-        and not (each.file in files and files[each.file].expects_known)
-        for each in fallen
+    groups = grouped(
+        (result for result in results if result.file not in against),
+        lambda each: REGRESSION if differences.got_worse(each) else each.baseline.standing if each.baseline else "",
     )
-    floors = "; lower the floors (min_ndcg) that they are below, too" if is_below else ""
     too = ", and what got worse too unless you choose the cases" if fallen else ""
     accepts = "--relevance-update accepts"
     for standing, words, remedy, style in (
-        (REGRESSION, "got worse", f"where that is meant, --relevance-update FILE::CASE accepts one{floors}", BAD),
+        (REGRESSION, "got worse", "where that is meant, --relevance-update FILE::CASE accepts one", BAD),
         (IMPROVEMENT, "got better", f"{accepts} {{them}}{too}", GOOD),
         (STALE, "have a stale baseline", f"{accepts} the present rankings", BAD),
         (NEW, "have no baseline yet", "--relevance-update=new adds {them}", DOUBT),
     ):
-        count = case_count(groups.get(standing, ()))
+        count = cases.case_count(groups.get(standing, ()))
         if count and updating != "all" and not (standing == NEW and updating):
             them, words = ("it", words.replace("have", "has")) if count == 1 else ("them", words)
             yield Sentence(f"{counted(count, 'case')} {words}: {remedy.format(them=them)}", style)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import ceil
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from pytest_relevance._text import counted, harmless, listed, quoted, score_text
 from pytest_relevance.reports.blocks import MORE_HINT, RIGHT, Block, Column, Sentence, Table, styled
 from pytest_relevance.reports.reasons import STATUSES, case_label
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, cut, width
-from pytest_relevance.results.case_result import SKIPPED, WITHOUT_SCORE, CaseResult, variants_in_order
+from pytest_relevance.results.case_result import SKIPPED, WITHOUT_SCORE, CaseResult, grouped, variants_in_order
 from pytest_relevance.results.expectations import duration
 from pytest_relevance.results.records.run_info import GONE, LEFT_OUT, UNJUDGED, FileInfo
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 Variant = tuple[str, str | None]
 """The name of a search and the id of its parameter, if it has one."""
-
-Group = TypeVar("Group", bound=Hashable)
 
 MOST_UNSTABLE, MOST_LOWEST = 5, 5
 """How many cases whose ranking changes from call to call, and how many of the lowest, are listed by default."""
@@ -47,14 +45,6 @@ LOST: Mapping[str, tuple[str, str]] = {
 def variant_of(result: CaseResult) -> Variant:
     """The search of a case and its parameter."""
     return result.search, result.variant
-
-
-def grouped(results: Iterable[CaseResult], key: Callable[[CaseResult], Group]) -> dict[Group, list[CaseResult]]:
-    """Results by a key, in their order."""
-    groups: dict[Group, list[CaseResult]] = {}
-    for result in results:
-        groups.setdefault(key(result), []).append(result)
-    return groups
 
 
 def key_of(result: CaseResult) -> tuple[str, str]:

@@ -20,21 +20,9 @@ from pytest_relevance.reports.reasons import case_label
 from pytest_relevance.reports.run import cases
 from pytest_relevance.reports.text import LEAST, PLAIN, Line, signed
 from pytest_relevance.results.case_parts import NEW, STALE
-from pytest_relevance.results.case_result import SKIPPED, CaseResult
-from pytest_relevance.results.compare.differences import (
-    Difference,
-    Means,
-    ScorePair,
-    Scores,
-    differences_of,
-    got_worse,
-    has_failed,
-    means_of,
-    score_before,
-    score_now,
-    score_pairs,
-)
-from pytest_relevance.results.compare.differences import key_of as key_of_pair
+from pytest_relevance.results.case_result import SKIPPED, CaseResult, grouped
+from pytest_relevance.results.compare import differences
+from pytest_relevance.results.compare.differences import Difference, Means, ScorePair, has_failed
 from pytest_relevance.results.compare.rank_changes import Move
 from pytest_relevance.results.expectations import first_ranks
 
@@ -63,13 +51,12 @@ class CaseChange:
     @property
     def before(self) -> float | None:
         """The score of the accepted ranking; None without one."""
-        baseline = self.result.baseline
-        return None if baseline is None or baseline.standing == NEW else score_before(self.result, self.metric)
+        return differences.score_before(self.result, self.metric)
 
     @property
     def after(self) -> float | None:
         """The score now."""
-        return score_now(self.result, self.metric)
+        return differences.score_now(self.result, self.metric)
 
     @property
     def effect(self) -> float:
@@ -129,11 +116,9 @@ def _accepted(result: CaseResult) -> Sequence[str]:
 
 def worst_first(results: Iterable[CaseResult]) -> list[CaseChange]:
     """The cases that failed or whose score fell, what got worse first, then by weight times drop."""
-    found = [CaseChange(result) for result in results if result.status != SKIPPED]
-    chosen = [
-        change for change in found if has_failed(change.result) or (change.before is not None and change.effect < 0)
-    ]
-    return sorted(chosen, key=lambda change: (not got_worse(change.result), change.effect))
+    ran = (CaseChange(result) for result in results if result.status != SKIPPED)
+    found = (each for each in ran if has_failed(each.result) or (each.before is not None and each.effect < 0))
+    return sorted(found, key=lambda change: (not differences.got_worse(change.result), change.effect))
 
 
 def movers(results: Iterable[CaseResult], sign: int) -> list[CaseResult]:
@@ -277,10 +262,10 @@ def tag_table(
     """
     by_tag = _by_tag(results)
     changed = [
-        (means_of(pairs), tag, cases.variant_label(variant, variants) if len(variants) > 1 else "")
+        (differences.means_of(pairs), tag, cases.variant_label(variant, variants) if len(variants) > 1 else "")
         for tag, tagged in by_tag.items()
-        for variant, of_variant in cases.grouped(tagged, cases.variant_of).items()
-        if (pairs := score_pairs(of_variant, metric))
+        for variant, of_variant in grouped(tagged, cases.variant_of).items()
+        if (pairs := differences.score_pairs(of_variant, metric))
     ]
     if changed:
         changed.sort(key=lambda row: (row[0].difference, *row[1:]))
@@ -305,24 +290,20 @@ def tag_table(
 
 def _by_tag(results: Sequence[CaseResult]) -> dict[str, list[CaseResult]]:
     """The results by tag, without the tags of a whole suite."""
-    by_tag: dict[str, list[CaseResult]] = {}
-    for result in results:
-        for tag in result.tags:
-            by_tag.setdefault(tag, []).append(result)
     sizes = Counter(result.file for result in results)
 
     def is_whole(tagged: Sequence[CaseResult]) -> bool:
         files = {result.file for result in tagged}
         return len(tagged) == sum(sizes.values()) or [len(tagged)] == [sizes[file] for file in files]
 
-    return {tag: tagged for tag, tagged in by_tag.items() if not is_whole(tagged)}
+    return {tag: tagged for tag, tagged in differences.by_tag(results).items() if not is_whole(tagged)}
 
 
 def variant_tables(results: Sequence[CaseResult], variants: Sequence[cases.Variant], most: int | None) -> list[Table]:
     """The queries on which variants differ most, and each variant against the first; none for a single variant."""
     if len(variants) < 2:
         return []
-    by_key = cases.grouped(results, cases.key_of)
+    by_key = grouped(results, cases.key_of)
     means = {key: cases.means_by_variant(case) for key, case in by_key.items()}
     spread = {key: max(found.values()) - min(found.values()) for key, found in means.items() if len(found) > 1}
     order = sorted((key for key, apart in spread.items() if apart > LEAST), key=lambda key: (-spread[key], key))
@@ -344,15 +325,15 @@ def _against_first(results: Sequence[CaseResult], variants: Sequence[cases.Varia
     before, family = scored.get(first, {}), []
     for variant in others:
         pairs = [
-            ScorePair(key_of_pair(result), before[key].score or 0.0, result.score or 0.0, result.weight)
+            ScorePair(differences.key_of(result), before[key].score or 0.0, result.score or 0.0, result.weight)
             for key, result in scored.get(variant, {}).items()
             if key in before
         ]
         if pairs:
-            family.append(Scores(cases.variant_label(variant, variants), "nDCG@k", pairs))
+            family.append(differences.Scores(cases.variant_label(variant, variants), "nDCG@k", pairs))
     if not family:
         return Table([])
     columns = [Column("variant", least=8, is_code=True), Column("against", least=8, is_code=True)]
     label = cases.variant_label(first, variants)
-    tests = differences_of(family)
+    tests = differences.differences_of(family)
     return means_table(columns, [((row.variant or "", label), row.means) for row in tests], tests, ("first", "second"))

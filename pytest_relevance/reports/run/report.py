@@ -8,7 +8,6 @@ in Python (`relevance.check`) search nothing themselves: they have suite lines, 
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -168,11 +167,6 @@ def _gates(outcomes: Counter[str]) -> Iterable[str]:
         yield "the gate is met" if total == 1 else f"all {total:,} gates met"
 
 
-_JSON_BEGINNING = rb'\{\s*"name": .+,\s*"run": \{(?s:.*),\s*"results": \['
-_TEXT_END = rb"(?m)^[\d,]+ cases?(?: in [\d,]+ variants?)?(?::|$)"
-_END_WITHIN = 2000
-"""In how many bytes at the end of a report its counts are looked for."""
-
 _MOST_UNFINISHED = 20  # node ids of what did not finish
 
 
@@ -229,11 +223,6 @@ def report_data(run: Run) -> dict[str, Any]:
         "results": [result.to_dict() for result in run.results],
         "gates": gates,
     }
-
-
-def is_report(data: bytes) -> bool:
-    """Whether the content of a file is the report of a run as JSON or text, whose end counts the cases."""
-    return bool(re.match(_JSON_BEGINNING, data) or re.search(_TEXT_END, data[-_END_WITHIN:]))
 
 
 def run_gates(run: Run) -> list[GateResult]:

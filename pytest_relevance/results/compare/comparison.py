@@ -17,20 +17,8 @@ from pytest_relevance.metrics.measures import ranks_needed, score
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import WITHIN, BaselineComparison
-from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.compare.differences import (
-    TIE,
-    Difference,
-    Means,
-    Scores,
-    change_by,
-    differences_of,
-    key_of,
-    means_of,
-    score_before,
-    score_now,
-    score_pairs,
-)
+from pytest_relevance.results.case_result import CaseResult, grouped
+from pytest_relevance.results.compare import differences
 from pytest_relevance.results.compare.pairing import ErroredCase, Incompatibility, Metrics, Pair
 from pytest_relevance.results.records.run import as_frame
 
@@ -50,7 +38,7 @@ class TagDifference:
     variant: str | None
     metric: str
     tag: str
-    means: Means
+    means: differences.Means
 
 
 class Movers(NamedTuple):
@@ -105,32 +93,24 @@ class Compared:
     @property
     def depths(self) -> tuple[int, ...]:
         """The depths that case files set, where a metric looks at the whole ranking."""
-        metrics = [*map(parse_metric, self.names)]
-        conditions = (result.conditions for result in self.results if result.conditions.is_depth_set)
-        found = {
-            each.depth for each in conditions if any(ranks_needed(metric, each.settings) is None for metric in metrics)
-        }
-        return tuple(sorted(depth for depth in found if depth is not None))
+        return tuple(differences.set_depths(map(parse_metric, self.names), self.results))
 
     @cached_property
     def variants(self) -> Mapping[str | None, Sequence[CaseResult]]:
         """The results of each variant, {None: all} where there are none or two were compared."""
-        found: dict[str | None, list[CaseResult]] = {}
-        for result in self.results:
-            found.setdefault(result.variant, []).append(result)
-        return found
+        return grouped(self.results, lambda result: result.variant)
 
     @cached_property
-    def metrics(self) -> tuple[Difference, ...]:
+    def metrics(self) -> tuple[differences.Difference, ...]:
         """A row for each variant and metric, of the cases that it applies to."""
-        rows: list[Difference] = []
+        rows: list[differences.Difference] = []
         for variant, results in self.variants.items():
             family = []
             for name in self.names:
                 if own := [result for result in results if name in result.evaluation.scores]:
-                    pairs = score_pairs(own, name)
-                    family.append(Scores(variant, name, pairs, len(own) - len(pairs)))
-            rows += differences_of(family, resamples=self.resamples, seed=self.seed)
+                    pairs = differences.score_pairs(own, name)
+                    family.append(differences.Scores(variant, name, pairs, len(own) - len(pairs)))
+            rows += differences.differences_of(family, resamples=self.resamples, seed=self.seed)
         return tuple(rows)
 
     @cached_property
@@ -138,14 +118,11 @@ class Compared:
         """The means of each tag, by variant and metric; for each metric the largest drop first, undefined ones last."""
         rows: list[TagDifference] = []
         for variant, results in self.variants.items():
-            tagged: dict[str, list[CaseResult]] = {}
-            for result in results:
-                for tag in result.tags:
-                    tagged.setdefault(tag, []).append(result)
+            tagged = differences.by_tag(results).items()
             for name in self.names:
                 found = [
-                    TagDifference(variant, name, tag, means_of(score_pairs(own, name)))
-                    for tag, own in tagged.items()
+                    TagDifference(variant, name, tag, differences.means_of(differences.score_pairs(own, name)))
+                    for tag, own in tagged
                     if any(name in result.evaluation.scores for result in own)
                 ]
                 rows += sorted(found, key=lambda row: (not row.means.queries, row.means.difference, row.tag))
@@ -161,9 +138,9 @@ class Compared:
 
         The score is by the metric that was named first, or the nDCG@k of each case. Rounding alone does not count.
         """
-        changes = ((sign * change_by(result, self.metric), result) for result in self.results)
-        found = [(change, result) for change, result in changes if change > more_than + TIE]
-        return [result for _, result in sorted(found, key=lambda each: (-each[0], key_of(each[1])))]
+        changes = ((sign * differences.change_by(result, self.metric), result) for result in self.results)
+        found = [(change, result) for change, result in changes if change > more_than + differences.TIE]
+        return [result for _, result in sorted(found, key=lambda each: (-each[0], differences.key_of(each[1])))]
 
     @property
     def changed_rankings(self) -> int:
@@ -181,8 +158,8 @@ class Compared:
         table: dict[str, object] = {name: [getattr(result, name) for result in self.results] for name in names}
         table["k"] = [result.conditions.k for result in self.results]
         for name in self.names:
-            before = [_number(score_before(result, name)) for result in self.results]
-            after = [_number(score_now(result, name)) for result in self.results]
+            before = [_number(differences.score_before(result, name)) for result in self.results]
+            after = [_number(differences.score_now(result, name)) for result in self.results]
             table[f"{name} first"], table[f"{name} second"] = before, after
             table[f"{name} difference"] = [second - first for first, second in zip(before, after, strict=True)]
         table["Jaccard"], table["RBO"] = zip(*map(_similarity, self.results), strict=True)

@@ -15,17 +15,9 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import NamedTuple
 
-from pytest_relevance.metrics.significance import (
-    EXACT_PAIRS,
-    PLAIN_PAIRS,
-    bootstrap_interval,
-    drawn_p,
-    effect_size,
-    exact_p,
-    holm,
-    least_p,
-    randomisation_test,
-)
+from pytest_relevance.metrics import significance
+from pytest_relevance.metrics.measures import ranks_needed
+from pytest_relevance.metrics.names import Metric
 from pytest_relevance.results.case_parts import NEW, REGRESSION, STALE
 from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, PASSED, SKIPPED, WITHOUT_SCORE, CaseResult
 
@@ -129,15 +121,10 @@ def means_of(pairs: Sequence[ScorePair]) -> Means:
     return Means(len(pairs), first, second, second - first, better, worse, len(pairs) - better - worse)
 
 
-def p_value(pairs: Sequence[ScorePair]) -> float:
-    """The p-value of the paired randomisation test, with the weights. Up to `PLAIN_PAIRS` changes need no numpy."""
-    return _test(sorted(pairs), RESAMPLES, 0)[0]
-
-
 def differences_of(family: Iterable[Scores], *, resamples: int = RESAMPLES, seed: int = 0) -> list[Difference]:
     """Test each of several differences; p-values are adjusted after Holm over all of them."""
     rows = [_tested(scores, resamples, seed) for scores in family]
-    adjusted, least = holm([row.p for row in rows]), holm([row.least_p for row in rows])
+    adjusted, least = significance.holm([row.p for row in rows]), significance.holm([row.least_p for row in rows])
     return [replace(row, adjusted_p=p, least_p=low) for row, p, low in zip(rows, adjusted, least, strict=True)]
 
 
@@ -146,24 +133,27 @@ def _tested(scores: Scores, resamples: int, seed: int) -> Difference:
     p, least = _test(pairs, resamples, seed)
     draws = _BOOTSTRAP_RESAMPLES if len(pairs) <= _MANY_PAIRS else _FEW_DRAWS
     first, second, weights = _scores_and_weights(pairs)
-    interval = bootstrap_interval(first, second, weights=weights, resamples=draws, seed=seed)
-    effect = effect_size(first, second, weights=weights)
-    names, found = (scores.variant, scores.metric), means_of(pairs)
-    return Difference(*names, found, scores.undefined, interval.low, interval.high, p, p, effect, least)
+    interval = significance.bootstrap_interval(first, second, weights=weights, resamples=draws, seed=seed)
+    effect = significance.effect_size(first, second, weights=weights)
+    figures = (scores.undefined, interval.low, interval.high, p, p, effect, least)
+    return Difference(scores.variant, scores.metric, means_of(pairs), *figures)
 
 
 def _test(pairs: Sequence[ScorePair], resamples: int, seed: int) -> tuple[float, float]:
-    """The p-value of sorted pairs, and the lowest that is possible; NaN without a pair."""
+    """The p-value of sorted pairs, and the lowest that is possible; NaN without a pair.
+
+    Up to `PLAIN_PAIRS` changes need no numpy.
+    """
     if not pairs:
         return math.nan, math.nan
     terms = [pair.change * pair.weight for pair in pairs if pair.change]
-    if len(terms) <= EXACT_PAIRS:
-        return exact_p(terms), least_p(terms)
-    if len(terms) <= PLAIN_PAIRS:
-        return drawn_p(terms, resamples, seed), max(least_p(terms), 1 / (resamples + 1))
+    if len(terms) <= significance.EXACT_PAIRS:
+        return significance.exact_p(terms), significance.least_p(terms)
+    if len(terms) <= significance.PLAIN_PAIRS:
+        return significance.drawn_p(terms, resamples, seed), max(significance.least_p(terms), 1 / (resamples + 1))
     first, second, weights = _scores_and_weights(pairs)
     flips = resamples if len(pairs) <= _MANY_PAIRS else min(resamples, _FEW_FLIPS)
-    test = randomisation_test(first, second, weights=weights, resamples=flips, seed=seed)
+    test = significance.randomisation_test(first, second, weights=weights, resamples=flips, seed=seed)
     return test.p, test.least_p
 
 
@@ -176,24 +166,15 @@ def _scores_and_weights(pairs: Sequence[ScorePair]) -> tuple[list[float], list[f
 
 
 class MeanChange(NamedTuple):
-    """The change of the (weighted) mean nDCG@k over the `cases` that have a score now and in the baseline.
+    """The change of the (weighted) mean nDCG@k over the cases that have a score now and in the baseline.
 
-    `p` is the p-value of the paired randomisation test with the weights. `better`, `worse` and `same` count the cases.
-    `total` is how many cases have a score now, or were to have one.
+    `p` is the p-value of the paired randomisation test with the weights. `total` is how many cases have a score now, or
+    were to have one.
     """
 
-    before: float
-    after: float
+    means: Means
     p: float
-    better: int
-    worse: int
-    same: int
     total: int
-
-    @property
-    def cases(self) -> int:
-        """How many cases are compared."""
-        return self.better + self.worse + self.same
 
 
 def score_before(result: CaseResult, metric: str | None = None) -> float | None:
@@ -216,6 +197,23 @@ def change_by(result: CaseResult, metric: str | None = None) -> float:
     return math.nan if before is None or now is None else now - before
 
 
+def by_tag(results: Iterable[CaseResult]) -> dict[str, list[CaseResult]]:
+    """The results with each tag."""
+    found: dict[str, list[CaseResult]] = {}
+    for result in results:
+        for tag in result.tags:
+            found.setdefault(tag, []).append(result)
+    return found
+
+
+def set_depths(metrics: Iterable[Metric], results: Iterable[CaseResult]) -> list[int]:
+    """The depths that case files set, where one of the metrics looks at the whole ranking, the least first."""
+    asked = [*metrics]
+    conditions = (result.conditions for result in results if result.conditions.is_depth_set and result.conditions.depth)
+    wholly_seen = (each for each in conditions if any(ranks_needed(metric, each.settings) is None for metric in asked))
+    return sorted({each.depth for each in wholly_seen if each.depth})
+
+
 def score_pairs(results: Iterable[CaseResult], metric: str | None = None) -> list[ScorePair]:
     """The scores in the baseline and now of each case that has both, by nDCG@k or another metric."""
     pairs = []
@@ -233,8 +231,7 @@ def mean_change(results: Iterable[CaseResult]) -> MeanChange | None:
     if not pairs:
         return None
     total = sum(each.status != SKIPPED and (each.score is not None or each.verdict in WITHOUT_SCORE) for each in found)
-    change = means_of(pairs)
-    return MeanChange(change.first, change.second, p_value(pairs), change.better, change.worse, change.same, total)
+    return MeanChange(means_of(pairs), _test(sorted(pairs), RESAMPLES, 0)[0], total)
 
 
 FAILURE_KINDS = GOT_WORSE, IN_DOUBT, ENDED_IN_ERROR, STALE_ENTRY, WITHOUT_ENTRY, OTHER, FAILED_BEFORE = (

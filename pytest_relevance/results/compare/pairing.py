@@ -29,6 +29,7 @@ Metrics = Sequence[Metric] | None
 """The metrics that runs are compared by; None is the nDCG@k of each case."""
 
 _MOST_EXAMPLES = 3
+_NO_LINE = 'a query that found nothing has no line in a run; missing="empty" takes a missing one for that'
 
 
 class Incomparable(ValueError):
@@ -180,11 +181,16 @@ class Pairing(NamedTuple):
     notes: list[str]
 
 
-def pair(first: Run, second: Run, metrics: Metrics, variants: Variants | None = None) -> Pairing:
+def pair(first: Run, second: Run, metrics: Metrics, variants: Variants | None, *, common: bool) -> Pairing:
     """Pair the results of two runs that are to be compared by these metrics.
 
     Case files are matched by their names without folders where these are unique, and are ignored where each run has
-    only one. Raises ValueError for one of two `variants` that its run does not have.
+    only one. Cases that only the second run has are new, which is no reason to refuse. But a plain run has no line for
+    a query without results, so that a query it lacks need not be new. `common`: compare the cases that both have
+    anyway.
+
+    Raises `Incomparable` where nothing is left, or something keeps the runs apart; ValueError for one of two `variants`
+    that its run does not have.
     """
     one, two = (
         f"{run.name}[{variant}]" if variant else run.name
@@ -212,6 +218,14 @@ def pair(first: Run, second: Run, metrics: Metrics, variants: Variants | None = 
         if run.missing:
             ended = f"the run ended before {counted(len(run.missing), 'case')}: {some(run.missing)}"
             kept_apart.append(Incompatibility("unfinished", (), f"{name} is not complete, {ended}"))
+    apart = {each.kind for each in kept_apart}
+    are_plain = [not any(result.file for result in run.results) for run in (first, second)]
+    in_the_way = apart if are_plain[0] else apart - {NEW_CASE}
+    if not pairs or (in_the_way and not common):
+        reasons = [each.reason for each in kept_apart] or ["there is no case in them that ran"]
+        if all(are_plain) and apart & {"only in first", NEW_CASE}:
+            reasons.append(_NO_LINE)
+        raise Incomparable(reasons, apart, len(pairs))
     return Pairing(names, pairs, kept_apart, errors, _notes(pairs, skipped))
 
 

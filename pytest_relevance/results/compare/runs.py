@@ -1,8 +1,6 @@
-"""`compare`: two runs over the same cases, read, judged alike, paired, and their differences tested.
+"""The two runs of a comparison, read and judged alike.
 
-The second run is the newer one, and differences are second - first. Users call `compare_runs` (in `reports`), whose
-result has summaries too. Records, runs of other tools and rankings in Python are read as a `Run`: a record has scores,
-rankings alone have none.
+Records, runs of other tools and rankings in Python are read as a `Run`: a record has scores, rankings alone have none.
 """
 
 from __future__ import annotations
@@ -13,20 +11,17 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from pytest_relevance._text import counted, did_you_mean, listed
+from pytest_relevance._text import counted, listed
 from pytest_relevance.cases.model import Suite
-from pytest_relevance.metrics.names import Metric, parse_metric
 from pytest_relevance.metrics.ndcg import grade_ranking
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import NO_DIGEST, CaseCall, CaseConditions, CaseEvaluation, CaseRanking
 from pytest_relevance.results.case_result import MEASURED, CaseResult, count_grades
-from pytest_relevance.results.compare.comparison import Compared, compared_results, what_changed
-from pytest_relevance.results.compare.pairing import NEW_CASE, Incomparable, Pairing, Variants, pair, some
+from pytest_relevance.results.compare.pairing import Incomparable, some
 from pytest_relevance.results.records.file import BASELINE, RECORD, kind_of, read_record
 from pytest_relevance.results.records.run import Compact, Run, known_ranks
-from pytest_relevance.results.records.run_info import changed
 from pytest_relevance.results.scoring import digest_of
 
 if TYPE_CHECKING:
@@ -35,83 +30,9 @@ if TYPE_CHECKING:
     RunSource = Run | str | os.PathLike[str] | AnyRankings
     JudgmentSource = AnyJudgments | Suite | str | os.PathLike[str]
 
-Found = TypeVar("Found", bound=Compared)
-
 DEFAULT_K = 10
 MISSING = ("refuse", "empty")
 """What to do about a judged query whose ranking is missing: refuse to compare, or take it for an empty ranking."""
-
-NO_LINE = 'a query that found nothing has no line in a run; missing="empty" takes a missing one for that'
-"""The hint for a query that only one of two plain runs has."""
-
-
-def compare(
-    kind: type[Found],
-    sources: tuple[RunSource, RunSource],
-    metrics: str | Metric | Sequence[str | Metric] | None,
-    judgments: JudgmentSource | None,
-    variants: Variants | None,
-    *,
-    common: bool,
-    missing: str,
-    resamples: int,
-    seed: int,
-    settings: Mapping[str, Any],
-) -> Found:
-    """Compare two runs; the result is a `kind` of `Compared`. Arguments and exceptions are those of `compare_runs`."""
-    named = [metrics] if isinstance(metrics, (str, Metric)) else metrics
-    by = None if named is None else [*{metric.text: metric for metric in map(parse_metric, named)}.values()]
-    _check(by, missing, resamples, settings)
-    k = next((metric.k for metric in by or () if metric.k is not None), DEFAULT_K)
-    runs, notes = _load(sources, k, judgments, missing, settings)
-    found = pair(*runs, by, variants)
-    reasons = _require_pairs(found, runs, common=common)
-    notes += [f"left out: {reason}" for reason in reasons] + found.notes
-    others = sum(result.variant not in variants for run in {*runs} for result in run.results) if variants else 0
-    if others:
-        notes.append(f"left out: {counted(others, 'result')} of other variants")
-    shown = by or sorted({two.metric for _, two in found.pairs}, key=lambda metric: metric.k or 0)
-    return kind(
-        *found.names,
-        results=compared_results(found.pairs, by, is_across=variants is not None),
-        names=tuple(metric.text for metric in shown),
-        metric=by[0].text if by else None,
-        changed=tuple(what_changed(one, two) for one, two in found.pairs),
-        resamples=resamples,
-        seed=seed,
-        left_out=tuple(found.incompatibilities),
-        errors=tuple(found.errors),
-        notes=tuple(notes),
-        fingerprint=changed(*(run.info.fingerprint for run in runs)),
-    )
-
-
-def _check(metrics: Sequence[Metric] | None, missing: str, resamples: int, settings: Mapping[str, Any]) -> None:
-    """Raise TypeError or ValueError for an argument that is not allowed."""
-    Settings(**settings)
-    if metrics is not None and not metrics:
-        raise ValueError("a comparison needs a metric, such as nDCG@10; leave metrics out for the nDCG@k of the cases")
-    if missing not in MISSING:
-        raise ValueError(f"missing is {listed(MISSING)}, not {missing!r}{did_you_mean(str(missing), MISSING)}")
-    if resamples < 1:
-        raise ValueError(f"resamples is a whole number from 1 on, not {resamples!r}")
-
-
-def _require_pairs(found: Pairing, runs: tuple[Run, Run], *, common: bool) -> list[str]:
-    """Why some cases are left out. Raises `Incomparable` where nothing is left, or something keeps the runs apart.
-
-    Cases that only the second run has are new, which is no reason to refuse. But a plain run has no line for a query
-    without results, so that a query it lacks need not be new. `common`: compare the cases that both runs have anyway.
-    """
-    reasons = [each.reason for each in found.incompatibilities]
-    kinds = {each.kind for each in found.incompatibilities}
-    are_plain = [not any(result.file for result in run.results) for run in runs]
-    in_the_way = kinds if are_plain[0] else kinds - {NEW_CASE}
-    if not found.pairs or (in_the_way and not common):
-        if all(are_plain) and kinds & {"only in first", NEW_CASE}:
-            reasons.append(NO_LINE)
-        raise Incomparable(reasons or ["there is no case in them that ran"], kinds, len(found.pairs))
-    return reasons
 
 
 # --- runs -------------------------------------------------------------------------------------------------------------
@@ -121,7 +42,7 @@ class PlainRun(Run):
     """Rankings without scores, identified by queries instead of cases."""
 
 
-def _load(
+def load_runs(
     sources: tuple[RunSource, RunSource],
     k: int,
     judgments: JudgmentSource | None,
