@@ -47,7 +47,7 @@ from pytest_relevance.plugin.running.case_run import (
     is_running,
 )
 from pytest_relevance.plugin.running.run_case import FINGERPRINT, request_fingerprint, set_properties
-from pytest_relevance.plugin.terminal import FailuresSection, SummarySection
+from pytest_relevance.plugin.terminal import Terminal
 from pytest_relevance.reports.text import Line, is_github
 from pytest_relevance.results.case_parts import SCORING, SETUP, SearchError
 from pytest_relevance.results.case_result import NOT_SEARCHED, SKIPPED, CaseResult
@@ -69,8 +69,7 @@ def install(config: pytest.Config) -> None:
     if manager.has_plugin(NAME):
         return
     manager.register(Reporting(config), NAME)
-    manager.register(FailuresSection(config), "relevance-failures")
-    manager.register(SummarySection(config), "relevance-summary")
+    manager.register(Terminal(config), "relevance-terminal")
     if is_github():
         from pytest_relevance.plugin.outputs import install_github_report
 
@@ -271,10 +270,9 @@ class Reporting:
         if has_ended:
             self._judge_gates(session)
         is_complete = has_ended and not (self._was_cut_short or session.shouldstop or session.shouldfail)
-        found = [*findings(self._config, has_ended=has_ended, is_complete=is_complete)]
-        self._store.messages += [Message(finding.text, is_good=False) for finding in found]
-        has_failed = session.testsfailed > failed or any(finding.fails for finding in found)
-        if has_failed and ended_well(exitstatus):
+        found = dict(findings(self._config, has_ended=has_ended, is_complete=is_complete))
+        self._store.messages += [Message(text, is_good=False) for text in found]
+        if (session.testsfailed > failed or any(found.values())) and ended_well(exitstatus):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     @pytest.hookimpl(trylast=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from time import time
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import pytest
 
@@ -98,11 +98,8 @@ def _longrepr(option: Any, store: RunStore, gate: GateResult) -> Any:
     return FailureText(option, partial(gate_lines, gate), Crash(path, gate.line, lambda: message))
 
 
-class Finding(NamedTuple):
-    """A sentence about what is missing from a run, and whether the run fails because of it."""
-
-    text: str
-    fails: bool = False
+Finding = tuple[str, bool]
+"""A sentence about what is missing from a run, and whether the run fails because of it."""
 
 
 def findings(config: pytest.Config, *, has_ended: bool, is_complete: bool) -> Iterator[Finding]:
@@ -115,7 +112,7 @@ def findings(config: pytest.Config, *, has_ended: bool, is_complete: bool) -> It
     against = config.option.relevance_against
     if has_ended and against is not None and not store.results and (unread := not_run(config)):
         text = f"nothing ran of {counted(len(unread), 'file')} in {against} ({examples(unread)})"
-        yield Finding(f"--relevance-against: {text}")  # there is no summary that says it
+        yield f"--relevance-against: {text}", False  # there is no summary that says it
     if is_complete:
         yield from _lost_results(config, store)
         yield from _without_reference(config, store)
@@ -124,15 +121,14 @@ def findings(config: pytest.Config, *, has_ended: bool, is_complete: bool) -> It
     if lost := store.told.named[LOST]:
         checks = counted(len(lost), "check was", "checks were")
         text = f"{checks} made in a thread that its test did not wait for, and the run fails: {first_named(lost)}"
-        yield Finding(text, fails=True)
+        yield text, True
     if files := [*dict.fromkeys(store.told.named[PASSED_OVER])]:
         one, patterns = len(files) == 1, listed(config.getini("relevance_files"), "or")
-        yield Finding(
-            f"{counted(len(files), 'file has cases and is', 'files have cases and are')} not collected: "
-            f"{first_named(files)}; rename {'it' if one else 'them'} to {patterns}, or set relevance_files"
-        )
+        text = f"{counted(len(files), 'file has cases and is', 'files have cases and are')} not collected"
+        how = f"rename {'it' if one else 'them'} to {patterns}, or set relevance_files"
+        yield f"{text}: {first_named(files)}; {how}", False
     if text := store.told.disagreement():
-        yield Finding(text)
+        yield text, False
 
 
 def _lost_results(config: pytest.Config, store: RunStore) -> Iterator[Finding]:
@@ -158,7 +154,7 @@ def _lost_results(config: pytest.Config, store: RunStore) -> Iterator[Finding]:
     if needed_by:
         needs = "needs" if len(needed_by) == 1 else "need"
         text = f"{text}; {listed(needed_by, 'and')} {needs} every result, so the run fails"
-    yield Finding(text, fails=bool(needed_by))
+    yield text, bool(needed_by)
 
 
 def _without_comparison(config: pytest.Config, store: RunStore) -> Iterator[Finding]:
@@ -169,11 +165,8 @@ def _without_comparison(config: pytest.Config, store: RunStore) -> Iterator[Find
         return
     recorded = recorded_rankings(config)
     if not any(recorded.of_file(store.files[file].node, file) for file in ran):
-        yield Finding(
-            f"--relevance-against: {against} has none of the case files that ran, so that nothing was compared, and "
-            "the run fails; was it recorded from another folder, or of other files?",
-            fails=True,
-        )
+        text = f"--relevance-against: {against} has none of the case files that ran, so that nothing was compared"
+        yield f"{text}, and the run fails; was it recorded from another folder, or of other files?", True
 
 
 def _without_reference(config: pytest.Config, store: RunStore) -> Iterator[Finding]:
@@ -184,10 +177,9 @@ def _without_reference(config: pytest.Config, store: RunStore) -> Iterator[Findi
 
     files = {result.file for result in store.results if has_failed(result) and not result.is_check}
     if alone := [each for each in files if not store.files[each].has_baseline]:
-        yield Finding(
-            f"--relevance-known=xfail: {first_named(sorted(alone))} {'has' if len(alone) == 1 else 'have'} nothing to "
-            "compare with, so that every failure counts: give --relevance-against=RUN, or commit a baseline"
-        )
+        have = f"{first_named(sorted(alone))} {'has' if len(alone) == 1 else 'have'} nothing to compare with"
+        how = "give --relevance-against=RUN, or commit a baseline"
+        yield f"--relevance-known=xfail: {have}, so that every failure counts: {how}", False
 
 
 def _lost_cases(config: pytest.Config, store: RunStore) -> Iterator[Finding]:
@@ -197,10 +189,8 @@ def _lost_cases(config: pytest.Config, store: RunStore) -> Iterator[Finding]:
     for file, info in store.files.items():
         names = [*dict.fromkeys(case for case, *_ in info.lost)]
         if names and store.is_whole(file):
-            yield Finding(
-                f"{harmless(file)} ran whole and does not compare {counted(len(names), 'case')} of "
-                f"{harmless(info.against or f'{file}{SUFFIX}')} ({examples(names)}), and relevance_baseline is "
-                "require, so the run fails: restore them or their judgments, or accept it with --relevance-update or "
-                "another record",
-                fails=True,
-            )
+            reference = harmless(info.against or f"{file}{SUFFIX}")
+            lost = f"does not compare {counted(len(names), 'case')} of {reference} ({examples(names)})"
+            fails = "relevance_baseline is require, so the run fails"
+            how = "restore them or their judgments, or accept it with --relevance-update or another record"
+            yield f"{harmless(file)} ran whole and {lost}, and {fails}: {how}", True

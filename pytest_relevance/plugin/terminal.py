@@ -1,27 +1,41 @@
 """Print in the terminal: the sorted failures, those that are not shown in full together, and the summary.
 
-While the terminal prints failures and its short summary, its lists of reports have stand-ins (`repeated_failures`). All
-other reporters get every report with its whole text.
+What failed before, what comes behind many others, and what has the fault of an earlier failure is shown together. While
+the terminal prints failures and its short summary, its lists of reports have stand-ins for them. All other reporters
+get every report with its whole text. What only failures need is imported where it is used.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from copy import copy
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pytest_relevance.plugin.failures import write_lines
+from pytest_relevance._text import counted, harmless
+from pytest_relevance.plugin.failures import Crash, FailureText, write_lines
 from pytest_relevance.plugin.options import recorded_rankings, verbosity
 from pytest_relevance.plugin.run_store import attached_to, run_store
 from pytest_relevance.reports.reasons import item_heading
 from pytest_relevance.reports.run.cases import anything_ran
 from pytest_relevance.reports.run.report import summary_lines, verdict_lines
-from pytest_relevance.reports.text import BAD, PLAIN, Line, folded, line, safe_output, terminal_width
-from pytest_relevance.results.case_result import CHECK, FAILED, NOT_SEARCHED, CaseResult
+from pytest_relevance.reports.text import (
+    BAD,
+    PLAIN,
+    Line,
+    folded,
+    folded_lines,
+    line,
+    safe_output,
+    terminal_width,
+)
+from pytest_relevance.results.case_result import CHECK, FAILED, NOT_SEARCHED, CaseResult, Key
 from pytest_relevance.results.records.run_info import SUFFIX, RunInfo, orphaned_baselines
 
 Status = tuple[str, str, tuple[str, Mapping[str, bool]]]
@@ -30,12 +44,16 @@ Status = tuple[str, str, tuple[str, Mapping[str, bool]]]
 _FAILED = ("failed", "error", NOT_SEARCHED)
 """The categories of the terminal's reports that hold failures."""
 
+_MOST_ALIKE = 5
+"""How many failures with one fault the short summary lists."""
 
-class FailuresSection:
-    """The hooks that sort the failures in the terminal, and show together what is not shown in full."""
+
+class Terminal:
+    """The hooks that print in the terminal."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
+        self._store = run_store(config)
         self._between = _Between()
         config.pluginmanager.register(self._between)
 
@@ -49,56 +67,33 @@ class FailuresSection:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_terminal_summary(self, terminalreporter: Any) -> Generator[None, object, object]:
-        """Put stand-ins for reports, until the terminal has printed failures and short summary."""
-        for category, reports in terminalreporter.stats.items():
-            # passed reports get a heading with -rP alone; under "" are the reports of setup and teardown that passed
-            if category not in ("", "passed") or terminalreporter.hasopt("P"):
-                _set_headings(reports, self._config.option)
-        if not any(map(terminalreporter.stats.get, _FAILED)):
-            return (yield)
-        from pytest_relevance.plugin.repeated_failures import stand_ins
-
-        with stand_ins(terminalreporter.stats, self._config) as self._between.call:
-            return (yield)
-
-
-class _Between:
-    """A hook that pytest calls when the failures are printed and the short summary is not yet."""
-
-    call: Callable[[], None] | None = None
-
-    @pytest.hookimpl
-    def pytest_terminal_summary(self) -> None:
-        """Put the reports of the short summary into the place of those of the failures."""
-        if self.call is not None:
-            self.call()
-
-
-def _set_headings(reports: Iterable[Any], option: Any) -> None:
-    """Have headings name the query. Not earlier: with `-v` pytest compares the locations of reports while tests run."""
-    for report in reports:
-        for values in attached_to(report).get("cases", ()) if isinstance(report, pytest.TestReport) else ():
-            file, line_number, name = report.location
-            query = values.get("query", values["id"])  # the query is left out if it is the id
-            if verbosity(option) < 0 or values.get("search") == CHECK:  # the line below has the query
-                query = values["id"]
-            report.location = (file, line_number, item_heading(name, values["id"], query))
-
-
-class SummarySection:
-    """The hooks that print the section of this plugin, and failures that no section has shown."""
-
-    def __init__(self, config: pytest.Config) -> None:
-        self._config = config
-        self._store = run_store(config)
-
-    @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> Generator[None, object, object]:
-        """Print the reports of passing cases with `-vv`, and the plugin's section, whose last line is the verdict.
+        """Put stand-ins for reports while the terminal prints failures and short summary; print this plugin's section.
 
         It is the last section, so that the end of the output says what got worse and what to do.
         """
-        found = yield
+        stats = terminalreporter.stats
+        for category, reports in stats.items():
+            # passed reports get a heading with -rP alone; under "" are the reports of setup and teardown that passed
+            if category not in ("", "passed") or terminalreporter.hasopt("P"):
+                _set_headings(reports, self._config.option)
+        if any(map(stats.get, _FAILED)):
+            with _stand_ins(stats, self._config) as self._between.call:
+                found = yield
+        else:
+            found = yield
+        self._print_section(terminalreporter)
+        return found
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_unconfigure(self, config: pytest.Config) -> None:
+        """Print the failures that no terminal summary has shown."""
+        for message in self._store.messages:
+            if not message.is_good:
+                text = ": ".join(filter(None, (message.option, message.text)))
+                print(safe_output(text), file=sys.stderr)
+
+    def _print_section(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Print the reports of passing cases with `-vv`, and the plugin's section, whose last line is the verdict."""
         results = self._store.results if anything_ran(self._store.results) else []
         passed = [result for result in results if result.outcome == "passed" and result.evaluation.scores]
         if passed and self._config.option.verbose > 1:
@@ -113,15 +108,6 @@ class SummarySection:
         if lines:
             terminalreporter.write_sep("=", "relevance")
             write_lines(terminalreporter, lines)
-        return found
-
-    @pytest.hookimpl(trylast=True)
-    def pytest_unconfigure(self, config: pytest.Config) -> None:
-        """Print the failures that no terminal summary has shown."""
-        for message in self._store.messages:
-            if not message.is_good:
-                text = ": ".join(filter(None, (message.option, message.text)))
-                print(safe_output(text), file=sys.stderr)
 
     def _lines(self, results: Sequence[CaseResult]) -> list[Line]:
         """Return the lines of the section: summary and gates, messages about written files (once), verdict."""
@@ -152,6 +138,167 @@ class SummarySection:
         info = RunInfo(missing=tuple(self._store.unfinished()))
         verdict = verdict_lines(results, self._store.gates, info, verbosity=option.verbose, width=columns)
         return [*summary, *lines, *verdict]
+
+
+class _Between:
+    """A hook that pytest calls when the failures are printed and the short summary is not yet."""
+
+    call: Callable[[], None] | None = None
+
+    @pytest.hookimpl
+    def pytest_terminal_summary(self) -> None:
+        """Put the reports of the short summary into the place of those of the failures."""
+        if self.call is not None:
+            self.call()
+
+
+def _set_headings(reports: Iterable[Any], option: Any) -> None:
+    """Have headings name the query. Not earlier: with `-v` pytest compares the locations of reports while tests run."""
+    for report in reports:
+        for values in attached_to(report).get("cases", ()) if isinstance(report, pytest.TestReport) else ():
+            file, line_number, name = report.location
+            query = values.get("query", values["id"])  # the query is left out if it is the id
+            if verbosity(option) < 0 or values.get("search") == CHECK:  # the line below has the query
+                query = values["id"]
+            report.location = (file, line_number, item_heading(name, values["id"], query))
+
+
+@contextmanager
+def _stand_ins(stats: dict[str, list[Any]], config: pytest.Config) -> Iterator[Callable[[], None]]:
+    """Sort the failed reports, and replace those that are not shown in full, within the `with` block.
+
+    `stats` are the reports that the terminal has, by category. The block gets a function to be called when the failures
+    are printed: it puts into their place what the short summary shows.
+    """
+    from pytest_relevance.results.diagnoses import diagnose, explained_failures
+
+    explained = explained_failures(diagnose(run_store(config).results))
+    _sort_failures(stats.get("failed", []))
+    kept: dict[str, list[Any]] = {name: stats[name] for name in ("failed", "error") if name in stats}
+    short: dict[str, list[Any]] = {}
+    for name, reports in kept.items():
+        stats[name], short[name] = _with_stand_ins(reports, explained, config)
+    given_up = [report for report in stats.get(NOT_SEARCHED, ()) if _result_of(report) is not None]
+    if given_up:
+        stand_in = _alike(given_up, config)
+        stand_in.when = "call"
+        for shown in (stats, short):
+            shown["failed"] = [*shown.get("failed", ()), stand_in]
+    try:
+        yield partial(stats.update, short)
+    finally:
+        stats.pop("failed", None)
+        stats.update(kept)
+
+
+def _sort_failures(failed: list[Any]) -> None:
+    """Sort the failed reports of cases by the kind of their failure, where any has a baseline.
+
+    Failures of other tests and of gates keep their places in the list.
+    """
+    from pytest_relevance.results.compare.differences import failure_order
+
+    found = ((place, _result_of(report)) for place, report in enumerate(failed))
+    results = {place: result for place, result in found if result is not None}
+    if any(result.baseline is not None for result in results.values()):
+        ordered = sorted(results, key=lambda place: failure_order(results[place]))
+        for place, report in zip(results, [failed[place] for place in ordered], strict=True):
+            failed[place] = report
+
+
+def _with_stand_ins(
+    reports: Sequence[Any], explained: Mapping[Key, int], config: pytest.Config
+) -> tuple[list[Any], list[Any]]:
+    """Return what stands for the reports among the failures, and in the short summary."""
+    from pytest_relevance.reports.run import faults
+
+    results = [_result_of(report) for report in reports]
+    folds = verbosity(config.option) == 0 and config.option.tbstyle != "line"
+    shown: list[Any] = []
+    short: list[Any] = []
+
+    def length(index: int) -> int:
+        return str(reports[index].longrepr).count("\n") + 2
+
+    for how, indexes in faults.shown_failures(results, explained, length, folds=folds):
+        found = [reports[index] for index in indexes]
+        if how == faults.ALIKE:
+            shown.append(_alike(found, config))
+            short += shown[-1:] if len(found) > _MOST_ALIKE else [_with_short_message(each, config) for each in found]
+        elif how == faults.IN_BRIEF:
+            shown.append(_in_brief(found, config))
+            short += [_with_short_message(report, config) for report in found]
+        else:
+            shown += found
+            short.append(_with_short_message(found[0], config))
+    return shown, short
+
+
+def _with_short_message(report: Any, config: pytest.Config) -> Any:
+    """Return a copy of a report whose message has its figures within a line of the short summary.
+
+    pytest cuts messages to the width of the terminal, but not in CI.
+    """
+    crash, result = getattr(report.longrepr, "reprcrash", None), _result_of(report)
+    if result is None or not isinstance(crash, Crash) or os.environ.get("CI") or os.environ.get("BUILD_NUMBER"):
+        return report
+    from pytest_relevance.reports.failure import failure_message
+
+    room = config.get_terminal_writer().fullwidth - len(f"FAILED {report.nodeid} - ")
+    short = copy(report)
+    short.longrepr = copy(report.longrepr)
+    short.longrepr.reprcrash = Crash(crash.path, crash.lineno, lambda: harmless(failure_message(result, room)))
+    return short
+
+
+def _in_brief(reports: Sequence[Any], config: pytest.Config) -> Any:
+    """Return a stand-in for failures that get a line each."""
+    from pytest_relevance.reports.run import faults
+
+    results = run_store(config).completed([result for report in reports if (result := _result_of(report)) is not None])
+    title = faults.brief_title(results)
+    return _stand_in(reports, title, title, lambda width=100, **_: faults.brief_lines(results, width), config)
+
+
+def _alike(reports: Sequence[Any], config: pytest.Config) -> Any:
+    """Return a stand-in for failures of which an earlier one has the fault."""
+    from pytest_relevance.reports.failure import failure_reason
+    from pytest_relevance.reports.run import faults
+
+    results = [result for report in reports if (result := _result_of(report)) is not None]
+    result, cases = results[0], counted(len(results), "case")
+    message = failure_reason(result)
+    if result.status == NOT_SEARCHED:
+        message = f"{cases}: {message.removeprefix(f'{NOT_SEARCHED}: ')}"
+    else:
+        if result.call.error is None:
+            message = "no result is judged" if result.ranking.returned else "no results"
+        message = f"{counted(len(results), 'more case')} failed alike: {message}"
+    text = faults.together_text(results, full=verbosity(config.option) > 0)
+    lines = folded_lines(text, BAD) if verbosity(config.option) >= 0 else [line(harmless(text), BAD)]
+    return _stand_in(reports, faults.together_title(results), message, lambda **_: lines, config)
+
+
+def _stand_in(
+    reports: Sequence[Any], title: str, message: str, lines_of: Callable[..., Sequence[Line]], config: pytest.Config
+) -> Any:
+    """Return a copy of the first report with a heading and a text for all of them, under the name of their file."""
+    result, stand_in = _result_of(reports[0]), copy(reports[0])
+    assert result is not None
+    crash = Crash(result.origin.source or result.file, result.line, lambda: harmless(message))
+    stand_in.longrepr, stand_in.sections = FailureText(config.option, lines_of, crash), []
+    files = {report.nodeid.partition("::")[0] for report in reports}
+    stand_in.nodeid = files.pop() if len(files) == 1 else counted(len(files), "file")
+    vars(stand_in).pop("node", None)  # the worker of pytest-xdist, which the terminal would name
+    stand_in.location = (reports[0].location[0], None, title)
+    return stand_in
+
+
+def _result_of(report: pytest.TestReport) -> CaseResult | None:
+    """Return the result of a case; None for a report of another test, or one of checks."""
+    cases = attached_to(report).get("cases")
+    result = CaseResult.from_dict(cases[0]) if cases else None
+    return None if result is None or result.is_check else result
 
 
 def not_run(config: pytest.Config) -> tuple[str, ...]:

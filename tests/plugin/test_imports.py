@@ -74,7 +74,7 @@ def test_forty_cases_import_neither_numpy_nor_pandas(forty: Project, options: tu
     assert heavy(imported(forty, *options)) == {"yaml"}
 
 
-FOR_FAILURES = ("plugin.repeated_failures", "reports.breakdown", "reports.failure", "results.diagnoses")
+FOR_FAILURES = ("reports.breakdown", "reports.failure", "results.diagnoses")
 FOR_BASELINES = ("reports.run.baseline", "results.records.baseline", "results.compare.differences")
 FOR_OPTIONS = (
     *("plugin.outputs", "reports.html", "reports.run.markdown"),
@@ -85,7 +85,7 @@ FOR_OTHER_SUITES = (
     *("_files", "_source", "_tables"),
     *("judgments.grading", "judgments.model", "judgments.reading"),
     *("plugin.running.documents", "reports.run.changes", "results.gates", "results.compare.rank_changes"),
-    *("metrics.significance", "metrics.similarity", "plugin.running.fields", "results.responses.fields"),
+    *("metrics.significance", "metrics.similarity", "results.responses.fields"),
 )
 
 

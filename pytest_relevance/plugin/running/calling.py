@@ -160,6 +160,11 @@ def running_loop() -> Any:
     return None
 
 
+def is_trio(loop: Any) -> bool:
+    """Whether a `running_loop` is one of trio."""
+    return getattr(loop, "__name__", None) == "trio"
+
+
 def running_task() -> Any:
     """Return the task of asyncio that runs in this thread, or None."""
     asyncio = sys.modules.get("asyncio")
@@ -174,7 +179,7 @@ def wait_between_calls(config: pytest.Config, response: object, loop: Any) -> ob
 
     The plugin's own loop also replaces a loop that is closed; with trio it is a new run, as its loop ends with a call.
     """
-    if getattr(loop, "__name__", None) == "trio":
+    if is_trio(loop):
         return loop.run(wait, response)
     if loop is not None and not loop.is_closed():
         return loop.run_until_complete(wait(response))

@@ -1,4 +1,6 @@
-"""Ask the project's fixture `relevance_documents` for titles, and which documents the index does not have.
+"""Look up what results are called, which documents the index does not have, and the fields that expectations look at.
+
+Titles, and what is not in the index, are asked of the project's fixture `relevance_documents`.
 
 The fixture is requested, and its value called, at the end of the call phase of a failing case: its fixtures are still
 set up, no event loop runs, and output is captured. The documents of other cases, which only an output at the end of the
@@ -10,25 +12,43 @@ No verdict changes because of a title: what goes wrong is a warning of the run, 
 
 from __future__ import annotations
 
+import os
 from collections import deque
-from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, NamedTuple
 
 import pytest
 
-from pytest_relevance._text import quoted, shown
+from pytest_relevance._problems import FileError
+from pytest_relevance._text import listed, quoted, shown
 from pytest_relevance.plugin.failures import BaselineFailure, CaseError, CaseFailure, error_text
 from pytest_relevance.plugin.options import redaction, settings
 from pytest_relevance.plugin.pytest_internals import request_of
 from pytest_relevance.plugin.run_store import DOCUMENTS as NAME
 from pytest_relevance.plugin.run_store import OTHER_IDS, run_store
 from pytest_relevance.plugin.running import calling
-from pytest_relevance.plugin.running.case_run import Attempt, CaseRun, case_runs_of, is_running
+from pytest_relevance.plugin.running.case_run import CASE_RUN, Attempt, CaseRun, case_runs_of, is_running
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.documents import IndexDocuments, UnreadableAnswer, documents_to_ask, read_answer
-from pytest_relevance.results.responses.ranking import id_text
+from pytest_relevance.results.documents import (
+    Catalogue,
+    IndexDocuments,
+    UnreadableAnswer,
+    documents_to_ask,
+    read_answer,
+)
+from pytest_relevance.results.responses.fields import Absent, read_fields
+from pytest_relevance.results.responses.ranking import Ranking, id_text
+from pytest_relevance.results.responses.reading import UnreadableRanking
+
+__tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
+
+_Rows = tuple[dict[str, dict[str, object]], Sequence[str]]
+_CATALOGUES: pytest.StashKey[dict[str, _Rows]] = pytest.StashKey()
+
+Wait = Callable[[object], Awaitable[object]]
+"""Awaits an answer if it has to be awaited, and returns it."""
 
 MOST_IDS = 500
 """How many documents are asked for at a time."""
@@ -136,10 +156,10 @@ class DocumentLookup:
                 self._ask(index)
         self._indexes.clear()
 
-    def values(self, item: pytest.Item, documents: Sequence[str]) -> Generator[object, object, Mapping[str, object]]:
+    async def values(self, item: pytest.Item, documents: Sequence[str], wait: Wait) -> Mapping[str, object]:
         """Ask for documents whose fields expectations look at: {document: what the index has of it}.
 
-        Yields each answer, to be sent back when it was awaited. Raises `CaseError` if the index cannot be asked.
+        Raises `CaseError` if the index cannot be asked.
         """
         index = self._index_of(item)
         if index is None:
@@ -148,7 +168,7 @@ class DocumentLookup:
             unasked = [document for document in dict.fromkeys(documents) if document not in index.values]
             for start in range(0, len(unasked), MOST_IDS):
                 batch = unasked[start : start + MOST_IDS]
-                answer = yield index.ask(batch.copy())
+                answer = await wait(index.ask(batch.copy()))
                 found, _ = read_answer(answer, batch)
                 index.documents.add(found)
                 index.asked.update(batch)
@@ -255,3 +275,132 @@ class DocumentLookup:
     def _warn(self, kind: str, text: str) -> None:
         """Show the first text of each kind once in the summary."""
         self._store.unsent.warn(f"{NAME}: {kind}", redaction(self._config).text(text))
+
+
+async def completed(this: CaseRun, ranking: Ranking, wait: Wait = calling.wait) -> Ranking:
+    """Return a ranking with all that the expectations of its case look at beyond ids; `wait` awaits answers.
+
+    These are fields, and the rankings of other queries. A field that the search did not return is looked up by itself,
+    in `relevance_documents` and then in the catalogue. The search is called for the other query of `same_as`. Both is
+    done when the case is scored, and is no part of its latency.
+
+    Raises `CaseError` where a source of fields cannot be asked, and passes on exceptions of the search.
+    """
+    try:
+        if any(expected.query for expected in this.case.expect):
+            ranking = await _with_others(this, ranking, wait)
+        this.attempt.is_read = True  # an error from here on is none of the search
+        lookup: DocumentLookup | None = this.item.config.pluginmanager.get_plugin(PLUGIN)
+        if lookup is not None and (documents := _absent(this, ranking)):
+            found = await lookup.values(this.item, documents, wait)
+            titled = {document: {"title": each} if isinstance(each, str) else each for document, each in found.items()}
+            ranking = _filled(this, ranking, titled, NAME)
+        if _absent(this, ranking):
+            ranking = _from_catalogue(this, ranking)
+    except CaseError as error:
+        this.attempt.error = error
+        raise
+    except UnreadableRanking as problem:
+        raise _error(this, str(problem)) from None
+    return ranking
+
+
+def completed_now(this: CaseRun, ranking: Ranking) -> Ranking:
+    """Do the same as `completed`, outside of any event loop or in a check."""
+
+    async def wait(answer: object) -> object:
+        if not calling.is_waiting(answer):
+            return answer
+        if calling.running_loop() is not None:
+            calling.close_unawaited(answer)
+            raise _error(this, f"{NAME} is asynchronous, and a check in an event loop cannot await it")
+        return calling.wait_between_calls(this.item.config, answer, None)
+
+    try:
+        completed(this, ranking, wait).send(None)  # it runs to its end, as `wait` never suspends it
+    except StopIteration as end:
+        found: Ranking = end.value
+        return found
+    raise AssertionError
+
+
+async def _with_others(this: CaseRun, ranking: Ranking, wait: Wait) -> Ranking:
+    """Call the search for the other queries, with the params and the k of the case; return the ranking with theirs."""
+    search, others = this.search, {}
+    many = None if callable(search) else calling.many_of(search)
+    asked = calling.asked_for(many or search, this.case)
+    for query in dict.fromkeys(expected.query for expected in this.case.expect if expected.query):
+        other = replace(this.case, query=query, expect=())
+        try:
+            response, _ = calling.call(many or search, other, asked, [query] if many is not None else None)
+            response = await wait(response)
+            if many is not None:
+                response = calling.only_response(response)
+            others[query] = calling.read(this.item, other, response, search).ids
+        except Exception:
+            this.item.add_report_section("call", "same_as", f"the search was called for {quoted(query)}")
+            raise
+        except CaseError as error:
+            raise CaseError(f"same_as {quoted(query)}: {error}", pytrace=False) from None
+    return replace(ranking, others=others)
+
+
+def _error(this: CaseRun, message: str) -> CaseError:
+    error = this.attempt.error = CaseError(message, pytrace=False)
+    return error
+
+
+def _absent(this: CaseRun, ranking: Ranking) -> list[str]:
+    """Return the documents that lack a field."""
+    indexes: set[int] = set()
+    for path, count in this.case.fields.items():
+        values = (ranking.fields or {}).get(path)
+        rows = range(min(count, len(ranking.ids)))
+        indexes.update(rows if values is None else (index for index in rows if type(values[index]) is Absent))
+    return [ranking.ids[index] for index in sorted(indexes)]
+
+
+def _filled(
+    this: CaseRun, ranking: Ranking, found: Mapping[str, object], source: str, there: Sequence[str] = ()
+) -> Ranking:
+    """Return the ranking with the absent fields that a source has. Raises `UnreadableRanking`.
+
+    `there` says in messages what the source has of each document, where that is not all in `found`.
+    """
+    fields = {}
+    for path, count in this.case.fields.items():
+        documents = ranking.ids[:count]
+        values = [*(ranking.fields or {}).get(path, [Absent()] * len(documents))]
+        absent = [index for index, value in enumerate(values) if type(value) is Absent]
+        known = [index for index in absent if documents[index] in found]
+        if known:
+            rows = read_fields([found[documents[index]] for index in known], {path: len(known)}, source)[path]
+            for index, value in zip(known, rows, strict=True):
+                values[index] = (
+                    Absent((*values[index].there, *(there or value.there))) if type(value) is Absent else value
+                )
+        for index in {*absent} - {*known}:
+            values[index] = Absent((*values[index].there, f"{source} does not have the document"))
+        fields[path] = values
+    return replace(ranking, fields=fields)
+
+
+def _from_catalogue(this: CaseRun, ranking: Ranking) -> Ranking:
+    """Return the ranking with the absent fields that the catalogue of the suite has."""
+    columns = this.case.terms.documents
+    if columns is None:
+        return ranking
+    path, name = (
+        os.path.normpath(os.path.join(os.path.dirname(file), columns.file)) for file in (this.path, this.file)
+    )
+    catalogue = Catalogue(path, name, columns)
+    read = this.item.config.stash.setdefault(_CATALOGUES, {})
+    if this.file not in read:  # once in each process, with the fields of all cases of the file
+        runs = (item.stash.get(CASE_RUN, None) for item in this.item.session.items)
+        paths = [path for run in runs if run is not None and run.file == this.file for path in run.case.fields]
+        try:
+            read[this.file] = catalogue.values({part for path in paths for part in (path, path.partition(".")[0])})
+        except FileError as error:
+            raise _error(this, f"fields of the results cannot be looked up in the catalogue: {error}") from None
+    rows, names = read[this.file]
+    return _filled(this, ranking, rows, catalogue.name, (f"{catalogue.name} has {listed(names, 'and')}",))

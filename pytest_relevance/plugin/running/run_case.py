@@ -51,9 +51,9 @@ def run(this: CaseRun) -> None:
         found = None if searches is None else searches.take(this)
         calls = found or [_ranking_of_call(this) for _ in range(this.settings.calls)]
         if this.case.expect and this.case.looks_beyond_ids:
-            from pytest_relevance.plugin.running.fields import completed
+            from pytest_relevance.plugin.running.documents import completed_now
 
-            calls = [(completed(this, calls[0][0]), calls[0][1]), *calls[1:]]
+            calls = [(completed_now(this, calls[0][0]), calls[0][1]), *calls[1:]]
         _score_first(this, calls)
     finally:
         this.attempt.is_running = False
@@ -68,9 +68,9 @@ async def run_async(this: CaseRun) -> None:
         found = None if searches is None else await searches.take_async(this)
         calls = found or [await _ranking_of_call_async(this) for _ in range(this.settings.calls)]
         if this.case.expect and this.case.looks_beyond_ids:
-            from pytest_relevance.plugin.running.fields import completed_async
+            from pytest_relevance.plugin.running.documents import completed
 
-            calls = [(await completed_async(this, calls[0][0]), calls[0][1]), *calls[1:]]
+            calls = [(await completed(this, calls[0][0]), calls[0][1]), *calls[1:]]
         _score_first(this, calls)
     finally:
         this.attempt.is_running = False
@@ -118,9 +118,9 @@ def check(item: pytest.Item, checks: Checks, case: Case, ranking: object, path: 
     checks.runs.append(this)
     read = _read(this, ranking)
     if case.expect and case.looks_beyond_ids:
-        from pytest_relevance.plugin.running.fields import completed
+        from pytest_relevance.plugin.running.documents import completed_now
 
-        read = completed(this, read)
+        read = completed_now(this, read)
     score(this, read, None)
     assert this.attempt.result is not None
     return this.attempt.result

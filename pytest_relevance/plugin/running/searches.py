@@ -22,7 +22,7 @@ from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import SEARCHES, CaseRun
 from pytest_relevance.plugin.running.window_calls import Call, Cursors, SearchOutcome, Timed, in_flight
-from pytest_relevance.plugin.running.windows import Windows, is_loop_shared
+from pytest_relevance.plugin.running.windows import Windows
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
@@ -75,7 +75,8 @@ class Searches:
     async def take_async(self, this: CaseRun) -> list[Timed] | None:
         """Return the rankings of a case, as `take` does, in the running event loop of another plugin."""
         if not self._is_searched(this):
-            await self._run_in_loop(self._plan(this, self._settings.concurrency if is_loop_shared(this) else 1), this)
+            most = 1 if calling.is_trio(this.attempt.loop) else self._settings.concurrency
+            await self._run_in_loop(self._plan(this, most), this)
         if not self.is_ahead(this):
             return None
         if self.is_waiting(this):
@@ -216,7 +217,7 @@ class Searches:
         """Run calls as tasks of the running loop, so many at a time, and wait for them; with trio there is one."""
         if not calls:
             return
-        if getattr(this.attempt.loop, "__name__", None) == "trio":
+        if calling.is_trio(this.attempt.loop):
             (call,) = calls
             await call.run_async()
             return

@@ -105,12 +105,11 @@ class Windows:
             return False
         if (ours.is_per_file or theirs.is_per_file) and run.item.parent is not other.item.parent:
             return False
-        scopes, values = [], []
+        values = []
         for item, names in ((run.item, ours.parameters), (other.item, theirs.parameters)):
-            mark, parameters = item.get_closest_marker("asyncio"), parameters_of(item)
-            scopes.append(None if mark is None else mark.kwargs.get("loop_scope"))
+            parameters = parameters_of(item)
             values.append([] if parameters is None else [parameters.indices.get(name) for name in names])
-        return scopes[0] == scopes[1] and values[0] == values[1]
+        return values[0] == values[1]
 
     def _hook_of_project(self, item: pytest.Item) -> str:
         """Return the hook with which the project takes part in running each test of a file; empty if there is none.
@@ -171,15 +170,3 @@ def _is_alone(run: CaseRun) -> bool:
         if mark.name in _SKIPPING or (mark.name == "xfail" and mark.kwargs.get("run") is False):
             return True
     return False
-
-
-def is_loop_shared(this: CaseRun) -> bool:
-    """Whether the next case runs in the same event loop of pytest-asyncio or anyio as this one."""
-    item = this.item
-    if getattr(this.attempt.loop, "__name__", None) == "trio":
-        return False
-    if (mark := item.get_closest_marker("asyncio")) is not None:
-        scope = mark.kwargs.get("loop_scope") or item.config.getini("asyncio_default_test_loop_scope")
-        return bool(scope) and scope != "function"
-    chain = fixtures_of(item).get(ANYIO_BACKEND)
-    return not chain or bool(chain[-1].scope != "function")

@@ -290,18 +290,6 @@ def test_cases_that_call_different_fixtures(engine: Engine) -> None:
     assert engine.windows == [["q0", "q1"], ["q2", "q3"]]
 
 
-def test_a_loop_of_each_case_has_them_searched_one_by_one(engine: Engine) -> None:
-    pytest.importorskip("pytest_asyncio")
-    engine.searches(f"""{returning("coroutine")}
-    def pytest_collection_modifyitems(items):
-        for item in items:
-            item.add_marker(pytest.mark.asyncio(loop_scope="function"), append=False)
-""")
-    engine.project.cases(numbered(3))
-    assert engine.run(TWO, "--asyncio-mode=auto", loops=True).counts == {"passed": 3}
-    assert engine.windows == [["q0"], ["q1"], ["q2"]]
-
-
 @pytest.mark.parametrize("options", [(), ("--dist=loadfile",), ("--dist=worksteal",)])
 def test_under_xdist_each_worker_searches_what_is_in_its_queue(engine: Engine, options: tuple[str, ...]) -> None:
     engine.project.cases(numbered(24))
