@@ -33,7 +33,7 @@ from pytest_relevance.plugin.options import CASE_FILES, recorded_rankings, redac
 from pytest_relevance.plugin.pytest_internals import AnyItem
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun
-from pytest_relevance.results.case_dict import to_builtin
+from pytest_relevance.results.case_result import to_builtin
 from pytest_relevance.results.records.run_info import SUFFIX, FileInfo, Lost, RecordError, baseline_path, has_baseline
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from pytest_relevance.plugin.failures import Crash, FailureText
 from pytest_relevance.plugin.options import recorded_rankings, settings
 from pytest_relevance.plugin.run_store import LOST, PASSED_OVER, RunStore, first_named, run_store
 from pytest_relevance.plugin.terminal import not_run
-from pytest_relevance.results.case_result import SKIPPED, XFAILED
+from pytest_relevance.results.case_result import SKIPPED, XFAILED, has_failed
 from pytest_relevance.results.records.run_info import SUFFIX
 
 if TYPE_CHECKING:
@@ -173,8 +173,6 @@ def _without_reference(config: pytest.Config, store: RunStore) -> Iterator[Findi
     """Say once that failures cannot be known, as nothing is compared."""
     if not settings(config).expects_known:
         return
-    from pytest_relevance.results.compare.differences import has_failed
-
     files = {result.file for result in store.results if has_failed(result) and not result.is_check}
     if alone := [each for each in files if not store.files[each].has_baseline]:
         have = f"{first_named(sorted(alone))} {'has' if len(alone) == 1 else 'have'} nothing to compare with"

@@ -21,9 +21,8 @@ from pytest_relevance.reports.reasons import settings_text
 from pytest_relevance.reports.run import baseline, changes
 from pytest_relevance.reports.run.cases import variants_of
 from pytest_relevance.reports.run.gates import finding_text
-from pytest_relevance.reports.text import BAD, DIM, GOOD, SIGNIFICANT, STRONG, WIDEST, Line, line, plain
-from pytest_relevance.results.case_dict import settings_to_dict
-from pytest_relevance.results.case_result import CaseResult, Key
+from pytest_relevance.reports.text import BAD, DIM, GOOD, SIGNIFICANT, STRONG, WIDEST, Line, asked_text, line, plain
+from pytest_relevance.results.case_result import CaseResult, Key, settings_to_dict
 from pytest_relevance.results.compare.comparison import MOST_MOVERS, Compared, compared_results, what_changed
 from pytest_relevance.results.compare.differences import MeanChange, change_by, score_before, score_now
 from pytest_relevance.results.compare.pairing import pair
@@ -31,7 +30,6 @@ from pytest_relevance.results.compare.rank_changes import baseline_changes
 from pytest_relevance.results.compare.runs import DEFAULT_K, MISSING, load_runs
 from pytest_relevance.results.gates import NEW_ERRORS, ComparisonGates, judge_comparison
 from pytest_relevance.results.records.run_info import changed, changes_text
-from pytest_relevance.results.unseen_ranks import asked_text
 
 if TYPE_CHECKING:
     from pytest_relevance.results.compare.pairing import Variants

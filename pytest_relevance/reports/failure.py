@@ -18,6 +18,7 @@ from pytest_relevance.reports.text import (
     WIDEST,
     Line,
     cut_middle,
+    duration,
     folded,
     folded_lines,
     line,
@@ -31,7 +32,6 @@ from pytest_relevance.reports.text import (
 from pytest_relevance.results.case_parts import DROP, FLOOR, Outcome
 from pytest_relevance.results.case_result import INCONCLUSIVE, PASSED, WITHOUT_SCORE, CaseResult
 from pytest_relevance.results.compare.rank_changes import baseline_changes
-from pytest_relevance.results.expectations import duration
 
 MOST_IDS = 10
 """How many ids of a list the default report shows."""

@@ -25,11 +25,12 @@ from pytest_relevance.reports.text import (
     PLAIN,
     cut,
     cut_middle,
+    duration,
     number,
 )
 from pytest_relevance.results.case_parts import DROP, FLOOR, STALE_ENTRY, TEXT, TOO_FEW_JUDGED, Outcome
 from pytest_relevance.results.case_result import FAILED, CaseResult
-from pytest_relevance.results.expectations import duration, first_ranks
+from pytest_relevance.results.expectations import first_ranks
 
 if TYPE_CHECKING:
     from pytest_relevance.metrics.settings import Settings

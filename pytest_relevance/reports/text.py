@@ -304,3 +304,19 @@ def signed(value: float) -> str:
         return "n/a"
     text = f"{value:+.3f}"
     return text if float(text) else "0.000"
+
+
+def duration(seconds: float, digits: int = 3) -> str:
+    """A duration with at most `digits` digits: `12.3 ms`, `1.25 s`; nobody tunes a search by less than 0.01 ms."""
+    value, unit = (seconds, "s") if seconds >= 0.9995 else (seconds * 1000, "ms")
+    decimals = digits - 3 + next(decimals for decimals, least in ((0, 99.95), (1, 9.995), (2, 0)) if value >= least)
+    if 0 < value < 10.0**-decimals:
+        return f"<{10.0**-decimals:g} {unit}"
+    text = f"{value:.{decimals}f}"
+    return f"{text.rstrip('0').rstrip('.') if decimals else text} {unit}"
+
+
+def asked_text(numbers: Iterable[int]) -> str:
+    """How many results searches were asked for: `10`, or `10 to 20`. Raises ValueError for no numbers."""
+    low, high = min(numbers := [*numbers]), max(numbers)
+    return f"{low}" if low == high else f"{low} to {high}"

@@ -1,20 +1,23 @@
 """`CaseResult`: the result of one case in one search variant. Every report, gate and record is made from these.
 
 A result is made once, where the case ran. `to_dict` gives builtin types, which pytest-xdist sends between its processes
-and a record writes one on each line; `from_dict` reads them back. A value that equals its default is left out.
+and a record writes one on each line; `from_dict` reads them back. A value that equals its default is left out. Each
+dataclass has `others`, the keys that a later version has added to its dict: they are kept where a record is written
+again.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from functools import lru_cache
+from dataclasses import MISSING, fields
+from functools import lru_cache, partial
 from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.ndcg import GradedRanking, repeated_indexes
-from pytest_relevance.results.case_dict import FROM_BUILTIN, TO_BUILTIN
+from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import (
     EMPTY,
     BaselineComparison,
@@ -25,6 +28,9 @@ from pytest_relevance.results.case_parts import (
     CaseRanking,
     DocumentTexts,
     Outcome,
+    Repeats,
+    SearchError,
+    text_reason,
 )
 
 VERDICTS = PASSED, FAILED, INCONCLUSIVE, MEASURED, ERROR, NOT_SEARCHED, SKIPPED = (
@@ -170,13 +176,8 @@ class CaseResult(NamedTuple):
     def returns_unjudged(self) -> bool:
         """Whether there are judgments, but none for a returned document."""
         found, ranking = self.evaluation, self.ranking
-        if (
-            not found.judgments
-            or not ranking.documents
-            or any(document in ranking.deeper for document, _ in found.missing)
-        ):
-            return False
-        return all(grade is None for grade in ranking.grades)
+        are_unjudged = bool(found.judgments and ranking.documents) and all(grade is None for grade in ranking.grades)
+        return are_unjudged and all(document not in ranking.deeper for document, _ in found.missing)
 
     @property
     def is_unjudged(self) -> bool:
@@ -198,17 +199,13 @@ class CaseResult(NamedTuple):
         return list(dict.fromkeys(chain(self.ranking.documents[:top], missing, accepted[:top], expected, repeated)))
 
     def with_titles(
-        self,
-        titles: Mapping[str, str],
-        shown: Mapping[str, Mapping[str, str]] | None = None,
-        *,
-        replace: bool = True,
+        self, titles: Mapping[str, str], shown: Mapping[str, Mapping[str, str]] = EMPTY, *, replace: bool = True
     ) -> CaseResult:
         """The result with titles, and fields to show, of the documents in `named`.
 
         Without `replace` the titles that it has stay.
         """
-        named, shown, texts = self.named, shown or {}, self.texts
+        named, texts = self.named, self.texts
         found = {document: titles[document] for document in named if document in titles}
         return self.with_texts(
             titles={**texts.titles, **found} if replace else {**found, **texts.titles},
@@ -243,6 +240,107 @@ class CaseResult(NamedTuple):
         return found._replace(others={name: value for name, value in values.items() if name not in PART_OF})
 
 
+# --- dicts of builtin types -------------------------------------------------------------------------------------------
+
+Part = TypeVar("Part")
+
+
+@lru_cache
+def defaults_of(kind: Any) -> Sequence[tuple[str, object]]:
+    """The fields of a dataclass with their defaults, in their order; without one `MISSING`, which equals nothing."""
+    return [
+        (each.name, each.default if each.default_factory is MISSING else each.default_factory())
+        for each in fields(kind)
+        if each.init
+    ]
+
+
+def to_builtin(part: Any) -> dict[str, Any]:
+    """A dataclass as a dict of the fields that differ from their defaults, and of its `others`."""
+    kind: Any = type(part)
+    values = {name: value for name, default in defaults_of(kind) if (value := getattr(part, name)) != default}
+    others: Mapping[str, Any] = values.pop("others", {})
+    return {**values, **others}
+
+
+def from_builtin(kind: type[Part], values: Mapping[str, Any]) -> Part:
+    """The dataclass that `to_builtin` was called with. Keys that are not known here become its `others`."""
+    make: Callable[..., Part] = kind
+    found = {name: tuple(value) if type(value) is list else value for name, value in values.items()}
+    try:
+        return make(**found)
+    except TypeError:
+        names = dict(defaults_of(make))
+        others = {name: found.pop(name) for name in values if name not in names}
+        return make(**found, others=others)
+
+
+def _outcomes(found: Sequence[Any]) -> tuple[Outcome, ...]:
+    """Outcomes from builtin types; the reasons of older records are sentences."""
+    return tuple(text_reason(each) if isinstance(each, str) else from_builtin(Outcome, each) for each in found)
+
+
+def settings_to_dict(settings: Settings) -> dict[str, Any]:
+    """Settings in builtin types, without those that are the default; a mapping of gains as a list of pairs.
+
+    The keys of JSON are text, and grades are numbers.
+    """
+    values = to_builtin(settings)
+    if isinstance(settings.gain, Mapping):
+        values["gain"] = sorted(map(list, settings.gain.items()))
+    return values
+
+
+def settings_from_dict(values: Mapping[str, Any]) -> Settings:
+    """The settings that `settings_to_dict` was called with. Raises ValueError or TypeError for invalid ones."""
+    gain = values.get("gain")
+    if isinstance(gain, list):
+        return Settings(**{**values, "gain": dict(gain)})
+    return _shared_settings(tuple(values.items()))
+
+
+@lru_cache(maxsize=64)  # nearly all results of a run share their settings, which keep a table of gains
+def _shared_settings(items: tuple[tuple[str, Any], ...]) -> Settings:
+    return Settings(**dict(items))
+
+
+def _by_grade(values: Mapping[str, Any]) -> dict[float, Any]:
+    """A mapping with grades as keys, which JSON has as text."""
+    return {float(grade): value for grade, value in values.items()}
+
+
+def _by_grade_text(values: Mapping[float, Any]) -> dict[str, Any]:
+    """The same mapping with its keys as text."""
+    return {f"{grade!r}".removesuffix(".0"): value for grade, value in values.items()}
+
+
+def _tuple(values: Any) -> tuple[Any, ...]:
+    """A list as a tuple. Raises TypeError for a text, which would be a tuple of its letters."""
+    if not isinstance(values, (list, tuple)):
+        raise TypeError(f"expected a list, found {values!r}")
+    return tuple(values)
+
+
+_TO_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
+    "settings": settings_to_dict,
+    "params": dict,
+    **dict.fromkeys(("grade_names", "judgments"), _by_grade_text),
+    **dict.fromkeys(("outcomes", "reasons"), lambda outcomes: [*map(to_builtin, outcomes)]),
+    **dict.fromkeys(("baseline", "error", "repeats"), to_builtin),
+}
+
+_FROM_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
+    "settings": settings_from_dict,
+    **dict.fromkeys(("grade_names", "judgments"), _by_grade),
+    "missing": lambda pairs: tuple(map(tuple, pairs)),
+    **dict.fromkeys(("outcomes", "reasons"), _outcomes),
+    "baseline": partial(from_builtin, BaselineComparison),
+    "error": partial(from_builtin, SearchError),
+    "repeats": partial(from_builtin, Repeats),
+    **dict.fromkeys(("tags", "items", "documents", "engine_scores", "grades", "irrelevant_top"), _tuple),
+    **dict.fromkeys(("not_applicable", "not_in_index", "not_in_catalogue"), _tuple),
+}
+
 _PARTS: Mapping[str, Any] = {
     "origin": CaseOrigin,
     "conditions": CaseConditions,
@@ -264,21 +362,8 @@ _DEFAULTS: Mapping[str, Any] = {
 """The defaults of fields and of parts, by their names, which differ. The fields that a dict must have are not here."""
 
 _ORDER = (
-    *(
-        "file",
-        "line",
-        "id",
-        "verdict",
-        "query",
-        "node",
-        "search",
-        "variant",
-        "variant_index",
-        "tags",
-        "weight",
-        "params",
-    ),
-    *("note", "source", "test", "items"),
+    *("file", "line", "id", "verdict", "query", "node", "search", "variant", "variant_index", "tags", "weight"),
+    *("params", "note", "source", "test", "items"),
     *("k", "depth", "is_depth_set", "reaches_depth", "asked", "floor", "tolerance", "settings", "lowest", "highest"),
     *("grade_names", "documents", "whole", "engine_scores", "is_unsorted", "grades", "returned", "deeper"),
     *("irrelevant_top", "titles", "notes", "shown", "not_in_index", "not_in_catalogue"),
@@ -309,8 +394,8 @@ def _writer(names: frozenset[str] | None) -> Callable[[CaseResult], dict[str, An
             if default is None:
                 is_written = f"{name} is not None"
             written = name
-            if name in TO_BUILTIN:
-                namespace[f"to_{name}"], written = TO_BUILTIN[name], f"to_{name}({name})"
+            if name in _TO_BUILTIN:
+                namespace[f"to_{name}"], written = _TO_BUILTIN[name], f"to_{name}({name})"
             lines.append(f"    if {_IS_WRITTEN.get(name, is_written)}: values[{name!r}] = {written}")
     exec("\n".join([*lines, "    return values"]), namespace)
     write: Callable[[CaseResult], dict[str, Any]] = namespace["write"]
@@ -327,11 +412,11 @@ def _reader() -> Callable[[Mapping[str, Any]], CaseResult]:
     namespace: dict[str, Any] = {"new": tuple.__new__, "CaseResult": CaseResult, "EMPTY": EMPTY}
     read_fields = {"others": "EMPTY"}
     for name in PART_OF:
-        namespace[f"default_{name}"], namespace[f"from_{name}"] = _DEFAULTS.get(name), FROM_BUILTIN.get(name)
+        namespace[f"default_{name}"], namespace[f"from_{name}"] = _DEFAULTS.get(name), _FROM_BUILTIN.get(name)
         value = f"get({name!r}, default_{name})" if name in _DEFAULTS else f"values[{name!r}]"
         if name == "query":
             value = "get('query') or values['id']"
-        elif name in FROM_BUILTIN:
+        elif name in _FROM_BUILTIN:
             value = f"default_{name} if (value := get({name!r})) is None else from_{name}(value)"
         read_fields[name] = value
     for part, kind in _PARTS.items():
@@ -345,16 +430,17 @@ def _reader() -> Callable[[Mapping[str, Any]], CaseResult]:
     return read
 
 
-DETAIL_FIELDS = frozenset(
-    {
-        *("documents", "whole", "engine_scores", "grades", "deeper", "notes", "grade_names"),
-        *("shown", "not_in_index", "not_in_catalogue"),
-        *("judgments", "missing", "digest", "outcomes", "not_applicable", "settings", "lowest", "highest"),
-    }
-)
-"""The fields that a summary does not need: a case that passed leaves them out unless something asks for them."""
+SUMMARY_FIELDS = frozenset(PART_OF) - {
+    *("documents", "whole", "engine_scores", "grades", "deeper", "notes", "grade_names"),
+    *("shown", "not_in_index", "not_in_catalogue"),
+    *("judgments", "missing", "digest", "outcomes", "not_applicable", "settings", "lowest", "highest"),
+}
+"""The fields that a summary needs: a case that passed has no others unless something asks for them."""
 
-SUMMARY_FIELDS = frozenset(PART_OF) - DETAIL_FIELDS
+
+def has_failed(result: CaseResult) -> bool:
+    """Whether pytest reports the case as failed: it failed, ended in an error, was not searched or is inconclusive."""
+    return result.status in (FAILED, INCONCLUSIVE, *WITHOUT_SCORE) and result.outcome not in (SKIPPED, PASSED)
 
 
 def variants_in_order(results: Iterable[CaseResult]) -> list[tuple[str, str | None]]:

@@ -22,8 +22,7 @@ from pytest_relevance._problems import FileError, Problems
 from pytest_relevance._text import did_you_mean, found, listed, quoted, shown
 from pytest_relevance.cases.checking.values import number
 from pytest_relevance.cases.model import CatalogueFile
-from pytest_relevance.results.case_dict import from_builtin
-from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.case_result import CaseResult, from_builtin
 from pytest_relevance.results.records.run_info import FileInfo
 from pytest_relevance.results.responses.ranking import id_text
 from pytest_relevance.results.responses.reading import ID_NAMES, TITLE_NAMES

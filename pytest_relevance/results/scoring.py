@@ -14,12 +14,12 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from hashlib import blake2b
 from itertools import chain
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from pytest_relevance.cases.model import Case, most_results
 from pytest_relevance.metrics.measures import ranks_needed, score
-from pytest_relevance.metrics.names import Metric
-from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking, interval
+from pytest_relevance.metrics.names import MEASURES, Metric, build_metric
+from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking, has_gain, interval
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import (
     FLOOR,
@@ -45,6 +45,7 @@ from pytest_relevance.results.case_result import (
 from pytest_relevance.results.responses.ranking import Ranking
 
 _NO_TEXTS, _NO_ORIGIN = DocumentTexts(), CaseOrigin()
+_USUAL_DEPTH = 1000
 _MOST_MISSING = 10  # judged documents that a report names when none of the results is judged
 
 
@@ -107,9 +108,8 @@ def score_case(
     has_interval = lower != upper and value == value
     is_irrelevant = bool(grades) and (grades[0] is None or settings.gains[grades[0]] <= 0)
     title = ranking.title(0) if is_irrelevant and ranking.titles else ""
-    result = CaseResult(
-        *_identity(case, in_run, verdict),
-        _conditions(case, in_run, asked or 0, is_scored=True),
+    result = _result(
+        *(case, in_run, verdict, asked or 0),
         CaseRanking(
             reaches_depth=reaches_depth,
             documents=ranking.ids,
@@ -118,7 +118,6 @@ def score_case(
             is_unsorted=bool(ranking.scores) and _is_unsorted(ranking.scores),
             irrelevant_top=tuple(ranking.ids[:3]) if is_irrelevant else (),
         ),
-        DocumentTexts({ranking.ids[0]: title}) if title else _NO_TEXTS,
         CaseEvaluation(
             scores=scores,
             lower=lower if has_interval else None,
@@ -129,8 +128,8 @@ def score_case(
             not_applicable=tuple(metric.text for metric in case.not_applicable) if case.not_applicable else (),
             reasons=reasons,
         ),
-        None,
         call,
+        DocumentTexts({ranking.ids[0]: title}) if title else _NO_TEXTS,
     )
     return with_details(result, case, ranking) if details else result
 
@@ -150,38 +149,39 @@ def unscored(
     reasons: Sequence[Outcome] = (),
 ) -> CaseResult:
     """The result of a case without a score."""
-    conditions, evaluation = _conditions(case, in_run, None, is_scored=False), CaseEvaluation(reasons=reasons)
-    return CaseResult(*_identity(case, in_run, verdict), conditions, CaseRanking(), _NO_TEXTS, evaluation, None, call)
+    return _result(case, in_run, verdict, None, CaseRanking(), CaseEvaluation(reasons=reasons), call)
 
 
-_Identity: TypeAlias = (
-    "tuple[str, int, str, str, str, str, str, str | None, Sequence[str], float, Mapping[str, Any], str, CaseOrigin]"
-)
-
-
-def _identity(case: Case, in_run: CaseInRun, verdict: str) -> _Identity:
-    """The first fields of a `CaseResult`, up to its origin."""
-    file, node, search, variant, params, _, variant_index, test, items = in_run
+def _result(
+    case: Case,
+    in_run: CaseInRun,
+    verdict: str,
+    asked: int | None,
+    ranking: CaseRanking,
+    evaluation: CaseEvaluation,
+    call: CaseCall,
+    texts: DocumentTexts = _NO_TEXTS,
+) -> CaseResult:
+    """The result of a case. `asked` is None for one without a score."""
+    file, node, search, variant, params, tolerance, variant_index, test, items = in_run
+    terms, is_scored = case.terms, asked is not None
     has_origin = variant_index or case.source or test or items
-    return (
-        *(file, case.line, case.id, verdict, case.query, node, search or case.terms.search, variant, case.tags),
+    return CaseResult(
+        *(file, case.line, case.id, verdict, case.query, node, search or terms.search, variant, case.tags),
         *(case.weight, case.params if params is None else params, case.note or ""),
         CaseOrigin(variant_index, case.source, test, tuple(items)) if has_origin else _NO_ORIGIN,
-    )
-
-
-def _conditions(case: Case, in_run: CaseInRun, asked: int | None, *, is_scored: bool) -> CaseConditions:
-    terms = case.terms
-    return CaseConditions(
-        terms.k,
-        case.depth,
-        is_scored and terms.depth is not None,
-        asked,
-        case.min_ndcg,
-        in_run.tolerance if terms.tolerance is None else terms.tolerance,
-        terms.settings,
-        terms.lowest if is_scored else 0.0,
-        terms.highest if is_scored else 0.0,
+        CaseConditions(
+            *(terms.k, case.depth, is_scored and terms.depth is not None, asked, case.min_ndcg),
+            tolerance if terms.tolerance is None else terms.tolerance,
+            terms.settings,
+            terms.lowest if is_scored else 0.0,
+            terms.highest if is_scored else 0.0,
+        ),
+        ranking,
+        texts,
+        evaluation,
+        None,
+        call,
     )
 
 
@@ -345,6 +345,38 @@ def is_bounded(case: Case) -> bool:
 def defined(value: float) -> float | None:
     """A score, or None for NaN."""
     return None if value != value else float(value)
+
+
+def why_cut(case: Case, returned: int, asked: int | None) -> str:
+    """Why a case has no score: a line for each of its metrics that looks at more than was returned; usually empty.
+
+    `returned` is the number of results, `asked` how many the search was asked for, None where it takes no number.
+    """
+    if asked is None or returned < asked or case.terms.depth is not None:
+        return ""
+    settings, ndcg = case.settings, ndcg_at(case.k)
+    metrics = [each.metric for each in case.expect if each.metric is not None and each.ranks(settings) is None]
+    if ranks_needed(ndcg, settings) is None and has_gain(GradedRanking([], (), [*case.judgments.values()]), settings):
+        metrics.insert(0, ndcg)
+    there = f"this search was asked for {asked}"
+    return "\n".join(dict.fromkeys(cut_text(metric, there, asked, settings) for metric in metrics))
+
+
+def cut_text(metric: Metric, there: str, asked: int, settings: Settings | None = None) -> str:
+    """`AP looks at the whole ranking, and this search was asked for 10: write AP@10, or depth: 1000`.
+
+    `there` describes the part of the ranking that is there. A metric with a cutoff looks at all of it because of its
+    `settings`.
+    """
+    because, ways = "", []
+    if metric.k is not None:
+        is_skipping = settings is None or settings.unjudged == "skip"
+        name, why, other = ("unjudged", "skip", "zero") if is_skipping else ("ideal", "returned", "judged")
+        because, ways = f" ({name}: {why})", [f"{name}: {other}"]
+    elif MEASURES[metric.measure].cutoff != "none":
+        ways = [build_metric(metric.measure, asked, metric.rel, metric.p).text]
+    ways.append(f"depth: {max(_USUAL_DEPTH, 10 * asked)}")
+    return f"{metric.text} looks at the whole ranking{because}, and {there}: write {', or '.join(ways)}"
 
 
 def kept_depth(case: Case) -> int | None:

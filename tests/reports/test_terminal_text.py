@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from pytest_relevance.reports.text import (
     cut,
     cut_middle,
+    duration,
     folded,
     harmless,
     line_without_commands,
@@ -139,3 +140,25 @@ def test_a_carriage_return_ends_a_line_for_the_runner(text: str) -> None:
     assert command.message
     assert commands(without_commands(text)) == []
     assert commands("".join(part for part, _ in line_without_commands(((text[:3], ""), (text[3:], ""))))) == []
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0, "0 ms"),
+        (0.0000021, "<0.01 ms"),
+        (0.0000563, "0.06 ms"),
+        (0.001, "1 ms"),
+        (0.0099962, "10 ms"),
+        (0.01234, "12.3 ms"),
+        (0.09996, "100 ms"),
+        (0.120, "120 ms"),
+        (0.9994, "999 ms"),
+        (0.9996, "1 s"),
+        (1.234, "1.23 s"),
+        (61.25, "61.2 s"),
+        (1234, "1234 s"),
+    ],
+)
+def test_a_duration_has_three_digits_at_most(seconds: float, words: str) -> None:
+    assert duration(seconds) == words

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from pytest_relevance.results.case_parts import Outcome
-from pytest_relevance.results.expectations import duration
 from tests.helpers import result_of
 
 JUDGMENTS = {"boots": 3, "shoes": 2, "laces": 1, "apron": 0}
@@ -140,25 +139,3 @@ def test_the_figure_that_was_found() -> None:
     assert outcome({"results": 1}, ["boots", "apron"]).value == 2
     assert outcome({"latency": "<= 1 ms"}, ["boots"]).value == 0.012
     assert outcome({"first": "boots"}, ["boots"]).value is None
-
-
-@pytest.mark.parametrize(
-    ("seconds", "words"),
-    [
-        (0, "0 ms"),
-        (0.0000021, "<0.01 ms"),
-        (0.0000563, "0.06 ms"),
-        (0.001, "1 ms"),
-        (0.0099962, "10 ms"),
-        (0.01234, "12.3 ms"),
-        (0.09996, "100 ms"),
-        (0.120, "120 ms"),
-        (0.9994, "999 ms"),
-        (0.9996, "1 s"),
-        (1.234, "1.23 s"),
-        (61.25, "61.2 s"),
-        (1234, "1234 s"),
-    ],
-)
-def test_a_duration_has_three_digits_at_most(seconds: float, words: str) -> None:
-    assert duration(seconds) == words

@@ -34,8 +34,7 @@ from pytest_relevance.plugin.running.case_run import CaseRun, Checks
 from pytest_relevance.results.case_result import ERROR, FAILED, INCONCLUSIVE, NOT_SEARCHED, CaseResult
 from pytest_relevance.results.records.run_info import checked
 from pytest_relevance.results.responses.ranking import Ranking
-from pytest_relevance.results.scoring import score_case, with_details
-from pytest_relevance.results.unseen_ranks import why_cut, why_unseen
+from pytest_relevance.results.scoring import score_case, why_cut, with_details
 
 if TYPE_CHECKING:
     from pytest_relevance.plugin.running.searches import Searches
@@ -147,12 +146,13 @@ def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
     case, config = this.case, this.item.config
     attempt.is_read = True
     problem = why_cut(case, len(ranking.ids), attempt.asked)
-    if attempt.asked is None and case.expect and not this.is_check:
-        problem = why_unseen(case, ranking.ids)
-    if not problem and case.expect and case.fields:
-        from pytest_relevance.results.expectations import why_unknown_fields
+    if not problem and case.expect:
+        from pytest_relevance.results.expectations import why_unknown_fields, why_unseen
 
-        problem = why_unknown_fields(case, ranking)
+        if attempt.asked is None and not this.is_check:
+            problem = why_unseen(case, ranking.ids)
+        if not problem and case.fields:
+            problem = why_unknown_fields(case, ranking)
     if problem:
         attempt.error = CaseError(problem, pytrace=False)
         raise attempt.error

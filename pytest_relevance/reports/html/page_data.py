@@ -16,8 +16,8 @@ from pytest_relevance.reports.reasons import case_label, reason_texts, search_la
 from pytest_relevance.reports.run.cases import variant_label, variant_of, variants_of
 from pytest_relevance.reports.run.changes import CaseChange
 from pytest_relevance.results.case_parts import NEW
-from pytest_relevance.results.case_result import SKIPPED, CaseResult
-from pytest_relevance.results.compare.differences import got_worse, has_failed
+from pytest_relevance.results.case_result import SKIPPED, CaseResult, has_failed
+from pytest_relevance.results.compare.differences import got_worse
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.worklist import PlausibleGains, top_grade
 

@@ -21,6 +21,7 @@ from pytest_relevance.results.case_result import (
     WITHOUT_SCORE,
     CaseResult,
     grouped,
+    has_failed,
 )
 from pytest_relevance.results.compare import differences
 from pytest_relevance.results.records.run_info import GONE, FileInfo, Fingerprint, RunInfo, changed, changes_text
@@ -86,7 +87,7 @@ def headline(results: Sequence[CaseResult], gates: Iterable[GateResult], info: R
     missing = f"{counted(len(info.missing), 'case is', 'cases are')} missing" if info.missing else ""
     if not ran:
         return Headline(f"Nothing was searched{f': {missing}' if missing else ''}", NOTHING)
-    failed = [result for result in ran if differences.has_failed(result)]
+    failed = [result for result in ran if has_failed(result)]
     broken = cases.case_count(result for result in failed if result.verdict in WITHOUT_SCORE)
     unscored = f"{counted(broken, 'case')} could not be scored" if broken else ""
     worse = cases.case_count(filter(differences.got_worse, failed))

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 from pytest_relevance._text import counted, harmless, listed, quoted, score_text
 from pytest_relevance.reports.blocks import MORE_HINT, RIGHT, Block, Column, Sentence, Table, styled
 from pytest_relevance.reports.reasons import STATUSES, case_label
-from pytest_relevance.reports.text import BAD, DIM, DOUBT, cut, width
+from pytest_relevance.reports.text import BAD, DIM, DOUBT, cut, duration, width
 from pytest_relevance.results.case_result import SKIPPED, WITHOUT_SCORE, CaseResult, grouped, variants_in_order
-from pytest_relevance.results.expectations import duration
 from pytest_relevance.results.records.run_info import GONE, LEFT_OUT, UNJUDGED, FileInfo
 
 if TYPE_CHECKING:

@@ -20,9 +20,9 @@ from pytest_relevance.reports.reasons import case_label
 from pytest_relevance.reports.run import cases
 from pytest_relevance.reports.text import LEAST, PLAIN, Line, signed
 from pytest_relevance.results.case_parts import NEW, STALE
-from pytest_relevance.results.case_result import SKIPPED, CaseResult, grouped
+from pytest_relevance.results.case_result import SKIPPED, CaseResult, grouped, has_failed
 from pytest_relevance.results.compare import differences
-from pytest_relevance.results.compare.differences import Difference, Means, ScorePair, has_failed
+from pytest_relevance.results.compare.differences import Difference, Means, ScorePair
 from pytest_relevance.results.compare.rank_changes import Move
 from pytest_relevance.results.expectations import first_ranks
 

@@ -28,6 +28,7 @@ from pytest_relevance.reports.text import (
     STRONG,
     WIDEST,
     Line,
+    asked_text,
     cut,
     folded_lines,
     line,
@@ -141,7 +142,7 @@ def _undefined(found: GateFinding) -> str:
 
 
 def _cut(found: GateFinding) -> str:
-    from pytest_relevance.results.unseen_ranks import asked_text, cut_text
+    from pytest_relevance.results.scoring import cut_text
 
     assert found.metric is not None
     there = f"the search was asked for {asked_text(found.depths)} in {counted(found.counted, 'case')}"
@@ -194,8 +195,6 @@ def _name(found: GateFinding) -> str:
     """The metric, with the depth that was set where it looks at the whole ranking, and the variant that it is of."""
     text = found.about
     if found.depths:
-        from pytest_relevance.results.unseen_ranks import asked_text
-
         text += f" (depth {asked_text(found.depths)})"
     variant = None if found.difference is None else found.difference.variant
     return text if variant is None else f"{text} of {quoted(variant)}"

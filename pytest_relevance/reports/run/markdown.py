@@ -43,7 +43,7 @@ from pytest_relevance.reports.run.faults import IN_FULL, fault_sentences, togeth
 from pytest_relevance.reports.run.gates import gate_message, gate_table
 from pytest_relevance.reports.run.report import case_counts, results_to_report, run_gates
 from pytest_relevance.reports.text import LONGEST_TEXT, code, code_block, command, cut, escaped, plain, span
-from pytest_relevance.results.case_result import SKIPPED, CaseResult
+from pytest_relevance.results.case_result import SKIPPED, CaseResult, has_failed
 from pytest_relevance.results.compare.differences import (
     ENDED_IN_ERROR,
     FAILED_BEFORE,
@@ -51,7 +51,6 @@ from pytest_relevance.results.compare.differences import (
     WITHOUT_ENTRY,
     failure_kind,
     got_worse,
-    has_failed,
 )
 from pytest_relevance.results.diagnoses import ids_are_known
 from pytest_relevance.results.gates import GateResult

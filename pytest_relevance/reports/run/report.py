@@ -19,7 +19,7 @@ from pytest_relevance.reports.reasons import STATUSES
 from pytest_relevance.reports.run import cases
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, STRONG, WIDEST, Line, folded_lines, line, wrapped
 from pytest_relevance.results.case_parts import NEW, STALE
-from pytest_relevance.results.case_result import FAILED, NOT_SEARCHED, SKIPPED, XFAILED, CaseResult, Key
+from pytest_relevance.results.case_result import FAILED, NOT_SEARCHED, SKIPPED, XFAILED, CaseResult, Key, has_failed
 from pytest_relevance.results.records.run_info import FileInfo, RunInfo, changes_text
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def case_counts(results: Sequence[CaseResult]) -> list[str]:
         shown += f" in {counted(len(cases.variants_of(results)), 'variant')}"
     others, kinds = [result for result in results if not result.is_known], Counter[str]()
     if any(result.status in cases.NOT_PASSED for result in results):
-        from pytest_relevance.results.compare.differences import FAILURE_KINDS, failure_kind, has_failed
+        from pytest_relevance.results.compare.differences import FAILURE_KINDS, failure_kind
 
         failed = [*filter(has_failed, results)]
         if any(result.baseline is not None for result in failed):
@@ -244,7 +244,7 @@ def results_to_report(
     """
     from pytest_relevance.reports.run.faults import ALIKE, shown_failures
     from pytest_relevance.results import diagnoses
-    from pytest_relevance.results.compare.differences import has_failed, in_failure_order
+    from pytest_relevance.results.compare.differences import in_failure_order
 
     results = [
         result

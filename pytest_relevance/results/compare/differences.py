@@ -19,7 +19,13 @@ from pytest_relevance.metrics import significance
 from pytest_relevance.metrics.measures import ranks_needed
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.results.case_parts import NEW, REGRESSION, STALE
-from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, PASSED, SKIPPED, WITHOUT_SCORE, CaseResult
+from pytest_relevance.results.case_result import (
+    INCONCLUSIVE,
+    SKIPPED,
+    WITHOUT_SCORE,
+    CaseResult,
+    has_failed,
+)
 
 TIE = 1e-9
 """The largest difference that is due to rounding: scores that are no farther apart count as the same."""
@@ -266,11 +272,6 @@ def failure_kind(result: CaseResult) -> str:
 def got_worse(result: CaseResult) -> bool:
     """Whether a case fails because it is worse than its accepted ranking."""
     return has_failed(result) and failure_kind(result) == GOT_WORSE
-
-
-def has_failed(result: CaseResult) -> bool:
-    """Whether pytest reports the case as failed: it failed, ended in an error, was not searched or is inconclusive."""
-    return result.status in (FAILED, INCONCLUSIVE, *WITHOUT_SCORE) and result.outcome not in (SKIPPED, PASSED)
 
 
 def failure_order(result: CaseResult) -> tuple[int, float]:

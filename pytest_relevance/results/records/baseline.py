@@ -21,9 +21,8 @@ from pytest_relevance._files import write_whole
 from pytest_relevance._text import printable, quoted
 from pytest_relevance.cases.checking.expectations import ON_FIELDS
 from pytest_relevance.metrics.names import LARGEST_CUTOFF
-from pytest_relevance.results.case_dict import from_builtin, to_builtin
 from pytest_relevance.results.case_parts import STALE, Outcome
-from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult
+from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult, from_builtin, to_builtin
 from pytest_relevance.results.records.file import BASELINE, DAMAGE, END, VERSION, as_json, damaged, encoded, read_file
 from pytest_relevance.results.records.run_info import Fingerprint, RecordError, checked, common
 

@@ -15,8 +15,7 @@ from typing import Any
 
 from pytest_relevance._problems import FileError
 from pytest_relevance._text import printable, quoted, shown
-from pytest_relevance.results.case_dict import from_builtin, to_builtin
-from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.case_result import CaseResult, from_builtin, to_builtin
 
 GONE, LEFT_OUT, UNJUDGED = "gone", "left out", "unjudged"
 """Why a case of the baseline is not compared: the case file does not have it any more, `only: judged` leaves its query
