@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import NoReturn
 
 from pytest_relevance._files import Unreadable, unpacked
-from pytest_relevance._problems import FileError, Problems
+from pytest_relevance._problems import FileError, Place, Problems
+from pytest_relevance._text import found, shown
 
 HEAD = 1 << 16
 """The number of bytes at the beginning of a file that its format is recognised by."""
@@ -151,6 +152,23 @@ class Source:
         problems = Problems(self.file)
         return JsonReader().read(self.text, problems.add), problems
 
+    @property
+    def entries(self) -> Sequence[object]:
+        """Each line of JSON Lines, or the entries of a JSON list; any other JSON text is the only entry."""
+        if self.is_json_lines:
+            return self._json_lines[0]
+        return self.json if isinstance(self.json, list) else [self.json]
+
+    def path_of_entry(self, number: int) -> JsonPath:
+        """The path to one of `entries`."""
+        return (number,) if self.is_json_lines or isinstance(self.json, list) else ()
+
+    def place(self, path: JsonPath) -> Place:
+        """The position of a value in JSON: its path. In JSON Lines it begins with the index of the line."""
+        if not self.is_json_lines:
+            return Place(None, shown_path(path))
+        return Place(self._json_lines[1][path[0]] if path and isinstance(path[0], int) else None, shown_path(path[1:]))
+
     @cached_property
     def is_json_lines(self) -> bool:
         """Whether it is a JSON text per line: the first line is a whole one, and there are others."""
@@ -164,10 +182,10 @@ class Source:
         return bool(others.strip())
 
     @cached_property
-    def json_lines(self) -> tuple[Sequence[object], Sequence[int]]:
+    def _json_lines(self) -> tuple[Sequence[object], Sequence[int]]:
         """Each line that is not blank as JSON, and their numbers. One error names the mistakes in all of them."""
         problems, reader = Problems(self.file), JsonReader()
-        found: list[object] = []
+        values: list[object] = []
         numbers, number = array("L"), 0
 
         def refuse(message: str, _: int | None, path: str | None) -> None:
@@ -175,12 +193,12 @@ class Source:
 
         for number, line in enumerate(self.text.split("\n"), 1):
             if line and not line.isspace():
-                found.append(reader.read(line, refuse))
+                values.append(reader.read(line, refuse))
                 numbers.append(number)
                 if problems.full:
                     break
         problems.check()
-        return found, numbers
+        return values, numbers
 
 
 class NumberAsWritten(str):
@@ -202,23 +220,23 @@ class JsonReader(json.JSONDecoder):
         super().__init__(object_pairs_hook=self._object, parse_int=number, parse_float=number, parse_constant=number)
 
     def _object(self, pairs: list[tuple[str, object]]) -> dict[str, object]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            wrong = {key for key, value in pairs if value != found[key]}
-            self._repeated += [(found, key) for key in found if key in wrong]
-        return found
+        members = dict(pairs)
+        if len(members) < len(pairs):
+            wrong = {key for key, value in pairs if value != members[key]}
+            self._repeated += [(members, key) for key in members if key in wrong]
+        return members
 
     def read(self, text: str, refuse: Refuse) -> object:
         """Parse a text. Mistakes go to `refuse`: what is no JSON, and a key that an object has with two values."""
         self._repeated.clear()
         try:
-            found: object = self.decode(text)
+            document: object = self.decode(text)
             for holder, key in self._repeated:
-                path = shown_path((*_path_to(found, holder), key))
+                path = shown_path((*_path_to(document, holder), key))
                 refuse("this key stands twice, with different values; keep one of them", None, path)
             if "\\u" in text and ("\\ud" in text or "\\uD" in text):  # one search where there is no escape
-                json.dumps(found, ensure_ascii=False).encode()
-            return found
+                json.dumps(document, ensure_ascii=False).encode()
+            return document
         except json.JSONDecodeError as error:
             truncated = "; it ends there, is it truncated?" if _ends_early(text, error) else ""
             refuse(f"this is no valid JSON: {error.msg} (column {error.colno}){truncated}", error.lineno, None)
@@ -248,6 +266,18 @@ def _path_to(document: object, holder: object) -> JsonPath:
     return ()
 
 
+def as_text(value: object) -> str | None:
+    """Text, or a number as text, exactly as written. None for blank text, NaN and everything else."""
+    if type(value) is str:
+        return value if value.strip() else None
+    return str(value) if isinstance(value, NumberAsWritten) and value[-1].isdigit() else None
+
+
+def found_json(value: object) -> str:
+    """Describe a value for a message that says what was found."""
+    return shown(value) if isinstance(value, NumberAsWritten) else found(value)
+
+
 def as_python(value: object) -> object:
     """A value with its numbers as int and float. ValueError for one too long, RecursionError for lists too deep."""
     if isinstance(value, NumberAsWritten):
@@ -260,7 +290,7 @@ def as_python(value: object) -> object:
 
 def shown_path(path: JsonPath) -> str:
     """A path as messages show it: `queries[3].ratings["sku 1"]`."""
-    shown = "".join(
+    parts = (
         f"[{key}]"
         if isinstance(key, int)
         else f".{key}"
@@ -268,4 +298,4 @@ def shown_path(path: JsonPath) -> str:
         else f"[{json.dumps(key, ensure_ascii=False)}]"
         for key in path
     )
-    return shown.removeprefix(".")
+    return "".join(parts).removeprefix(".")

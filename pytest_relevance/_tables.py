@@ -1,4 +1,4 @@
-"""Tables: CSV, TSV, columns between white space, and Parquet. Their columns, or their rows one by one, with places.
+"""Tables: CSV, TSV, columns between white space, Parquet, and JSON objects. Their columns or rows, with places.
 
 A million rows are read in about half a second, as fast as pandas reads them. The lines in which rows begin are counted
 when a message needs one.
@@ -23,8 +23,8 @@ from types import SimpleNamespace
 from typing import Any, NoReturn
 
 from pytest_relevance._problems import Place, Problems
-from pytest_relevance._source import Source
-from pytest_relevance._text import counted, found, quoted
+from pytest_relevance._source import NumberAsWritten, Source, as_text, found_json
+from pytest_relevance._text import counted, found, listed, quoted
 
 WHITE = "white space"
 """The separator of columns that any number of spaces and tabs separates."""
@@ -54,6 +54,8 @@ class TextTable:
     quoted as in CSV. Between tabs it is quoted only as a whole, so that a text may have quotes; in white space never.
     `comments`: whether lines that begin with # are left out.
     """
+
+    header_line: int | None = 1
 
     def __init__(
         self, source: Source, names: Sequence[str] | None = None, separator: str = "", *, comments: bool = False
@@ -191,6 +193,8 @@ class ParquetTable:
         FileError: the file is damaged (in any call), or pyarrow is not installed.
     """
 
+    header_line: int | None = None
+
     def __init__(self, source: Source) -> None:
         self.source = source
         schema = self.read(attrgetter("schema_arrow"))
@@ -252,6 +256,63 @@ class ParquetTable:
         return self.read(lambda file: file.read([self.names[column]], use_threads=False)).column(0)
 
 
+class ObjectTable:
+    """JSON objects as the rows of a table: a list of them, one on each line, or a single one. Their keys are `names`.
+
+    Raises:
+        FileError: what is in the list, or on a line, is no object.
+    """
+
+    header_line: int | None = None
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        rows = source.entries
+        self.rows = [row for row in rows if isinstance(row, dict)]
+        if len(self.rows) < len(rows):
+            wrong = [number for number, row in enumerate(rows) if not isinstance(row, dict)]
+            self._refuse({number: f"expected an object, found {found_json(rows[number])}" for number in wrong})
+        self.names: list[str] = list(dict.fromkeys(chain.from_iterable(self.rows)))
+
+    def cells(self, texts: Iterable[int], numbers: Iterable[int] = ()) -> list[list[Any]]:
+        """Read columns of texts (ids among them) and of numbers, in this order; numbers keep their digits.
+
+        A text that is missing is "", a number None. Refuses values of other types.
+        """
+        columns = [self._column(column, "text or a number") for column in texts]
+        columns = [[as_text(cell) or "" for cell in column] for column in columns]
+        return [*columns, *(self._column(column, "a number or a name") for column in numbers)]
+
+    def place(self, row: int) -> Place:
+        """The position of a row: its line in JSON Lines, else its path."""
+        return self.source.place(self.source.path_of_entry(row))
+
+    def require(self, column: int) -> None:
+        """Refuse the objects that lack a key, which may be misspelt there."""
+        name = self.names[column]
+        lacking = {row: listed(map(quoted, keys), "and") for row, keys in enumerate(self.rows) if name not in keys}
+        self._refuse({row: f"{quoted(name)} is missing; found {keys or 'no key'}" for row, keys in lacking.items()})
+
+    def _column(self, column: int, what: str) -> list[Any]:
+        name = self.names[column]
+        cells = [row.get(name) for row in self.rows]
+        if not _IN_COLUMNS.issuperset(map(type, cells)):
+            wrong = {row: found_json(cell) for row, cell in enumerate(cells) if type(cell) not in _IN_COLUMNS}
+            self._refuse({row: f"{quoted(name)} is {what}, found {found}" for row, found in wrong.items()})
+        return cells
+
+    def _refuse(self, wrong: Mapping[int, str]) -> None:
+        """Refuse rows, each with what is wrong with it, if there are any."""
+        problems = Problems(self.source.file)
+        for row, message in wrong.items():
+            problems.add(message, *self.place(row))
+        problems.check()
+
+
+_IN_COLUMNS = frozenset({str, NumberAsWritten, type(None)})
+"""The types of the values in columns that are read."""
+
+
 class LinesOfObjects:
     """JSON Lines, read one by one and with Python's numbers. `names` are the keys of the first objects."""
 
@@ -279,12 +340,14 @@ class LinesOfObjects:
                     problems.add(f"expected a JSON object, found {quoted(line.strip(), 60)}; is it truncated?", number)
 
 
-Table = TextTable | ParquetTable
+Table = TextTable | ParquetTable | ObjectTable
 
 
 def table_of(source: Source) -> Table:
-    """The table in a file: Parquet, or text whose first line is a header."""
-    return ParquetTable(source) if source.is_parquet else TextTable(source)
+    """The table in a file: Parquet, JSON objects, or text whose first line is a header."""
+    if source.is_parquet:
+        return ParquetTable(source)
+    return ObjectTable(source) if source.looks_like_json else TextTable(source)
 
 
 @contextmanager

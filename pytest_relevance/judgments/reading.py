@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 from pytest_relevance._source import Source
 from pytest_relevance._text import did_you_mean, listed, quoted
@@ -27,6 +27,7 @@ Path = str | os.PathLike[str]
 Fits = Callable[[Source], bool]
 ReadRatings = Callable[[Source], Ratings]
 ReadQueries = Callable[[Source], Sequence[Query]]
+Read = TypeVar("Read")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,27 +52,17 @@ class Format:
         return (self.fits_queries_alone or self.fits)(source)
 
 
-def _json_format(
-    name: str,
-    about: str,
-    fits: Fits,
-    collect: Callable[..., Collector],
-    fits_queries: Fits | None = None,
-    as_tables: tuple[ReadRatings, ReadQueries] | None = None,
-) -> Format:
-    """A format in JSON. `collect(source, for_queries=...)` reads JSON, `as_tables` read its tables."""
+def _readers(collect: Callable[..., Collector]) -> tuple[ReadRatings, ReadQueries]:
+    """The functions that read judgments and queries in JSON, of `collect(source, for_queries=...)`."""
+    return (
+        lambda source: collect(source, for_queries=False).ratings(),
+        lambda source: collect(source, for_queries=True).queries(),
+    )
 
-    def ratings(source: Source) -> Ratings:
-        if as_tables is not None and not source.looks_like_json:
-            return as_tables[0](source)
-        return collect(source, for_queries=False).ratings()
 
-    def queries(source: Source) -> Sequence[Query]:
-        if as_tables is not None and not source.looks_like_json:
-            return as_tables[1](source)
-        return collect(source, for_queries=True).queries()
-
-    return Format(name, about, fits, ratings, queries, fits_queries)
+def _json_or(read_json: Callable[[Source], Read], read_table: Callable[[Source], Read]) -> Callable[[Source], Read]:
+    """A function that reads a file in JSON, or a table."""
+    return lambda source: (read_json if source.looks_like_json else read_table)(source)
 
 
 def _never(source: Source) -> bool:
@@ -79,35 +70,50 @@ def _never(source: Source) -> bool:
 
 
 _TABLE_READERS = tables.read_table, tables.read_query_table
-_OF_QUEPID = partial(tables.read_table, format="quepid"), tables.read_query_table
-_OF_BEIR = partial(tables.read_table, format="beir"), tables.read_query_table
-_OF_OPENSEARCH = "search-relevance: judgmentRatings[].ratings[], or querySetQueries[] of a query set"
-_OF_TABLES = "a table with a header: query or query_id, doc_id, grade"
+_QUEPID_JSON = _readers(tools.collect_quepid)
+_OBJECT_READERS = objects.read_objects, objects.read_query_objects
 
 _ALL = (
     Format("parquet", "a Parquet file with columns as in CSV", lambda source: source.is_parquet, *_TABLE_READERS),
-    _json_format(
+    Format(
         "quepid",
         "Quepid's exports: query,docid,rating, or JSON",
         tools.is_quepid,
-        tools.collect_quepid,
-        as_tables=_OF_QUEPID,
+        _json_or(_QUEPID_JSON[0], partial(tables.read_table, format="quepid")),
+        _json_or(_QUEPID_JSON[1], tables.read_query_table),
     ),
-    _json_format("rre", "ratings.json of the Rated Ranking Evaluator", tools.is_rre, tools.collect_rre),
-    _json_format(
-        "elasticsearch", "a rank_eval request: requests[].ratings[]", engines.is_rank_eval, engines.collect_rank_eval
+    Format("rre", "ratings.json of the Rated Ranking Evaluator", tools.is_rre, *_readers(tools.collect_rre)),
+    Format(
+        "elasticsearch",
+        "a rank_eval request: requests[].ratings[]",
+        engines.is_rank_eval,
+        *_readers(engines.collect_rank_eval),
     ),
-    _json_format(
-        "opensearch", _OF_OPENSEARCH, engines.is_judgment_import, engines.collect_search_relevance, engines.has_queries
+    Format(
+        "opensearch",
+        "search-relevance: judgmentRatings[].ratings[], or querySetQueries[] of a query set",
+        engines.is_judgment_import,
+        *_readers(engines.collect_search_relevance),
+        engines.has_queries,
     ),
     Format("topics", "TREC topics: <top> markup, or XML", _never, None, trec_ltr.read_topics, trec_ltr.is_topics),
     Format("ltr", "SVMrank: grade qid:1 ... # document", trec_ltr.is_ltr, trec_ltr.read_ltr, trec_ltr.read_ltr_queries),
-    _json_format("jsonl", "JSON a line", lambda source: source.is_json_lines, objects.collect),
-    _json_format("json", "{query: {document: grade}}, or a list of objects", objects.is_json, objects.collect),
-    Format("csv", _OF_TABLES, tables.is_judgment_table, *_TABLE_READERS, tables.is_query_table),
+    Format("jsonl", "JSON a line", lambda source: source.is_json_lines, *_OBJECT_READERS),
+    Format("json", "{query: {document: grade}}, or a list of objects", objects.is_json, *_OBJECT_READERS),
+    Format(
+        "csv",
+        "a table with a header: query or query_id, doc_id, grade",
+        tables.is_judgment_table,
+        *_TABLE_READERS,
+        tables.is_query_table,
+    ),
     Format("trec", "TREC qrels: qid iter docid grade", trec_ltr.is_qrels, trec_ltr.read_qrels, None, _never),
-    _json_format(
-        "beir", "BEIR: query-id corpus-id score, and queries.jsonl", _never, objects.collect, as_tables=_OF_BEIR
+    Format(
+        "beir",
+        "BEIR: query-id corpus-id score, and queries.jsonl",
+        _never,
+        _json_or(objects.read_objects, partial(tables.read_table, format="beir")),
+        _json_or(objects.read_query_objects, tables.read_query_table),
     ),
     Format("text", "a query a line", _never, None, tables.read_lines),
 )

@@ -28,7 +28,7 @@ from pytest_relevance.results.responses.ranking import id_text
 from pytest_relevance.results.responses.reading import ID_NAMES, TITLE_NAMES
 
 if TYPE_CHECKING:
-    from pytest_relevance._tables import LinesOfObjects, Table
+    from pytest_relevance._tables import LinesOfObjects, ParquetTable, TextTable
 
 Fields = Mapping[str, object]
 """The values of one document, by the names of their columns."""
@@ -111,16 +111,18 @@ class Catalogue:
                     found[document] = {name: cell_value(str(cell)) for name, cell in kept.items()} if is_text else kept
         return found, table.names
 
-    def _table(self) -> tuple[Table | LinesOfObjects, bool]:
+    def _table(self) -> tuple[TextTable | ParquetTable | LinesOfObjects, bool]:
         """The rows of the file, and whether they are objects, whose values may be nested."""
         from pytest_relevance._source import Source
-        from pytest_relevance._tables import LinesOfObjects, table_of
+        from pytest_relevance._tables import LinesOfObjects, ParquetTable, TextTable
 
         source = Source.read(self.path, self.name)
         beginning = "" if source.is_parquet else source.head.lstrip()[:1]
         if beginning == "[":
             source.refuse("the file is one JSON list; write one object on each line (jq -c '.[]')", 1)
-        return (LinesOfObjects(source), True) if beginning == "{" else (table_of(source), False)
+        if beginning == "{":
+            return LinesOfObjects(source), True
+        return (ParquetTable(source) if source.is_parquet else TextTable(source)), False
 
     def _id_column(self, names: Sequence[str], *, is_nested: bool, needs_title: bool = True) -> str:
         """The column of ids. There must be one of titles too, unless other columns are to be shown.

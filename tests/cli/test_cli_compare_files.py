@@ -158,7 +158,7 @@ def test_records_that_cannot_be_compared(shop: Terminal, what: str, says: list[s
         (["main.jsonl", "branch.json"], f"and branch.json has none: give judgments, {_FORMS}\n{_BY_JUDGMENTS}\n"),
         (
             ["main.jsonl", "branch.jsonl", "--judgments=main.jsonl"],
-            "main.jsonl:1: a judgment is {query: {document: grade}}",
+            "main.jsonl: judgments have columns for the query, the document and the grade; found kind",
         ),
         (["main.jsonl", "branch.jsonl", "--judgments=broken.yaml"], 'broken.yaml:1:8: "cases" takes a list'),
         (

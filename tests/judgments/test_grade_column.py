@@ -101,7 +101,7 @@ def test_objects_in_json(tmp_path: Path) -> None:
         path = written(tmp_path, content, "ratings.json")
         assert problem(path).startswith("FILE: final_rating seems to be what was made of rating; ")
         assert read_judgments(path, grade_column="final_rating")["q"]["a"] == 3
-    assert problem(path, grade_column="final").endswith('; grade_column is "final", which is not there')
+    assert problem(path, grade_column="final").startswith('FILE: there is no column "final" for the grades; ')
     path = written(tmp_path, '{"q": {"a": 1}}', "ratings.json")
     assert problem(path, grade_column="final") == (
         'FILE: no object in the file has the key "final", which grade_column names'

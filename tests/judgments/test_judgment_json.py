@@ -153,7 +153,7 @@ def test_queries_of_beir(tmp_path: Path) -> None:
     [
         ({"q1": "blue shoes", "007": "hat", "2": 300}, {"q1": "blue shoes", "007": "hat", "2": "300"}),
         (["blue shoes", "hat"], {"blue shoes": "blue shoes", "hat": "hat"}),
-        ([{"query": "hat"}, {"query_id": 7, "query": "cap"}], {"hat": "hat", "7": "cap"}),
+        ([{"query_id": 7, "query": "cap"}], {"7": "cap"}),
         ({"hat": {"a": 1}, "cap": {}}, {"hat": "hat", "cap": "cap"}),
         ([{"query": "hat", "doc_id": "a", "grade": 1}] * 2, {"hat": "hat"}),
         ([{"qid": "1", "query": "hat", "ratings": {"a": 1}}], {"1": "hat"}),
@@ -183,22 +183,22 @@ def test_wrong_queries(tmp_path: Path) -> None:
         {"_id": "3"},
         {"_id": "4", "text": "bag", "weight": -1},
     )
-    shapes = 'a query is {id: text}, a list of texts, or objects such as {"query_id": ..., "query": ...}'
     assert query_problems(written(tmp_path, content)) == [
-        'FILE:2: the query id "1" stands for "hat" and for "cap"; give one of them another id',
-        'FILE:3: text: "text" is text or a number, found the text " "',
-        'FILE:4: _id: "_id" is text or a number, found nothing',
-        f'FILE:5: {shapes}; found "_id"',
-        "FILE:6: weight: a weight is a number above 0, found -1",
+        'FILE:2: the query id "1" stands for "hat" in line 1 and for "cap"; give one of them another id',
+        "FILE:3: the query has no text",
+        "FILE:4: the query has no id",
+        "FILE:5: the query has no text",
+        "FILE:6: a weight is a number above 0, found -1",
     ]
 
 
 def test_wrong_values_for_texts(tmp_path: Path) -> None:
-    assert query_problems(written(tmp_path, {"q1": "hat", "q2": None, "q3": True, " ": "cap"})) == [
-        "FILE: q2: a query has a text, found nothing",
-        "FILE: q3: a query has a text, found true",
-        'FILE: [" "]: a query has no id',
+    assert query_problems(written(tmp_path, {"q1": "hat", "q2": None, " ": "cap"})) == [
+        "FILE: q2: the query has no text",
+        'FILE: [" "]: the query has no id',
     ]
+    (problem,) = query_problems(written(tmp_path, [{"_id": ["q1"], "text": "hat"}]))
+    assert problem == "FILE: [0]: \"_id\" is text or a number, found the list ['q1']"
 
 
 # --- Bad input
@@ -214,37 +214,29 @@ def test_every_mistake_with_its_line_and_path(tmp_path: Path) -> None:
     ]
 
 
-def test_every_wrong_judgment_of_a_list(tmp_path: Path) -> None:
-    good = {"query": "a", "doc_id": "x", "grade": 1}
-    content = lines(
-        good,
-        {**good, "doc_id": None},
-        {**good, "query": ""},
-        {**good, "doc_id": True},
-        {**good, "grade": {}},
-        {"query": "a", "documnt": "x", "grade": 1},
-        [1],
-        {"query": "a", "text": "b"},
-    )
-    shapes = 'a judgment is {query: {document: grade}}, or objects such as {"query": ..., "doc_id": ..., "grade": ...}'
-    assert problems(written(tmp_path, content)) == [
-        'FILE:2: doc_id: "doc_id" is text or a number, found nothing',
-        'FILE:3: query: "query" is text or a number, found nothing',
-        'FILE:4: doc_id: "doc_id" is text or a number, found true',
-        "FILE:5: grade: a rating is a number or a name of the scale, found the mapping {}",
-        f'FILE:6: {shapes}; found "query", "documnt" and "grade"; did you mean "document"?',
-        f"FILE:7: {shapes}; found the list [1]",
-        f'FILE:8: {shapes}; found "query" and "text"',
-    ]
+GOOD = {"query": "a", "doc_id": "x", "grade": 1}
 
 
-def test_a_query_id_with_two_texts(tmp_path: Path) -> None:
-    content = lines(
-        {"qid": "1", "query": "hat", "doc_id": "a", "grade": 1}, {"qid": "1", "query": "cap", "doc_id": "b", "grade": 1}
-    )
-    assert problems(written(tmp_path, content)) == [
-        'FILE:2: the query id "1" stands for "hat" and for "cap"; give one of them another id'
-    ]
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({**GOOD, "doc_id": None}, "the row has no document"),
+        ({**GOOD, "query": ""}, "the row has no query"),
+        ({**GOOD, "doc_id": True}, '"doc_id" is text or a number, found true'),
+        ({**GOOD, "grade": {}}, '"grade" is a number or a name, found the mapping {}'),
+        ({"query": "a", "doc_id": "x", "grde": 1}, '"grade" is missing; found "query", "doc_id" and "grde"'),
+        ([1], "expected an object, found the list [1]"),
+        ({"a": {"x": 1}}, '"grade" is missing; found "a"'),
+    ],
+)
+def test_a_wrong_judgment_among_others(tmp_path: Path, wrong: object, said: str) -> None:
+    assert problems(written(tmp_path, lines(GOOD, wrong, GOOD, wrong))) == [f"FILE:{line}: {said}" for line in (2, 4)]
+    assert problems(written(tmp_path, [GOOD, wrong])) == [f"FILE: [1]: {said}"]
+
+
+def test_an_object_that_is_another_kind_than_the_first(tmp_path: Path) -> None:
+    (problem,) = problems(written(tmp_path, lines({"a": {"x": 1}}, GOOD)))
+    assert problem.startswith("FILE:2: judgments are {query: {document: grade}}, or objects that have query and rating")
 
 
 @pytest.mark.parametrize("content", ["{}", "[]", "[\n]\n"])
@@ -254,18 +246,6 @@ def test_nothing_in_it(tmp_path: Path, content: str) -> None:
 
 
 # What one object is: {id: text}, {query: its judgments}, or one query
-
-
-@pytest.mark.parametrize(
-    "queries",
-    [
-        {"docs": "stores", "queries": "logs"},
-    ],
-)
-def test_ids_may_be_called_like_the_keys_of_a_query(tmp_path: Path, queries: dict[str, str]) -> None:
-    path = written(tmp_path, queries)
-    assert read_queries(path) == queries
-    assert [query.id for query in load_queries(path)] == list(queries)
 
 
 @given(
@@ -320,29 +300,25 @@ def test_what_may_be_one_query_or_several_is_refused(tmp_path: Path, content: di
     )
 
 
-@pytest.mark.parametrize("name", ["queries", "Query set"])
-@pytest.mark.parametrize("texts", [{"q1": "hat", "q2": "cap"}, {"nlp": "networks", "query": "logs"}], ids=repr)
-def test_texts_by_id_below_a_key_are_refused(tmp_path: Path, name: str, texts: dict[str, str]) -> None:
-    assert query_problems(written(tmp_path, {name: texts})) == [
-        f'FILE: the file may be {len(texts)} queries below the key "{name}", or the grades of one query of that name; '
-        "write queries as {id: text}, without a key above them, and one query in a list, [{...}]"
-    ]
-
-
-def test_grades_of_one_query_that_is_called_like_a_key(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"queries": {"q1": "hat", "q2": "cap"}},
+        {"Query set": {"nlp": "networks", "query": "logs"}},
+        {"q1": {"text": "hat"}},
+        {"hat": {"d1": "good", "d2": "bad"}},
+    ],
+    ids=repr,
+)
+def test_texts_where_grades_would_be_are_refused(tmp_path: Path, content: dict[str, object]) -> None:
+    """They may be queries below a key, or named grades of one query."""
+    (problem,) = query_problems(written(tmp_path, content))
+    assert "a query is {id: text}, a text in a list, or an object such as" in problem
     assert read_queries(written(tmp_path, {"data": {"d1": 3, "d2": "0"}})) == {"data": "data"}
-    assert read_queries(written(tmp_path, {"hat": {"d1": "good", "d2": "bad"}})) == {"hat": "hat"}
-
-
-def test_texts_in_objects_by_id_are_refused(tmp_path: Path) -> None:
-    (problem,) = query_problems(written(tmp_path, {"q1": {"text": "hat"}}))
-    assert problem.startswith("FILE: q1: a query is {id: text}, a list of texts, or objects such as")
 
 
 def test_ids_without_texts_are_no_queries(tmp_path: Path) -> None:
     row = {"query_id": "q067", "doc_id": "a", "grade": 1}
-    expected = 'FILE: these are judgments that have only the ids of queries ("q067"); name a file of queries, which has'
     for content in (lines(row, row), json.dumps([row]), json.dumps([{"qid": "q067", "ratings": {"a": 1}}])):
         (problem,) = query_problems(written(tmp_path, content))
-        assert problem.startswith(expected)
-    assert read_queries(written(tmp_path, lines({**row, "query": "hat"}, row))) == {"q067": "hat"}
+        assert problem.startswith("FILE: these are judgments that have only the ids of queries")

@@ -47,11 +47,17 @@ NOT_KNOWN = "is not recognised; the file begins with"
     [
         ("a TREC run", "FILE:1: this is a TREC run, qid Q0 docid rank score tag; judgments are needed"),
         ("a table of a run", "FILE:1: this seems to be a run, with a rank or a score and no grade; judgments are"),
-        ("a table of a run with texts", "FILE:1: this seems to be a run, with a rank or a score and no grade; judg"),
+        ("rows of a run", "FILE: this seems to be a run, with a rank or a score and no grade; judgments are needed"),
         ("scores printed by trec_eval", f"FILE:1: the format of these judgments {NOT_KNOWN}"),
         ("topics", f"FILE:1: the format of these judgments {NOT_KNOWN}"),
-        ("a table of queries", "FILE:1: a table of judgments begins with a header; found query_id and query"),
-        ("ids and texts", "FILE:1: a table of judgments begins with a header; found q1 and red shoes"),
+        (
+            "a table of queries",
+            "FILE:1: judgments have columns for the query, the document and the grade; found query_id and query",
+        ),
+        (
+            "ids and texts",
+            "FILE:1: judgments have columns for the query, the document and the grade; found q1 and red shoes",
+        ),
     ],
 )
 def test_what_is_no_judgments(tmp_path: Path, name: str, said: str) -> None:
@@ -65,13 +71,6 @@ def test_json_of_another_kind_is_refused_where_it_differs(tmp_path: Path, read: 
         assert problems_of(read, write(tmp_path / "file", FILES[name]))
 
 
-def test_rows_of_a_run_are_no_judgments(tmp_path: Path) -> None:
-    said = problem(read_judgments, FILES["rows of a run"], tmp_path)
-    assert said.endswith(
-        "this seems to be a run, with a rank or a score: where that is the grade, name it: grade_column"
-    )
-
-
 @pytest.mark.parametrize("name", ["a table of a run", "rows of a run"])
 def test_a_score_is_a_grade_where_it_is_said_so(tmp_path: Path, name: str) -> None:
     path = tmp_path / "file"
@@ -82,14 +81,8 @@ def test_a_score_is_a_grade_where_it_is_said_so(tmp_path: Path, name: str) -> No
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        (
-            "a table of judgments",
-            "FILE:1: this seems to be a table of judgments, with grades in grade, and a run is nee",
-        ),
-        (
-            "rows of judgments",
-            "FILE:1: this seems to be a table of judgments, with grades in grade, and a run is needed",
-        ),
+        ("a table of judgments", "FILE:1: this seems to be a table of judgments, with grades in grade, and a run is"),
+        ("rows of judgments", "FILE:1: this seems to be a table of judgments, with grades in grade, and a run is"),
         ("TREC qrels", "FILE:1: these are judgments, trec (TREC qrels: qid iter docid grade); a run is needed"),
         ("a judgment list", "FILE:1: these are judgments, ltr (SVMrank: grade qid:1 ... # document); a run is needed"),
         ("an export of Quepid", 'FILE: query "queries": a row has no document'),
@@ -145,10 +138,7 @@ def test_parquet_of_judgments_is_no_run(tmp_path: Path) -> None:
     [
         ("TREC qrels", "FILE: trec (TREC qrels: qid iter docid grade) has no queries, only their ids; name a file of"),
         ("a table of judgments", "FILE:1: these are judgments that have only the ids of queries; found query_id, doc_"),
-        (
-            "rows of judgments",
-            'FILE: these are judgments that have only the ids of queries ("q1"); name a file of quer',
-        ),
+        ("rows of judgments", "FILE: these are judgments that have only the ids of queries; found query_id, doc_id"),
         ("a TREC run", f"FILE:1: the format of these queries {NOT_KNOWN}"),
         ("a table of a run with texts", "FILE:1: this seems to be a run, not queries"),
     ],

@@ -5,15 +5,14 @@ A file may have a million ratings: the line of one is computed when a message ne
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import repeat
 from typing import NoReturn
 
-from pytest_relevance._problems import Place, Problems
-from pytest_relevance._source import JsonPath, NumberAsWritten, Source, as_python, shown_path
-from pytest_relevance._text import found, listed, quoted, shown
-from pytest_relevance.judgments.grading import number_of
+from pytest_relevance._problems import Problems
+from pytest_relevance._source import JsonPath, NumberAsWritten, Source, as_python, as_text, found_json
+from pytest_relevance._text import listed, quoted
 from pytest_relevance.judgments.model import Query, Ratings
 from pytest_relevance.judgments.scale import UNNAMED
 
@@ -27,16 +26,14 @@ RATING = frozenset({str, NumberAsWritten, type(None), bool})
 class Collector:
     """Collect what a reader finds in one file, and make `Ratings` or a list of queries of it.
 
-    A reader calls it with each value and the path to that; in JSON Lines (`lines` are the numbers of the lines) a path
-    begins with the index in `lines`. `keys` are the keys of an object that rates a document. Mistakes are collected,
-    and one error at the end names them all.
+    A reader calls it with each value and the path to that, as `Source.place` takes it. `keys` are the keys of an object
+    that rates a document. Mistakes are collected, and one error at the end names them all.
     """
 
-    def __init__(self, source: Source, format: str, keys: Keys, lines: Sequence[int] | None = None) -> None:
+    def __init__(self, source: Source, format: str, keys: Keys) -> None:
         self._source = source
         self._format = format
         self._keys = keys
-        self._lines = lines
         self._problems = Problems(source.file)
         self._known: dict[str, tuple[Query, JsonPath]] = {}
         self._queries: list[str] = []
@@ -50,7 +47,7 @@ class Collector:
     def wrong(self, message: str, path: JsonPath) -> None:
         """Add a mistake."""
         if not self._problems.full:
-            self._problems.add(message, *self._place(path))
+            self._problems.add(message, *self._source.place(path))
 
     def refuse(self, message: str) -> NoReturn:
         """Raise the mistakes that were found, or else refuse the file as a whole."""
@@ -93,18 +90,6 @@ class Collector:
         """Add the mistake that an object lacks a key."""
         others = f"found {listed(map(quoted, holder), 'and')}" if holder else "the object is empty"
         self.wrong(f"{quoted(key)} is missing; {others}", path)
-
-    def params(self, values: object) -> dict[str, object]:
-        """Get the search parameters of a query; none where `values` is no object."""
-        return {name: as_python(value) for name, value in values.items()} if isinstance(values, dict) else {}
-
-    def weight(self, value: object, path: JsonPath) -> float:
-        """Get the weight of a query, a number above 0. 1, and a mistake, for anything else."""
-        weight = number_of(value) if isinstance(value, str) else None
-        if weight is None or weight <= 0:
-            self.wrong(f"a weight is a number above 0, found {found_json(value)}", path)
-            return 1
-        return weight
 
     def add_query(self, query: Query, path: JsonPath) -> None:
         """Add a query, in the order of the file. It may be added again, if it says the same."""
@@ -211,7 +196,7 @@ class Collector:
             [rater or UNNAMED for rater in self._raters] if any(self._raters) else None,
             self._titles if any(self._titles) else None,
             {key: query for key, (query, _) in self._known.items() if key not in rated or query.says_more},
-            lambda row: self._place((*self._paths[row], self._keys_in_path[row])),
+            lambda row: self._source.place((*self._paths[row], self._keys_in_path[row])),
         )
 
     def queries(self) -> list[Query]:
@@ -228,23 +213,9 @@ class Collector:
             ids = ", ".join(without_text[:3])
             what = f"these are judgments that have only the ids of queries ({ids})"
             self.refuse(f"{what}; name a file of queries, which has their texts")
-        return [replace(query, line=self._place(path).line) for query, path in self._known.values()]
-
-    def _place(self, path: JsonPath) -> Place:
-        """A path as messages show it, and in JSON Lines the line."""
-        if self._lines is None:
-            return Place(None, shown_path(path))
-        line = self._lines[path[0]] if path and isinstance(path[0], int) else None
-        return Place(line, shown_path(path[1:]))
+        return [replace(query, line=self._source.place(path).line) for query, path in self._known.values()]
 
 
-def as_text(value: object) -> str | None:
-    """Text, or a number as text, exactly as written. None for blank text, NaN and everything else."""
-    if type(value) is str:
-        return value if value.strip() else None
-    return str(value) if isinstance(value, NumberAsWritten) and value[-1].isdigit() else None
-
-
-def found_json(value: object) -> str:
-    """Describe a value for a message that says what was found."""
-    return shown(value) if isinstance(value, NumberAsWritten) else found(value)
+def params_of(values: object) -> dict[str, object]:
+    """The search parameters of a query; none where `values` is no object."""
+    return {name: as_python(value) for name, value in values.items()} if isinstance(values, dict) else {}

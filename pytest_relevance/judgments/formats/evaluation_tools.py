@@ -17,10 +17,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
-from pytest_relevance._source import JsonPath, Source
+from pytest_relevance._source import JsonPath, Source, as_text, found_json
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.judgments.columns import folded
-from pytest_relevance.judgments.formats.collecting import RATING, Collector, as_text, found_json
+from pytest_relevance.judgments.formats.collecting import RATING, Collector, params_of
 from pytest_relevance.judgments.model import Query
 
 _PAIRS = "query_doc_pairs"
@@ -91,7 +91,7 @@ def _add_query(collector: Collector, entry: Mapping[str, object], path: JsonPath
     text = collector.text(entry, _text_key(entry), path)
     if text is not None:
         note = next(filter(None, (as_text(entry.get(name)) for name in _NOTES)), None)
-        params = collector.params(entry.get("options"))
+        params = params_of(entry.get("options"))
         collector.add_query(Query(text, text, params=params, note=note), path)
     return text
 
@@ -220,7 +220,7 @@ def _add_rre_query(
     if text is None:
         return None
     others = {name.removeprefix("$"): value for name, value in placeholders.items() if name != text_in}
-    params = collector.params(others)
+    params = params_of(others)
     key = rre_key(text, params)
     collector.add_query(Query(key, text, params=params, note=note or None), path)
     return key

@@ -1,45 +1,42 @@
 """Plain JSON, and JSON Lines: judgments as `{query: {document: grade}}` or as objects, queries as `{id: text}` ...
 
-An object is a judgment (`{"query": ..., "doc_id": ..., "grade": ...}`, with the spellings that tables have), or a query
-with its `ratings`, or, in a file of queries, a query (`{"_id": ..., "text": ...}`, as BEIR has them). Objects are in a
-list, or one per line; a line may also be `{query: {document: grade}}`.
+Objects are in a list, or one per line. They are the rows of a table (`{"query": ..., "doc_id": ..., "grade": ...}`, or
+`{"_id": ..., "text": ...}`, as BEIR has queries), which `tables` reads; or each is a query with its `ratings`, or
+`{query: {document: grade}}`. The first object decides.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
 
-from pytest_relevance._problems import FileError, Problem
-from pytest_relevance._source import JsonPath, Source
-from pytest_relevance._text import did_you_mean, listed, quoted
-from pytest_relevance.judgments.columns import (
-    GRADE_COLUMN,
-    IDS,
-    OBJECT_KEYS,
-    SPELLINGS,
-    TEXTS,
-    Layouts,
-    ObjectLayout,
-    column_called,
-    folded,
-    is_run_header,
+from pytest_relevance._problems import FileError
+from pytest_relevance._source import JsonPath, Source, as_text, found_json
+from pytest_relevance._text import listed, quoted
+from pytest_relevance.judgments.columns import GRADE_COLUMN, SPELLINGS, column_called, find_columns, folded, layout
+from pytest_relevance.judgments.formats.collecting import Collector, Keys, params_of
+from pytest_relevance.judgments.formats.tables import (
+    distinct_rows,
+    query_columns,
+    query_or_mistake,
+    read_query_table,
+    read_table,
 )
-from pytest_relevance.judgments.formats.collecting import Collector, as_text, found_json
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.model import Query, Ratings
 
-SHAPES = '{query: {document: grade}}, or objects such as {"query": ..., "doc_id": ..., "grade": ...}'
-QUERY_SHAPES = '{id: text}, a list of texts, or objects such as {"query_id": ..., "query": ...}'
+_RATINGS = ("ratings", "judgments", "judgements", "grades")
+"""The keys of the ratings of an object that is a query."""
 
-_ROOT: JsonPath = ()
-_CALLED_TEXTS = frozenset(map(folded, (*SPELLINGS["query"], *TEXTS)))
+_OF_RATING = ("document", "grade", "rater", "title")
+_IDS = ("_id", "id")
+_SHAPES = "judgments are {query: {document: grade}}, or objects that have query and ratings as the first one"
+_QUERY_SHAPES = 'a query is {id: text}, a text in a list, or an object such as {"query_id": ..., "query": ...}'
+
 _SURELY_IDS = frozenset(map(folded, SPELLINGS["query_id"]))
-_FURTHER = frozenset(map(folded, ("id", "params", *SPELLINGS["weight"], *SPELLINGS["note"])))
-_OF_A_QUERY = _CALLED_TEXTS | _SURELY_IDS | _FURTHER
+_OF_A_QUERY = _SURELY_IDS | set(
+    map(folded, ("id", "text", "params", *SPELLINGS["query"], *SPELLINGS["weight"], *SPELLINGS["note"]))
+)
 """The keys of an object that is a query, folded."""
-_ABOVE_QUERIES = frozenset(map(folded, ("queries", "query_set", "topics", "data", "items")))
-"""The names of a key above all queries of a file, folded."""
 
 
 def is_json(source: Source) -> bool:
@@ -47,186 +44,154 @@ def is_json(source: Source) -> bool:
     return source.looks_like_json and not source.is_json_lines
 
 
-def collect(source: Source, *, for_queries: bool) -> Collector:
-    """Collect judgments, in one JSON text or one a line; `for_queries`: collect queries, also from judgments."""
-    reader = _ObjectReader(source, for_queries=for_queries)
+def read_objects(source: Source, format: str | None = None) -> Ratings:
+    """Read judgments. `format` is the name that the ratings keep, by default json or jsonl.
+
+    Raises:
+        FileError: it is no JSON, or judgments are wrong.
+    """
+    format = format or ("jsonl" if source.is_json_lines else "json")
+    if _is_table(source):
+        return read_table(source, format)
+    reader = _NestedReader(source, format, for_queries=False)
     reader.read()
-    return reader
+    return reader.ratings()
+
+
+def read_query_objects(source: Source) -> list[Query]:
+    """Read queries: texts, `{id: text}`, objects with a text, or the queries of judgments.
+
+    Raises:
+        FileError: it is no JSON, has no texts, or may be read in two ways.
+    """
+    entries = source.entries
+    if entries and all(isinstance(entry, str) for entry in entries):
+        texts = [as_text(entry) or "" for entry in entries]
+        return distinct_rows(source, {"query": texts}, lambda row: source.place(source.path_of_entry(row)))
+    document = None if source.is_json_lines else source.json
+    if isinstance(document, dict) and _are_texts_by_id(source, document):
+        keys, texts = list(document), [as_text(text) or "" for text in document.values()]
+        return distinct_rows(source, {"query_id": keys, "query": texts}, lambda row: source.place((keys[row],)))
+    if _is_table(source):
+        return read_query_table(source)
+    reader = _NestedReader(source, "json", for_queries=True)
+    reader.read()
+    return reader.queries()
 
 
 def are_queries(source: Source) -> bool:
     """Whether the first object, or the whole file as `{id: text}`, is queries without judgments."""
     try:
-        document = source.json_lines[0] if source.is_json_lines else source.json
+        entries = source.entries
     except FileError:
         return False
-    if isinstance(document, dict) and document and all(type(value) is str for value in document.values()):
-        return all(number_of(value) is None for value in document.values())
-    first = document[0] if isinstance(document, Sequence) and document else document
+    first = entries[0] if entries else None
     if not isinstance(first, dict):
         return type(first) is str
-    layout = Layouts(None)[tuple(first)]
-    return "query" in layout.at and layout.at.keys().isdisjoint(("document", "grade", "ratings"))
+    if first and all(type(value) is str and number_of(value) is None for value in first.values()):
+        return True
+    has_text = "query" in query_columns(source, list(first))
+    return has_text and not find_columns(first, ("document", "grade")) and first.keys().isdisjoint(_RATINGS)
 
 
-class _ObjectReader(Collector):
-    """Read one file. `for_queries`: it is a file of queries, which may have no judgments at all."""
+def _is_table(source: Source) -> bool:
+    """Whether the first object has a value for each column, and no judgments below it."""
+    entries = source.entries
+    first = entries[0] if entries else {}
+    return isinstance(first, dict) and not _holds_structures(first) and first.keys().isdisjoint(_RATINGS)
 
-    def __init__(self, source: Source, *, for_queries: bool) -> None:
-        lines = source.json_lines[1] if source.is_json_lines else None
-        super().__init__(source, "json" if lines is None else "jsonl", {}, lines)
-        self._queries_only = for_queries
-        self._shapes = f"a query is {QUERY_SHAPES}" if for_queries else f"a judgment is {SHAPES}"
-        self._wanted = source.options.get(GRADE_COLUMN)
-        self._layouts = Layouts(self._wanted)
 
-    def ratings(self) -> Ratings:
-        """Make `Ratings` of what was collected; a key of the grades that the user named has to be there."""
-        ratings = super().ratings()
-        if self._wanted is not None and not self._layouts.has_grade_column:
-            self.refuse(f"no object in the file has the key {quoted(self._wanted)}, which {GRADE_COLUMN} names")
-        unclear = self._layouts.unclear
-        return replace(ratings, unclear=Problem(unclear)) if unclear else ratings
+def _holds_structures(entry: Mapping[str, object]) -> bool:
+    return all(isinstance(value, (dict, list)) for value in entry.values())
+
+
+def _are_texts_by_id(source: Source, entry: Mapping[str, object]) -> bool:
+    """Whether the whole of a file of queries is `{id: text}`, and not one query or one judgment.
+
+    It is one query where it has a key that only an id is called. Where it has another key that queries have, it may be
+    both: the file is refused.
+    """
+    names = list(entry)
+    if any(isinstance(value, (dict, list)) for value in entry.values()) or layout(names) is not None:
+        return False
+    if not names or "_id" in names or not _SURELY_IDS.isdisjoint(map(folded, names)):
+        return False
+    if not _OF_A_QUERY.isdisjoint(map(folded, names)):
+        source.refuse(
+            f"the file may be one query with the keys {listed(map(quoted, names[:10]), 'and')}, or {len(entry)} "
+            "queries, {id: text}; write one query in a list, [{...}], and several as a list of objects with query_id "
+            "and query"
+        )
+    return True
+
+
+class _NestedReader(Collector):
+    """Read `{query: its judgments}`, and objects that are queries with their ratings.
+
+    `for_queries`: it is a file of queries, which are the keys where they have no text.
+    """
+
+    def __init__(self, source: Source, format: str, *, for_queries: bool) -> None:
+        super().__init__(source, format, {})
+        self._for_queries = for_queries
+        self._grade_column = source.options.get(GRADE_COLUMN)
+        self._keys_by_names: dict[tuple[str, ...], Keys] = {}
 
     def read(self) -> None:
         """Collect what is in the file."""
-        document = self._source.json_lines[0] if self._source.is_json_lines else self._source.json
-        if isinstance(document, list):
-            for number, entry in enumerate(document):
-                self._entry(entry, number)
-        elif isinstance(document, dict):
-            self._object(document, _ROOT, 0)
-        else:
-            self.refuse(f"{self._shapes}; found {found_json(document)}")
+        for number, entry in enumerate(self._source.entries):
+            path = self._source.path_of_entry(number)
+            if isinstance(entry, dict) and _holds_structures(entry):
+                self._add_by_query(entry, path)
+            elif isinstance(entry, dict) and not entry.keys().isdisjoint(_RATINGS):
+                self._add_query_with_ratings(entry, path)
+            else:
+                self.wrong(f"{_SHAPES}; found {found_json(entry)}", path)
+        if self._grade_column is not None and not self._keys_by_names:
+            self.refuse(f"no object in the file has the key {quoted(self._grade_column)}, which {GRADE_COLUMN} names")
 
-    def _entry(self, entry: object, number: int) -> None:
-        """Collect one entry of a list, or one line."""
-        text = as_text(entry) if self._queries_only else None
-        if isinstance(entry, dict):
-            self._object(entry, (number,), number)
-        elif text is not None:
-            self.add_query(Query(text, text), (number,))
-        else:
-            self.wrong(f"{self._shapes}; found {found_json(entry)}", (number,))
-
-    def _object(self, entry: dict[str, object], path: JsonPath, number: int) -> None:
-        holds_structures = all(isinstance(value, (dict, list)) for value in entry.values())
-        if holds_structures or (self._queries_only and not path and self._is_by_id(entry)):
-            self._by_query(entry, path)
-            return
-        layout = self._layouts[tuple(entry)]
-        if layout.is_judgment:
-            self._judgment(entry, layout, path, number)
-        elif "ratings" in layout.at and layout.has_query:
-            query = self._query(entry, layout, path)
-            if query is not None:
-                self.add_ratings(query.id, layout.value(entry, "ratings"), (*path, layout.at["ratings"]))
-        elif self._queries_only and "query" in layout.at:
-            self._query(entry, layout, path)
-        else:
-            self._refuse(entry, layout, path)
-
-    def _judgment(self, entry: dict[str, object], layout: ObjectLayout, path: JsonPath, number: int) -> None:
-        """Add the judgment of one document; an object without document and grade names a query without judgments."""
-        text = as_text(layout.value(entry, "query"))
-        key = as_text(layout.value(entry, "query_id")) or text
-        if key is None:
-            self.text(entry, layout.at.get("query") or layout.at["query_id"], path)
-            return
-        known = self._known.get(key)
-        if known is None or (text is not None and text != known[0].text):
-            self.add_query(Query(key, text), path)
-        keys = layout.keys
-        if entry[keys["document"]] not in (None, "") or entry[keys["grade"]] not in (None, ""):
-            self.add_item(key, entry, path[:-1], number, keys)
-
-    def _query(self, entry: dict[str, object], layout: ObjectLayout, path: JsonPath) -> Query | None:
-        """Add a query that is described by an object. None, and a mistake, where it has no key."""
-        at = layout.at
-        text = self.text(entry, at["query"], path) if "query" in at else None
-        key = self.text(entry, at["query_id"], path) if "query_id" in at else text
-        if key is None or (text is None and "query" in at):
-            return None
-        weight = layout.value(entry, "weight")
-        query = Query(
-            key,
-            text,
-            1 if weight in (None, "") else self.weight(weight, (*path, at["weight"])),
-            self.params(entry.get("params")),
-            as_text(layout.value(entry, "note")),
-        )
-        self.add_query(query, path)
-        return query
-
-    def _is_by_id(self, entry: dict[str, object]) -> bool:
-        """Whether the whole of a file of queries is `{id: text}`, and not one query or one judgment.
-
-        It is one query where it has a key that only an id is called. Where it has another key that queries have, it may
-        be both: the file is refused.
-        """
-        layout = self._layouts[tuple(entry)]
-        key = layout.at.get("query_id", "")
-        if any(isinstance(value, (dict, list)) for value in entry.values()) or layout.is_judgment:
-            return False
-        if key == "_id" or folded(key) in _SURELY_IDS:
-            return False
-        if not _OF_A_QUERY.isdisjoint(map(folded, entry)):
-            names = listed([quoted(name) for name in list(entry)[:10]], "and")
-            self.refuse(
-                f"the file may be one query with the keys {names}, or {len(entry)} queries, {{id: text}}; write one "
-                "query in a list, [{...}], and several as a list of objects with query_id and query"
-            )
-        return True
-
-    def _by_query(self, entry: Mapping[str, object], path: JsonPath) -> None:
-        """Add {query: its judgments}; in a file of queries also {id: text}."""
-        if self._queries_only and not path:
-            self._refuse_key_above_texts(entry)
+    def _add_by_query(self, entry: Mapping[str, object], path: JsonPath) -> None:
+        """Add {query: its judgments}. Where queries are wanted, texts among the grades make the file ambiguous."""
         for key, value in entry.items():
             at = (*path, key)
-            text = as_text(value)
+            members = value.values() if isinstance(value, dict) and self._for_queries else ()
             if not key.strip():
                 self.wrong("a query has no id", at)
-            elif self._queries_only and isinstance(value, dict) and self._is_query(value):
-                self.wrong(f"a query is {QUERY_SHAPES}; found {found_json(value)}", at)
-            elif isinstance(value, (dict, list)):
-                self.add_query(Query(key, key if self._queries_only else None), at)
-                self.add_ratings(key, value, at)
-            elif text is not None:
-                self.add_query(Query(key, text), at)
+            elif any(type(member) is str and number_of(member) is None for member in members):
+                self.wrong(f"{_QUERY_SHAPES}; found {found_json(value)}", at)
             else:
-                self.wrong(f"a query has a text, found {found_json(value)}", at)
+                self.add_query(Query(key, key if self._for_queries else None), at)
+                self.add_ratings(key, value, at)
 
-    def _refuse_key_above_texts(self, entry: Mapping[str, object]) -> None:
-        """Refuse `{"queries": {id: text}}`, which may also be named grades of a query that is called "queries"."""
-        key, texts = next(iter(entry.items()), ("", None))
-        if len(entry) != 1 or folded(key) not in _ABOVE_QUERIES or not isinstance(texts, dict):
-            return
-        if {*map(type, texts.values())} == {str}:
-            self.refuse(
-                f"the file may be {len(texts)} queries below the key {quoted(key)}, or the grades of one query of that "
-                "name; write queries as {id: text}, without a key above them, and one query in a list, [{...}]"
-            )
+    def _add_query_with_ratings(self, entry: Mapping[str, object], path: JsonPath) -> None:
+        names = list(entry)
+        at = {what: names[number] for what, number in query_columns(self._source, names).items()}
+        given = {what: as_text(entry[name]) or "" for what, name in at.items()}
+        text = given.get("query")
+        query = query_or_mistake(
+            given.get("query_id", text) or "",
+            text,
+            weight=entry.get(at.get("weight", "")),
+            note=given.get("note"),
+            params=params_of(entry.get("params")),
+        )
+        if isinstance(query, str):
+            self.wrong(query, path)
+        else:
+            key = next(name for name in _RATINGS if name in entry)
+            self.add_query(query, path)
+            self.add_ratings(query.id, entry[key], (*path, key))
 
-    def _is_query(self, value: dict[str, object]) -> bool:
-        """Whether an object has the text of a query. What is a number is a grade."""
-        if str not in set(map(type, value.values())):
-            return False
-        written = self._layouts[tuple(value)].value(value, "query")
-        return type(written) is str and number_of(written) is None
-
-    def keys_of(self, item: dict[str, object]) -> Mapping[str, str]:
-        """The keys of an object that rates a document, by their names."""
-        return self._layouts[tuple(item)].keys
-
-    def _refuse(self, entry: Mapping[str, object], layout: ObjectLayout, path: JsonPath) -> None:
-        """Add the mistake that an object is neither a judgment nor a query."""
-        known = [name for what in OBJECT_KEYS[:4] for name in SPELLINGS[what]]
-        others = [name for name in entry if folded(name) not in map(folded, (*known, *IDS, *TEXTS))]
-        hint = next((hint for name in others[:10] if (hint := did_you_mean(name, known))), "")
-        if self._wanted is not None and column_called(tuple(entry), self._wanted) is None:
-            hint = f"; {GRADE_COLUMN} is {quoted(self._wanted)}, which is not there"
-        elif "grade" not in layout.at and is_run_header(tuple(entry)):
-            hint = f"; this seems to be a run, with a rank or a score: where that is the grade, name it: {GRADE_COLUMN}"
-        names = listed([quoted(name) for name in list(entry)[:10]], "and")
-        self.wrong(f"{self._shapes}; found {names}{hint}", path)
+    def keys_of(self, item: dict[str, object]) -> Keys:
+        """The keys of an object that rates a document, by their names; those of a million objects are found once."""
+        names = tuple(item)
+        if names not in self._keys_by_names:
+            at = {what: names[number] for what, number in find_columns(names, _OF_RATING).items()}
+            if self._grade_column is not None:
+                number = column_called(names, self._grade_column)
+                at["grade"] = self._grade_column if number is None else names[number]
+            elif folded(at.get("grade", "")) == "score":
+                del at["grade"]
+            document = next((name for name in _IDS if name in names), "doc_id")
+            self._keys_by_names[names] = {"document": document, "grade": "grade", **at}
+        return self._keys_by_names[names]

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from pytest_relevance._source import JsonPath, Source
+from pytest_relevance._source import JsonPath, Source, as_text
 from pytest_relevance._text import listed, quoted
-from pytest_relevance.judgments.formats.collecting import Collector, as_text
+from pytest_relevance.judgments.formats.collecting import Collector, params_of
 from pytest_relevance.judgments.model import Query
 
 _OF_FIELD = frozenset({"match", "match_phrase", "match_phrase_prefix", "match_bool_prefix"})
@@ -73,7 +73,7 @@ def _query(collector: Collector, key: str, request: Mapping[str, object], path: 
         params.pop(wanted.removeprefix("params."), None)
         if text is None:
             collector.wrong(f"there is no text at {quoted(wanted)} in this request, where it should be", path)
-    return Query(key, text, params=collector.params(params))
+    return Query(key, text, params=params_of(params))
 
 
 def _params(request: Mapping[str, object]) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Tables of judgments (the exports of Quepid, the qrels of BEIR and ESCI among them), and of queries.
+"""Tables of judgments (the exports of Quepid, the qrels of BEIR and ESCI, JSON objects), and of queries.
 
 Judgments have one row per rating, or one row per document with a column for each rater; `columns.layout` finds the
 columns. Queries have columns `query_id`, `query`, weight and note, or are lines `id<TAB>text` without a header. In the
@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, NoReturn
 
-from pytest_relevance._problems import Problem, Problems
-from pytest_relevance._source import Source
-from pytest_relevance._tables import Table, TextTable, table_of
-from pytest_relevance._text import did_you_mean, found, quoted
+from pytest_relevance._problems import Place, Problem, Problems
+from pytest_relevance._source import Source, found_json
+from pytest_relevance._tables import ObjectTable, Table, TextTable, table_of
+from pytest_relevance._text import did_you_mean
 from pytest_relevance.judgments.columns import (
     BEIR_DOCUMENT,
     GRADE_COLUMN,
@@ -29,6 +29,7 @@ from pytest_relevance.judgments.columns import (
     no_such_column,
     shown_names,
 )
+from pytest_relevance.judgments.formats.collecting import params_of
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.model import Query, Ratings
 from pytest_relevance.judgments.scale import UNNAMED
@@ -55,9 +56,11 @@ def read_table(source: Source, format: str | None = None) -> Ratings:
     table = table_of(source)
     columns = layout(table.names, source.options.get(GRADE_COLUMN))
     if columns is None:
-        refuse_header(source, table.names)
+        refuse_header(source, table.names, table.header_line)
     texts = {what: columns.at[what] for what in _TEXTS if what in columns.at}
     numbers = [columns.at["grade"]] if "grade" in columns.at else [number for number, _ in columns.raters]
+    if isinstance(table, ObjectTable) and "grade" in columns.at:
+        table.require(columns.at["grade"])  # a misspelt key would leave a document unjudged
     if BEIR_DOCUMENT in map(folded, table.names) and isinstance(table, TextTable):  # which no spreadsheet reads
         cells: list[list[Any]] = table.columns([*texts.values(), *numbers])
     else:
@@ -88,7 +91,7 @@ def read_table(source: Source, format: str | None = None) -> Ratings:
         _ESCI_GRADES if is_esci else {},
         columns.left_out,
         by_id="query_id" in columns.at,
-        unclear=Problem(columns.unclear, int(not source.is_parquet)) if columns.unclear else None,
+        unclear=Problem(columns.unclear, table.header_line or 0) if columns.unclear else None,
     )
     return rows.where(_with_ids(rows)) if "" in keys or "" in of_text["document"] else rows
 
@@ -101,9 +104,8 @@ def _described(table: Table, keys: Sequence[str], of_text: Mapping[str, Sequence
             known = described.get(key)
             if known is None:
                 described[key] = Query(key, text)
-            elif known.text != text:
-                message = f"the query {quoted(key)} has two texts, {quoted(known.text or '')} and {quoted(text)}"
-                table.source.refuse(f"{message}; keep one of them", *table.place(row))
+            elif text and known.text != text:
+                table.source.refuse(known.another_text(Query(key, text)), *table.place(row))
     elif "" in of_text["document"]:
         for key, document in zip(keys, of_text["document"], strict=True):
             if not document:
@@ -127,15 +129,14 @@ def _with_ids(rows: Ratings) -> list[bool]:
     return list(map(bool, rows.documents))
 
 
-def refuse_header(source: Source, names: Sequence[str]) -> NoReturn:
+def refuse_header(source: Source, names: Sequence[str], line: int | None = 1) -> NoReturn:
     """Refuse a header that is not one of judgments: what was found, what is missing, what may be misspelt."""
-    line = None if source.is_parquet else 1
     wanted = source.options.get(GRADE_COLUMN)
     if wanted is not None and column_called(names, wanted) is None:
         source.refuse(no_such_column(names, wanted), line)
     at = find_columns(names, WANTED)
     others = [name for number, name in enumerate(names) if number not in at.values()]
-    head = "a table of judgments begins with a header"
+    head = "judgments have columns for the query, the document and the grade"
     if is_run_header(names):
         head = "this seems to be a run, with a rank or a score and no grade; judgments are needed"
         at.pop("grade", None)
@@ -171,10 +172,10 @@ def _is_query_header(source: Source) -> bool:
     if len(names) == 2 and _DIGIT.search(names[0]) and _are_ids_and_texts(source):
         return False
     # a header with only a document or only a grade is a header of judgments with a mistake
-    return "query" in _query_columns(source, names) and not find_columns(names, ("document", "grade"))
+    return "query" in query_columns(source, names) and not find_columns(names, ("document", "grade"))
 
 
-def _query_columns(source: Source, names: Sequence[str]) -> dict[str, int]:
+def query_columns(source: Source, names: Sequence[str]) -> dict[str, int]:
     """The columns by their names. The names of files of queries alone do not count in a table of judgments."""
     at = find_columns(names, _QUERY_COLUMNS)
     if layout(names, source.options.get(GRADE_COLUMN)) is not None:
@@ -213,9 +214,9 @@ def read_query_table(source: Source) -> list[Query]:
     Raises:
         FileError: the header has no column of texts, or rows are wrong.
     """
-    has_header = source.is_parquet or _is_query_header(source)
+    has_header = source.is_parquet or source.looks_like_json or _is_query_header(source)
     table = table_of(source) if has_header else _table_without_header(source)
-    at = _query_columns(source, table.names)
+    at = query_columns(source, table.names)
     names = shown_names(table.names)
     is_judged = layout(table.names, source.options.get(GRADE_COLUMN)) is not None
     wrong = ""
@@ -226,10 +227,12 @@ def read_query_table(source: Source) -> list[Query]:
     elif "query" not in at:
         wrong = f"these are judgments that have only the ids of queries; found {names}; name a file with their texts"
     if wrong:
-        source.refuse(wrong, None if source.is_parquet else 1)
+        source.refuse(wrong, table.header_line)
     numbers = [at.pop("weight")] if "weight" in at else []
-    columns = dict(zip([*at, "weight"], table.cells(at.values(), numbers), strict=False))
-    return _distinct_rows(source, columns, lambda row: table.place(row).line)
+    columns: dict[str, Sequence[Any]] = dict(zip([*at, "weight"], table.cells(at.values(), numbers), strict=False))
+    if isinstance(table, ObjectTable):
+        columns["params"] = [params_of(row.get("params")) for row in table.rows]
+    return distinct_rows(source, columns, table.place)
 
 
 def _table_without_header(source: Source) -> TextTable:
@@ -252,45 +255,54 @@ def read_lines(source: Source) -> list[Query]:
     lines = source.text.replace("\r\n", "\n").split("\n")
     numbered = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
     texts = [line for _, line in numbered]
-    return _distinct_rows(source, {"query": texts}, lambda row: numbered[row][0])
+    return distinct_rows(source, {"query": texts}, lambda row: Place(numbered[row][0]))
 
 
-def _distinct_rows(
-    source: Source, columns: Mapping[str, Sequence[str]], line: Callable[[int], int | None]
-) -> list[Query]:
-    """The queries of the rows, each once, in their order."""
+def distinct_rows(source: Source, columns: Mapping[str, Sequence[Any]], place: Callable[[int], Place]) -> list[Query]:
+    """The queries of the rows, each once, in their order. A column has texts; others may have ids, weights, notes."""
     first: dict[tuple[str, str], int] = {}
     for row, pair in enumerate(zip(columns.get("query_id", columns["query"]), columns["query"], strict=True)):
         first.setdefault(pair, row)
-    found = ((_query_in_row(*pair, row, columns, line(row)), line(row)) for pair, row in first.items())
-    return distinct(source, found) or source.refuse("the file has no queries, only a header")
+    rest = [name for name in ("weight", "note", "params") if name in columns]
+
+    def query(pair: tuple[str, str], row: int) -> tuple[Query | str, Place]:
+        at = place(row)
+        return query_or_mistake(*pair, **{name: columns[name][row] for name in rest}, line=at.line), at
+
+    queries = (query(pair, row) for pair, row in first.items())
+    return distinct(source, queries) or source.refuse("the file has no queries, only a header")
 
 
-def _query_in_row(key: str, text: str, row: int, columns: Mapping[str, Sequence[str]], line: int | None) -> Query | str:
-    """The query in a row, or what is wrong with it."""
-    if not text.strip() or not key.strip():
+def query_or_mistake(
+    key: str,
+    text: str | None,
+    weight: object = None,
+    note: str | None = None,
+    params: Mapping[str, object] | None = None,
+    line: int | None = None,
+) -> Query | str:
+    """A query, or what is wrong with it. `weight` is as written."""
+    if (text is not None and not text.strip()) or not key.strip():
         return f"the query has no {'text' if key.strip() else 'id'}"
-    written = columns["weight"][row] if "weight" in columns else None
-    weight = 1 if written in ("", None) else number_of(str(written))
-    if weight is None or weight <= 0:
-        return f"a weight is a number above 0, found {found(written)}"
-    note = columns["note"][row] if "note" in columns else None
-    return Query(key, text, weight, note=note or None, line=line)
+    number = 1 if weight in ("", None) else number_of(str(weight))
+    if number is None or number <= 0:
+        return f"a weight is a number above 0, found {found_json(weight)}"
+    return Query(key, text, number, params or {}, note or None, line)
 
 
-def distinct(source: Source, queries: Iterable[tuple[Query | str, int | None]]) -> list[Query]:
-    """The queries, each id once. `queries` are what was found in a file, with the lines: a query, or what is wrong.
+def distinct(source: Source, queries: Iterable[tuple[Query | str, Place]]) -> list[Query]:
+    """The queries, each id once. `queries` are what was found in a file, and where: a query, or what is wrong.
 
     Raises:
         FileError: something is wrong, or two queries of one id have different texts.
     """
     known: dict[str, Query] = {}
     problems = Problems(source.file)
-    for query, line in queries:
+    for query, place in queries:
         earlier = known.setdefault(query.id, query) if isinstance(query, Query) else None
         if isinstance(query, str):
-            problems.add(query, line)
+            problems.add(query, *place)
         elif earlier is not None and earlier.text != query.text:
-            problems.add(earlier.another_text(query), line)
+            problems.add(earlier.another_text(query), *place)
     problems.check()
     return list(known.values())

@@ -260,7 +260,7 @@ def read_topics(source: Source) -> list[Query]:
     """
     never_ends = "the topic that begins here never ends; is it truncated?"
     queries = (
-        (_topic_query(attributes, content, line) if ends else never_ends, line)
+        (_topic_query(attributes, content, line) if ends else never_ends, Place(line))
         for line, attributes, content, ends in _topics(_without_markup_of_xml(source.text))
     )
     none = "the file has no topics: <top> ... </top>, or <topic number=...> ... </topic>"

@@ -76,26 +76,9 @@ def _read_trec(source: Source) -> Rankings:
     return _ranked(source, queries, documents, "score", scores, rows.place) or source.refuse(_EMPTY)
 
 
-class _Objects:
-    """A list of JSON objects as a table: the keys are the names of its columns."""
-
-    def __init__(self, rows: Sequence[Mapping[str, object]]) -> None:
-        self.names = list(dict.fromkeys(name for row in rows for name in row))
-        self._rows = rows
-
-    def cells(self, texts: Iterable[int], numbers: Iterable[int] = ()) -> list[list[Any]]:
-        """The texts in columns, with numbers as they are written; "" for any other value."""
-        values = [[row.get(self.names[column]) for row in self._rows] for column in (*texts, *numbers)]
-        return [[str(value) if isinstance(value, str) else "" for value in column] for column in values]
-
-    def place(self, row: int) -> Place:
-        """The position of a row, which is not known."""
-        return Place()
-
-
-def _read_table(source: Source, rows: _Objects | None = None) -> Rankings:
-    """The rankings in a table: the file itself, or a list of JSON objects."""
-    table = rows or table_of(source)
+def _read_table(source: Source) -> Rankings:
+    """The rankings in a table."""
+    table = table_of(source)
     at = _columns_of_run(source, table)
     if not _has_ids(at):
         needed = f"{', '.join(SPELLINGS['query_id'])} or query, and {', '.join(SPELLINGS['document'][:5])} ..."
@@ -112,7 +95,7 @@ def _read_table(source: Source, rows: _Objects | None = None) -> Rankings:
     return _ranked(source, queries, documents, order, written, table.place) or source.refuse(_EMPTY)
 
 
-def _columns_of_run(source: Source, table: Table | _Objects) -> dict[str, int]:
+def _columns_of_run(source: Source, table: Table) -> dict[str, int]:
     """The column number of each field. A table of judgments is refused, and so are several snapshots in one file."""
     names = table.names
     of_snapshot = quepid.snapshot_columns(names)
@@ -135,7 +118,7 @@ def _columns_of_run(source: Source, table: Table | _Objects) -> dict[str, int]:
     return find_columns(names, _WANTED)
 
 
-def _are_grades(judged: Layout, table: Table | _Objects) -> bool:
+def _are_grades(judged: Layout, table: Table) -> bool:
     """Whether columns have grades: by their names, or by their cells where the columns are named after raters."""
     if "grade" in judged.at or judged.are_ratings:
         return True
@@ -199,15 +182,14 @@ def _warn_of_repeats(file: str, rankings: Mapping[str, Sequence[str]]) -> None:
 
 def _read_json(source: Source) -> Rankings:
     """{query: {document: score}}, {query: [document, ...]}, or rows: a list of objects, or one a line."""
-    rows = source.json_lines[0] if source.is_json_lines else source.json
+    rows = source.entries if source.is_json_lines else source.json
     snapshot = quepid.snapshot_rows(rows)
     if snapshot is not None:
         return _rankings_of_queries(source, snapshot)
     if isinstance(rows, (list, tuple)):
-        wrong = [row for row in rows if not isinstance(row, dict)]
-        if wrong or not rows:
-            source.refuse(f"a run in JSON is {_JSON_SHAPES}; found {found(wrong[0] if wrong else rows)} in the list")
-        return _read_table(source, _Objects(rows))
+        if not any(isinstance(row, dict) for row in rows):
+            source.refuse(f"a run in JSON is {_JSON_SHAPES}; found {found(rows)}")
+        return _read_table(source)
     if not isinstance(rows, dict):
         source.refuse(f"a run in JSON is {_JSON_SHAPES}; found {found(rows)}")
     return _rankings_of_queries(source, rows.items())
