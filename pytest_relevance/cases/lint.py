@@ -88,7 +88,8 @@ def lint_suite(suite: Suite, *, has_baseline: bool = False) -> list[LintFinding]
         found.append(LintFinding(UNJUDGED, suite.path, Place(suite.queries_line), detail=suite.unjudged_words))
     entries = []
     for case in suite.cases:
-        context = (case.search, case.usefixtures, _frozen(case.params))
+        params = json.dumps(case.params, sort_keys=True, default=str)
+        context = (case.search, case.usefixtures, params)
         entry = _Entry(case.query, case.source or suite.path, Place(case.line), case.judgments, context)
         entries.append(entry)
         gains = case.settings.gains
@@ -185,7 +186,3 @@ def normalized(query: str) -> str:
     """Drop what people do not see or do not mean in a query: case, blanks, the form of characters."""
     text = query if query.isascii() else unicodedata.normalize("NFKC", query)
     return " ".join(text.casefold().split())
-
-
-def _frozen(params: Mapping[str, object]) -> Hashable:
-    return json.dumps(params, sort_keys=True, default=str) if params else None

@@ -56,8 +56,8 @@ LARGEST_EXPANSION = 500_000
 """Nodes that all aliases of a file may stand for together, beyond one for each byte of the file."""
 
 JUDGMENTS = "judgments"
-_MERGE_KEY = "<<"
-_WITH_TAG = (False, False)  # ScalarEvent.implicit of a scalar with an explicit tag
+MERGE_KEY = "<<"
+_WITH_TAG = ((False, False), False)  # `implicit` of a scalar and of another event with an explicit tag
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -96,11 +96,6 @@ class SequenceNode:
 Node: TypeAlias = ScalarEvent | MappingNode | SequenceNode
 Pairs: TypeAlias = dict[str, tuple[ScalarEvent, Node]]
 """The pairs of a mapping by the text of their keys."""
-
-
-def is_plain(node: Node) -> bool:
-    """Whether a node is a scalar written without quotes, and so may be a number."""
-    return isinstance(node, ScalarEvent) and bool(node.implicit[0])
 
 
 def label_of(pairs: Pairs, number: int) -> str:
@@ -188,19 +183,15 @@ class EventReader:
     def _scalar(self, event: ScalarEvent) -> ScalarEvent:
         if event.anchor is not None:
             self._anchors[event.anchor] = event
-        if event.tag is not None and event.implicit == _WITH_TAG:
-            self._refuse_tag(event)
-            event.implicit = (True, False)  # read it as a number where it is one: one mistake is enough
+        self._check_tag(event)
         return event
 
-    def _check_tag(self, start: Any) -> None:
-        if start.tag is not None and not start.implicit:
-            self._refuse_tag(start)
-
-    def _refuse_tag(self, event: Any) -> None:
-        what = f"the tag {quoted(event.tag)} has no meaning here"
-        message = f"{what}; quotes make text, and a text that begins with ! needs them"
-        self.problems.append(problem_at(event.start_mark, message))
+    def _check_tag(self, event: Any) -> None:
+        if event.tag is not None and event.implicit in _WITH_TAG:
+            what = f"the tag {quoted(event.tag)} has no meaning here"
+            message = f"{what}; quotes make text, and a text that begins with ! needs them"
+            self.problems.append(problem_at(event.start_mark, message))
+            event.implicit = (True, False)  # read it as a number where it is one: one mistake is enough
 
     def _alias(self, event: Any) -> Node:
         name = event.anchor
@@ -242,20 +233,25 @@ class EventReader:
                 value = self.compose(value, depth + 1, text)
                 node.size += _size(value) - 1
             pair = (key, value)
-            if text == _MERGE_KEY and key.implicit[0]:  # in quotes it is text
+            if text == MERGE_KEY and key.implicit[0]:  # in quotes it is text
                 merged.append(pair)
             elif pairs.setdefault(text, pair) is not pair:
                 self.problems.append(duplicate(key, pairs[text][0], name))
         node.size += 2 * len(pairs)
-        for key, value in merged:
-            for source in value.items if isinstance(value, SequenceNode) else [value]:
-                if not isinstance(source, MappingNode):
-                    message = 'a merge key "<<" takes a mapping or a list of mappings (aliases)'
-                    self.problems.append(problem_at(key.start_mark, message))
-                    break
-                for inherited, pair in source.pairs.items():
-                    pairs.setdefault(inherited, pair)
+        for pair in merged:
+            self.merge(pair, pairs)
         return node
+
+    def merge(self, merged: tuple[ScalarEvent, Node], pairs: Pairs) -> None:
+        """Add to the pairs of a mapping those of a merge key, but for the keys that it has."""
+        key, value = merged
+        for source in value.items if isinstance(value, SequenceNode) else [value]:
+            if not isinstance(source, MappingNode):
+                message = 'a merge key "<<" takes a mapping or a list of mappings (aliases)'
+                self.problems.append(problem_at(key.start_mark, message))
+                break
+            for inherited, pair in source.pairs.items():
+                pairs.setdefault(inherited, pair)
 
 
 def _broken(event: Any, message: str) -> Broken:
@@ -279,12 +275,6 @@ def duplicate(key: ScalarEvent, first: ScalarEvent, mapping: str = "") -> Proble
 # What is wrong with a text that is not YAML
 
 
-_BOM = "\ufeff"
-BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
-_UNREADABLE = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""The characters that YAML allows only as escapes, in double quotes."""
-
-
 def is_utf_16(data: bytes) -> bool:
     """Whether a file begins with a byte order mark of UTF-16."""
     return data.startswith((b"\xff\xfe", b"\xfe\xff"))
@@ -297,9 +287,10 @@ def undecodable(data: bytes) -> Problem | None:
     except UnicodeDecodeError as error:
         if is_utf_16(data):
             return Problem("the file is UTF-16; save it as UTF-8", 1, 1)
-        line, column = _position(data[: error.start].decode("utf-8"))
         byte = f"0x{data[error.start]:02x}"
-        return Problem(f"the file is not UTF-8: byte {byte} cannot be read; save it as UTF-8", line, column)
+        return _problem_after(
+            data[: error.start], f"the file is not UTF-8: byte {byte} cannot be read; save it as UTF-8"
+        )
     return None
 
 
@@ -307,11 +298,12 @@ def problem_of(error: YAMLError, data: bytes) -> Problem:
     """Translate an error of PyYAML for somebody who writes case files, or take the problem of `Broken`."""
     if isinstance(error, Broken):
         return error.problem
-    text = data.decode("utf-8").removeprefix(_BOM)
     if isinstance(error, ReaderError):
-        return _unreadable(text)
-    if not isinstance(error, MarkedYAMLError):
-        return Problem(f"this is not YAML: {' '.join(str(error).split())}", 1, 1)
+        code = int(error.character)
+        what = f"the character U+{code:04X} may not stand in YAML as it is"
+        cure = f'write "\\u{code:04x}" in double quotes, or take it out'
+        return _problem_after(data[: error.position], f"{what}; {cure}")
+    assert isinstance(error, MarkedYAMLError)
     mark, begun = error.problem_mark or error.context_mark, error.context_mark
     if begun is not None and "quoted scalar" in (error.context or "") and "end of stream" in (error.problem or ""):
         return problem_at(begun, "this is not YAML: the quotes that open here are not closed")
@@ -319,10 +311,10 @@ def problem_of(error: YAMLError, data: bytes) -> Problem:
     if begun is not None and mark is not None and context and begun.line != mark.line:
         context = f"{context} begun in line {begun.line + 1}"
     message = ", ".join(part for part in (context, " ".join((error.problem or "").split())) if part)
-    lines = BREAK.split(text)
+    lines = _lines_of(data)
     advice = next((f" ({advice})" for cause, advice in _ADVICE if cause in message), "")
     if mark is None or mark.line >= len(lines):  # libyaml reports the end of the text in the line after the last
-        return Problem(f"this is not YAML: {message}{advice}", len(lines), len(lines[-1]) + 1)
+        return _problem_after(data, f"this is not YAML: {message}{advice}")
     before = lines[mark.line][: mark.column + 1]
     if "\t" in before and not before.strip(" \t"):  # which libyaml calls "a character" without naming it
         advice = " (there is a tab; indent with spaces)"
@@ -340,17 +332,12 @@ _ADVICE = (
 """Parts of error messages, and what such errors usually come from."""
 
 
-def _unreadable(text: str) -> Problem:
-    found = _UNREADABLE.search(text)
-    if found is None:
-        return Problem("this is not YAML: it has a character that YAML does not allow", 1, 1)
-    line, column = _position(text[: found.start()])
-    code = ord(found[0])
-    what = f"the character U+{code:04X} may not stand in YAML as it is"
-    return Problem(f'{what}; write "\\u{code:04x}" in double quotes, or take it out', line, column)
+def _lines_of(data: bytes) -> list[str]:
+    """The lines of a text in UTF-8, ended as YAML ends them."""
+    return re.split("\r\n|[\n\r\x85\u2028\u2029]", data.decode("utf-8", "replace").removeprefix("\ufeff"))
 
 
-def _position(before: str) -> tuple[int, int]:
-    """Give the line and column, from 1, of what comes after `before`."""
-    lines = BREAK.split(before.removeprefix(_BOM))
-    return len(lines), len(lines[-1]) + 1
+def _problem_after(before: bytes, message: str) -> Problem:
+    """A problem at the character that follows a part of the file."""
+    lines = _lines_of(before)
+    return Problem(message, len(lines), len(lines[-1]) + 1)

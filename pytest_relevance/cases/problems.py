@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -73,6 +74,7 @@ class CaseProblems:
             self.found.append(problem)
 
 
+@dataclass(slots=True, eq=False)
 class Scope:
     """The suite or the case whose values are checked.
 
@@ -81,22 +83,12 @@ class Scope:
     `owned_tags` are the markers that a tag may not be; None allows any tag. `mistakes` counts what was reported.
     """
 
-    __slots__ = ("label", "mistakes", "owned_tags", "problems", "values", "where")
-
-    def __init__(
-        self,
-        values: dict[str, object],
-        problems: CaseProblems,
-        where: MappingNode | Elsewhere | None = None,
-        label: Label | None = None,
-        owned_tags: frozenset[str] | None = None,
-    ) -> None:
-        self.values = values
-        self.problems = problems
-        self.where = where
-        self.label = label
-        self.owned_tags = owned_tags
-        self.mistakes = 0
+    values: dict[str, object]
+    problems: CaseProblems
+    where: MappingNode | Elsewhere | None = None
+    label: Label | None = None
+    owned_tags: frozenset[str] | None = None
+    mistakes: int = 0
 
     @property
     def case(self) -> str | None:
@@ -104,14 +96,12 @@ class Scope:
         return self.label() if self.label is not None else None
 
 
+@dataclass(slots=True, eq=False)
 class Location:
     """The path of a value that is being checked, in its suite or case."""
 
-    __slots__ = ("path", "scope")
-
-    def __init__(self, scope: Scope, path: Path = ()) -> None:
-        self.scope = scope
-        self.path = path
+    scope: Scope
+    path: Path = ()
 
     def under(self, *path: str | int) -> Location:
         """The location of a nested value."""

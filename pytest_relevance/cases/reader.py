@@ -27,6 +27,7 @@ from pytest_relevance.cases.checking.keys import CASE, CASES, KEYS, QUERIES, SUI
 from pytest_relevance.cases.checking.values import OWNED_TAGS, node_name
 from pytest_relevance.cases.model import Case, Suite, Terms
 from pytest_relevance.cases.nodes import (
+    MERGE_KEY,
     EventReader,
     MappingNode,
     Mark,
@@ -99,12 +100,8 @@ def has_cases(data: bytes) -> bool:
     anywhere in a file that begins with a brace, as JSON does.
     """
     text = data.decode("utf-16" if is_utf_16(data) else "utf-8", "replace").removeprefix("\ufeff")
-    return bool(re.search(_CASES_WITHIN if text.lstrip().startswith("{") else _CASES_LINE, text))
-
-
-_CASES_KEY = rf"""(?:{CASES}|{QUERIES})["']?[ \t]*:"""
-_CASES_LINE = rf"""(?m)^["']?{_CASES_KEY}"""
-_CASES_WITHIN = rf"\b{_CASES_KEY}"
+    beginning = r"\b" if text.lstrip().startswith("{") else r"""(?m)^["']?"""
+    return bool(re.search(rf"""{beginning}(?:{CASES}|{QUERIES})["']?[ \t]*:""", text))
 
 
 def _read_top_level(events: EventReader, builder: SuiteBuilder, header: Pairs) -> bool:
@@ -119,6 +116,10 @@ def _read_top_level(events: EventReader, builder: SuiteBuilder, header: Pairs) -
     while type(event := events.event()) is not MappingEndEvent:
         key = events.key(event)
         name = key.value
+        if name == MERGE_KEY and key.implicit[0]:
+            late |= CASES in seen
+            events.merge((key, events.compose(events.event())), header)
+            continue
         if name in seen:
             events.compose(events.event())
             problems.append(duplicate(key, seen[name]))

@@ -365,9 +365,7 @@ class Sources:
         """The content of a file, or what is wrong with it: a message, or the error of reading it."""
         path, shown = os.path.join(self._folder, named.name), self._shown(named)
         if why := why_no_file(named.name, self._folder, shown):
-            is_id = read is read_ratings and not {".", "/"}.intersection(named.name) and not os.path.exists(path)
-            advice = f"; a document is written with its grade, {{{printable(named.name)}: 1}}, or under relevant"
-            return why + advice * is_id
+            return why
         try:
             return read(Source.read(path, shown, options_of(named.query, named.grade_column)), named.format)
         except FileError as error:

@@ -84,24 +84,12 @@ def _add_judgments(arguments: Namespace, suite: Path, conftest: Path, next_comma
     rows = read_ratings(Source.read(file, options=options), arguments.format)
     judgments = graded(rows, arguments.scale, arguments.raters)
     queries = {query.id: query for query in _queries(arguments)}.values()
-    judged = [query for query in queries if any(map(judgments.get, [query.id, *judgments.known_as(query.text_or_id)]))]
     if not judgments:
         raise CommandError(f"{file}: no document in it has a grade; judge some first", FOUND)
-    if queries and not judged:
-        raise CommandError(
-            f"{file}: none of its judgments is for a query in {arguments.queries}: it has judgments for "
-            f"{quoted(next(iter(judgments)))}, and there the first query is {quoted(next(iter(queries)).id)}; do the "
-            "files belong together?",
-            FOUND,
-        )
     scale = arguments.scale or _seen_scale(rows, judgments)
     named = _named(file, suite.parent, arguments.format, arguments.grade_column)
     of_queries = named if arguments.queries is None else _named(arguments.queries, suite.parent)
     keys, said = {"judgments": named, "queries": of_queries}, []
-    if unjudged := len(queries) - len(judged):
-        count = f"{unjudged:,} of {len(queries):,}"
-        keys["queries"] += f"    # {count} have no judgments; {{file: ..., only: judged}} leaves them out"
-        said.append(f"{count} {'query has' if unjudged == 1 else 'queries have'} no judgments, and no floor.")
     if scale is not None:
         with suppress(ValueError):  # a grade of so many digits that no case file can say it
             keys["scale"] = _scale_text(scale)

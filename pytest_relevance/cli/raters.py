@@ -39,7 +39,7 @@ def run(arguments: Namespace) -> int:
         count = sum(map(len, judgments.values()))
         raise CommandError(
             f"{arguments.file}: found {count:,} judged documents ({rows.format}), and none with the ratings of two "
-            f"raters{_known(judgments.raters)}. There are several raters in repeated rows of a query and a document "
+            f"raters. There are several raters in repeated rows of a query and a document "
             "(with a column rater, so that it is known who), in a column for each rater (anna_rating, ben_rating), or "
             "in a Quepid book"
         )
@@ -47,7 +47,3 @@ def run(arguments: Namespace) -> int:
         complain(f"{arguments.file}: {notice}")
     show(rater_lines(judgments, pairs, are_known=rows.raters is not None, limit=arguments.limit or None))
     return OK
-
-
-def _known(raters: tuple[str, ...]) -> str:
-    return f" (of {len(raters)} there are ratings, each of other documents)" if len(raters) > 1 else ""

@@ -88,9 +88,15 @@ def test_judgments_may_be_merged(read: Read) -> None:
     ]
 
 
-def test_params_may_be_merged(read: Read) -> None:
-    (case,) = read("params: &base {a: 1, b: 2}\ncases: [{query: x, params: {<<: *base, b: 3}}]\n").cases
-    assert case.params == {"a": 1, "b": 3}
+def test_keys_of_a_suite_may_be_merged(read: Read, mistakes: Mistakes) -> None:
+    text = "cases: [{query: a}]\n<<: [{k: 3, depth: 5}, {depth: 7, search: find}]\ndepth: 6\n"
+    for written in (text, "".join(reversed(text.splitlines(keepends=True)))):
+        suite = read(written)
+        assert (suite.terms.k, suite.terms.depth, suite.terms.search) == (3, 6, "find")
+        assert suite.cases[0].k == 3
+    assert mistakes("<<: 3\ncases: [{query: a}]")[0].startswith('1:1: a merge key "<<" takes a mapping or a list')
+    (found,) = mistakes("<<: {kk: 3}\ncases: [{query: a}]")
+    assert found.startswith('1:6: unknown key "kk" of a suite')
 
 
 @pytest.mark.parametrize("value", ["3", "[3]", "text", "[{a: 1}, b]"])

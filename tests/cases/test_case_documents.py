@@ -35,10 +35,6 @@ def test_a_catalogue_is_that_of_every_case(shop: Shop, written: str, catalogue: 
 @pytest.mark.parametrize(
     ("written", "mistake"),
     [
-        (
-            "product.csv",
-            "shop.yaml:1:12: documents: there is no file product.csv; paths are relative to the case file; did you",
-        ),
         ("{file: no/products.csv}", "shop.yaml:1:12: documents: there is no file no/products.csv; paths are relative"),
         (".", "shop.yaml:1:12: documents: . is no file"),
         ("", "shop.yaml:1:11: documents: expected the name of a file, or {file: ..., id: ..., title: ..., show: [...]"),
@@ -52,8 +48,3 @@ def test_a_catalogue_that_is_not_there_or_not_understood(shop: Shop, written: st
     shop.write("products.csv", "id,title\n")
     (found,) = shop.mistakes(f"documents: {written}{ONE_CASE}")
     assert mistake in found
-
-
-def test_a_case_has_no_catalogue_of_its_own(shop: Shop) -> None:
-    (mistake,) = shop.mistakes("cases: [{query: boots, documents: products.csv}]")
-    assert '"documents" is a key of the suite, beside cases, not of a case' in mistake

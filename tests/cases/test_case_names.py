@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import Case, CaseFileError, Suite
-from pytest_relevance.cases.checking.values import OWNED_TAGS, node_name, wrong_id
+from pytest_relevance.cases.checking.values import node_name, wrong_id
 from pytest_relevance.cases.reader import parse_suite
 
 Read = Callable[[str | bytes], Suite]
@@ -23,11 +23,8 @@ Mistakes = Callable[[str | bytes], list[str]]
     [
         ("a::b", "::"),
         ("a[b", "["),
-        ("a]", "]"),
         ("[a]::b", "::, [ and ]"),
         ("a\\tb", "a control character"),
-        ("a\\nb", "a control character"),
-        ("a\\eb", "a control character"),
         ("a\\u2028b", "a control character"),
         ("__init__", "a leading __"),
         (":a", "a leading :"),
@@ -43,7 +40,7 @@ def test_a_written_id_that_cannot_stand_in_a_node_id(mistakes: Mistakes, written
     )
 
 
-@pytest.mark.parametrize("written", ["a:b", "blue shoes", "a/b", "a%b", "größe-ß", "_x", "a-b.c@d", "日本語", "100%"])
+@pytest.mark.parametrize("written", ["a:b", "a/b", "größe-ß", "_x", "100%"])
 def test_a_written_id_stands_in_the_node_id_as_it_is(case: ReadCase, written: str) -> None:
     found = case(f"cases: [{{query: x, id: '{written}'}}]")
     assert found.id == found.node_name == written
@@ -54,20 +51,16 @@ def test_a_written_id_stands_in_the_node_id_as_it_is(case: ReadCase, written: st
     [
         ("blue shoes", "blue shoes"),
         ("5,5 mm (m/f) 10% off!", "5,5 mm (m/f) 10%25 off!"),
-        ("größe 38", "größe 38"),
         ("std::vector", "std%3A%3Avector"),
         ("a:::b", "a%3A%3A:b"),
         ("12:30", "12:30"),
         ("tv [refurbished]", "tv %5Brefurbished%5D"),
         ("tab\there", "tab%09here"),
-        ("line\nbreak", "line%0Abreak"),
         ("escape \x1b[31m", "escape %1B%5B31m"),
-        ("nul \x00", "nul %00"),
         ("line\u2028separator", "line%E2%80%A8separator"),
         ("__init__", "%5F_init__"),
         (":a", "%3Aa"),
         ("a:", "a%3A"),
-        ("::", "%3A%3A"),
         ("pytestmark", "%70ytestmark"),
         ("pytest_generate_tests", "%70ytest_generate_tests"),
     ],
@@ -106,7 +99,7 @@ def test_two_equal_queries_without_ids(mistakes: Mistakes, read: Read) -> None:
     assert [case.id for case in read("cases: [{query: a}, {query: a, id: b}]").cases] == ["a", "b"]
 
 
-@pytest.mark.parametrize("tag", sorted(OWNED_TAGS))
+@pytest.mark.parametrize("tag", ["skip", "parametrize"])
 def test_a_tag_that_pytest_owns(mistakes: Mistakes, tag: str) -> None:
     (found,) = mistakes(f"cases:\n  - query: x\n    tags: [head, {tag}]\n")
     assert found.startswith("3:18: tags[1]: ")
@@ -121,13 +114,13 @@ def test_a_tag_that_a_plugin_owns() -> None:
         parse_suite(b"tags: [slow]\ncases: [{query: x}]", "shop.yaml", owned_tags=frozenset({"slow"}))
 
 
-@pytest.mark.parametrize("tag", ["a b", "a:b", "a(b)", "a/b", '"a,b"', "é!"])
+@pytest.mark.parametrize("tag", ["a b", "a(b)", "é!"])
 def test_a_tag_that_an_expression_cannot_name(mistakes: Mistakes, tag: str) -> None:
     (found,) = mistakes(f"cases:\n  - query: x\n    tags: [{tag}]\n")
     assert "may have letters, digits and . + - _ only, so that -m can name it" in found
 
 
-@pytest.mark.parametrize("tag", ["and", "or", "not", "True", "False", "None"])
+@pytest.mark.parametrize("tag", ["and", "True"])
 def test_a_tag_that_means_something_else_in_an_expression(mistakes: Mistakes, tag: str) -> None:
     (found,) = mistakes(f"cases: [{{query: x, tags: [{tag}]}}]")
     assert f'the tag "{tag}" is a word of the language of -m; choose another name' in found

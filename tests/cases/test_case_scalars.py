@@ -12,9 +12,8 @@ from pytest_relevance.cases.checking.values import scalar_value
 ReadCase = Callable[[str | bytes], Case]
 
 LOOKS_LIKE_SOMETHING_ELSE = [
-    *("no", "No", "yes", "on", "off", "y", "n", "true", "false", "null", "~", "True", "NULL"),
-    *("7", "007", "0o17", "0x1F", "1e5", "1.50", "-0", "+5", ".5", "1_000", ".inf", ".nan", "12:30", "1:20:30"),
-    *("2024-01-01", "2024-01-01T10:00:00Z", "=", "1,5", "5%"),
+    *("no", "y", "true", "null", "~", "7", "007", "0x1F", "1e5", "1.50", "+5", "1_000", ".nan", "12:30"),
+    *("2024-01-01T10:00:00Z", "=", "1,5", "5%"),
 ]
 
 
@@ -73,8 +72,8 @@ def test_what_converts_in_params(case: ReadCase, written: str, meant: object) ->
 @pytest.mark.parametrize(
     "written",
     [
-        *("NO", "no", "on", "yes", "True", "FALSE", "Null", "~", "007", "1e5", "0x1F", ".5", "5.", "+5", "1_000"),
-        *(".inf", ".nan", "-.inf", "12:30", "2024-01-01", "1,5", "en_GB", "٣"),
+        *("NO", "on", "True", "Null", "~", "007", "1e5", "0x1F", ".5", "5.", "+5", "1_000", "-.inf", "12:30", "1,5"),
+        "٣",
     ],
 )
 def test_what_stays_text_in_params(case: ReadCase, written: str) -> None:

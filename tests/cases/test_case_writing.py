@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pytest_relevance import Suite
 from pytest_relevance.cases.reader import parse_suite
-from pytest_relevance.cases.writing import case_file, write_text, write_value
+from pytest_relevance.cases.writing import case_file, judgments_of, write_text, write_value
 from pytest_relevance.judgments.model import Judgments, Query
 
 Read = Callable[[str | bytes], Suite]
@@ -210,3 +210,28 @@ def test_a_value_is_that_value_to_our_reader_and_to_an_editor(
     assert case.params == {"x": found}
     assert type(case.params["x"]) is type(found)
     assert editor_sees(write_value(found)) == found
+
+
+# And back
+
+SHOP = b"""\
+min_ndcg: 0.5
+params: {locale: en}
+cases:
+  - query: boots
+    id: q1
+    judgments: {a: {grade: 3, title: Aurora}, b: [0, 1]}
+  - query: laces
+    min_ndcg: null
+    note: by the metre
+"""
+
+
+def test_what_a_case_says_of_its_query() -> None:
+    found = judgments_of(parse_suite(SHOP, "shop.yaml"))
+    assert found == {"q1": {"a": 3, "b": 0.5}}
+    assert found.titles == {"q1": {"a": "Aurora"}}
+    assert found.unrated == ["laces"]
+    assert found.queries["q1"] == Query("q1", "boots", 1, {"locale": "en"}, None, 4)
+    assert found.queries["laces"].note == "by the metre"
+    assert found.place("q1", "a").line == 4

@@ -15,7 +15,7 @@ Mistakes = Callable[[str | bytes], list[str]]
 # One document, its encoding, its lines
 
 
-@pytest.mark.parametrize("text", ["", "\n\n", "# only a comment\n", "---\n", "---\n...\n", "--- # nothing\n", "\ufeff"])
+@pytest.mark.parametrize("text", ["", "# only a comment\n", "---\n...\n", "\ufeff"])
 def test_an_empty_file(mistakes: Mistakes, text: str) -> None:
     assert mistakes(text) == ['1:1: the file is empty; a case file has "cases", a list of at least one "- query: ..."']
 
@@ -24,8 +24,6 @@ def test_an_empty_file(mistakes: Mistakes, text: str) -> None:
     ("text", "found"),
     [
         ("- query: x\n", "1:1: the top level is a list"),
-        ("[]", "1:1: the top level is a list"),
-        ("blue shoes\n", "1:1: the top level is a single value"),
         ("\n\n'cases'\n", "3:1: the top level is a single value"),
         ("null\n", "1:1: the top level is a single value"),
     ],
@@ -61,7 +59,7 @@ def test_line_endings_of_every_system(read: Read, mistakes: Mistakes, newline: s
     assert found.startswith("3:8: k: ")
 
 
-@pytest.mark.parametrize("character", ["\x00", "\x01", "\x1b", "\x7f", "\x9f", "\uffff"])
+@pytest.mark.parametrize("character", ["\x00", "\x1b", "\x9f", "\uffff"])
 def test_a_control_character_in_the_text(mistakes: Mistakes, character: str) -> None:
     cure = f'write "\\u{ord(character):04x}" in double quotes, or take it out'
     assert mistakes(f"cases:\n  - query: ab{character}c\n".encode()) == [
@@ -79,11 +77,8 @@ def test_a_control_character_in_the_text(mistakes: Mistakes, character: str) -> 
         ("cases:\n\t- query: a\n", "2:1", "cannot start any token (there is a tab; indent with spaces)"),
         ("cases:\n  - query: a\n\tk: 5\n", "3:1", "(there is a tab; indent with spaces)"),
         ("cases:\n  - query: @home\n", "2:12", "cannot start any token (a text that begins with this character needs"),
-        ("cases:\n  - query: %off\n", "2:12", "cannot start any token (a text that begins with this character needs"),
-        ("cases:\n  - query: `a`\n", "2:12", "cannot start any token (a text that begins with this character needs"),
         ("cases:\n  - query: * star\n", "2:13", "while scanning an alias"),
         ('cases:\n  - query: "5 inch\n    k: 5\n', "2:12", "the quotes that open here are not closed"),
-        ("cases:\n  - query: 'rock\n", "2:12", "the quotes that open here are not closed"),
         ("cases:\n  - query: '90's shirt'\n", "2:16", "(look at the indentation, and at quotes that are not closed)"),
         ("cases:\n  - {query: a, tags: [b, c}\n", "2:27", "(look for a bracket that is not closed)"),
         ("cases:\n  - {query: a\n  - {query: b}\n", "3:5", "(look for a bracket that is not closed)"),
@@ -101,7 +96,7 @@ def test_text_that_is_no_yaml(mistakes: Mistakes, text: str, place: str, message
 
 @pytest.mark.parametrize("tag", ["!!int", "!!str", "!sku", "!<x>"])
 def test_tags_of_yaml_have_no_meaning(mistakes: Mistakes, tag: str) -> None:
-    for text in (f"search: {tag} find\n", f"{tag} k: 5\n", f"params: {tag} {{a: 1}}\n"):
+    for text in (f"{tag} k: 5\n", f"params: {tag} {{a: 1}}\n"):
         (found,) = mistakes(f"{text}cases: [{{query: x}}]\n")
         assert "has no meaning here; quotes make text, and a text that begins with ! needs them" in found
     for judgments in (f"{{a: {tag} 5}}", f"{{{tag} a: 5}}", f"{tag} {{a: 5}}"):

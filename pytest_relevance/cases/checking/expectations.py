@@ -22,6 +22,7 @@ from pytest_relevance.cases.checking.values import (
     scalar_value,
     unknown_keys,
     whole,
+    wrong_document,
 )
 from pytest_relevance.cases.model import Expectation, FieldCondition
 from pytest_relevance.cases.problems import Location
@@ -185,8 +186,8 @@ def _within(kind: str, expected: object, at: Location) -> Made:
         return ()
     made = []
     for document, written in expected.items():
-        if not isinstance(document, str) or not document:
-            at.refuse(f"a document id is text, found {found(document)}", str(document), at_key=True)
+        if message := wrong_document(document):
+            at.refuse(message, str(document), at_key=True)
             continue
         example = f'{document}: 3 or {document}: ">3"'
         comparison, bound = _RANK.check(written, example, at.under(document))
@@ -274,11 +275,8 @@ def _condition(written: object, path: str, at: Location) -> tuple[str, Any]:
             at.refuse(f"expected {_CONDITIONS}, found {found(written)}; write {path}: {{contains: text}}")
         return "contains", (text,)
     if isinstance(written, (list, tuple)):
-        if not written:
-            at.refuse(f"expected {_CONDITIONS}, found an empty list; write {path}: [red, blue]")
-        for index, value in enumerate(written):
-            if not _is_value(value) or (isinstance(value, str) and _OF_NUMBERS.fullmatch(value)):
-                at.refuse(f"a list has texts, numbers, true and false, found {found(value)}", index)
+        if not written or not all(_is_value(value) and not _OF_NUMBERS.fullmatch(str(value)) for value in written):
+            at.refuse(f"expected {_CONDITIONS}, found {found(written)}; write {path}: [red, blue]")
         return "==", tuple(written)
     match = _OF_NUMBERS.fullmatch(written) if isinstance(written, str) else None
     if match is not None:

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from pytest_relevance._text import closest, found, listed, quoted
+from pytest_relevance._text import found, listed, quoted
 from pytest_relevance.cases.checking.values import names_in, unknown_keys
 from pytest_relevance.cases.model import CatalogueFile
 from pytest_relevance.cases.problems import Location, Path
 
 FILE, ONLY, JUDGED = "file", "only", "judged"
-_OPTIONS = {"query": "says in which place the text of a query stands", "grade_column": "names the column of the grades"}
-"""Keys that some formats need, with their meanings."""
-_JUDGMENT_KEYS = (FILE, "format", *_OPTIONS)
+_JUDGMENT_KEYS = (FILE, "format", "query", "grade_column")
 _QUERY_KEYS = (*_JUDGMENT_KEYS, ONLY)
 _CATALOGUE_KEYS = (FILE, "id", "title", "show")
 
@@ -102,42 +99,20 @@ def _format(value: Mapping[str, str], at: Location) -> str | None:
     """The format that is written for a file; None where there is none."""
     if "format" not in value:
         return None
-    from pytest_relevance.judgments.reading import OPTIONS, check_format  # not imported for suites without files
+    from pytest_relevance.judgments.reading import check_format  # not imported for suites without files
 
     try:
-        format = check_format(value["format"])
+        return check_format(value["format"])
     except ValueError as error:
         return at.refuse(str(error), "format")  # type: ignore[no-any-return]
-    for option, meaning in _OPTIONS.items():
-        formats, what = OPTIONS[option]
-        if option in value and format not in formats:
-            at.refuse(f"{option} is for {what}, where it {meaning}; {format} needs none, take it out", option)
-    return format
-
-
-_MOST_FILES_COMPARED = 1000
-"""How many names in a folder are compared with the name of a missing file."""
 
 
 def why_no_file(name: str, folder: str, shown: str) -> str | None:
     """Say why a case file in `folder` cannot name this file, called `shown` in messages; None where it can."""
     path = os.path.join(folder, name)
     if not os.path.exists(path):
-        return f"there is no file {shown}{_instead(name, folder)}"
+        return f"there is no file {shown}; paths are relative to the case file"
     return None if os.path.isfile(path) else f"{shown} is no file"  # a device could be read without end
-
-
-def _instead(name: str, folder: str) -> str:
-    """Say which file could be meant by a name that leads nowhere."""
-    inner, base = os.path.split(name)
-    names: list[str] = []
-    with suppress(OSError, ValueError):  # no such folder, or a name with a NUL
-        names = sorted(os.listdir(os.path.join(folder, inner) or os.curdir))[:_MOST_FILES_COMPARED]
-    # without the endings, which make any two short names alike; a dangling link has the very name
-    by_stem = {os.path.splitext(other)[0]: other for other in names if other != base}
-    close = closest(os.path.splitext(base)[0], tuple(by_stem))
-    meant = f"; did you mean {quoted(by_stem[close])}?" if close is not None else ""
-    return f"; paths are relative to the case file{meant}"
 
 
 def check_catalogue(value: object, at: Location) -> object:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from pytest_relevance._text import found, printable, quoted
+from pytest_relevance._text import found, quoted
 from pytest_relevance.cases.checking.files import FILE, check_files
 from pytest_relevance.cases.checking.values import documents_in, is_number, number, text, unknown_keys
 from pytest_relevance.cases.problems import Location
@@ -160,10 +160,6 @@ def _each(value: Mapping[Any, object], scale: Scale | None, raters: str, at: Loc
                 here.refuse("the judgment has no grade; write {grade: ...}")
                 continue
             here, grade = here.under("grade"), written["grade"]
-        elif written == "" and ":" in document.strip(":"):
-            name, _, grade = document.rpartition(":")
-            here.refuse(f"the document has no grade; put a space after the colon: {printable(f'{name}: {grade}')}")
-            continue
         grades[document] = _grade_made_of(grade, scale, raters, here)
     return Graded(grades, texts["title"], texts["note"], frozenset(grades.values()))
 

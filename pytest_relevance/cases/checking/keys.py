@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields
+from operator import attrgetter
 from typing import NamedTuple, TypeVar
 
 from yaml.events import ScalarEvent
@@ -21,22 +22,21 @@ from pytest_relevance.cases.checking.gates import check_gates
 from pytest_relevance.cases.checking.grades import check_judgments, check_relevant, check_scale
 from pytest_relevance.cases.checking.values import Check, choice, grade, scalar_value
 from pytest_relevance.cases.model import Terms
-from pytest_relevance.cases.nodes import Node, SequenceNode, is_plain
+from pytest_relevance.cases.nodes import Node, SequenceNode
 from pytest_relevance.cases.problems import Location
 from pytest_relevance.judgments.scale import AGGREGATES
 from pytest_relevance.metrics.settings import CHOICES, Settings
 
 
-def _as_text(scalar: ScalarEvent) -> object:
-    return scalar.value
-
-
 def _as_value(scalar: ScalarEvent) -> object:
-    return scalar_value(scalar.value) if is_plain(scalar) else scalar.value
+    return scalar_value(scalar.value) if scalar.implicit[0] else scalar.value
 
 
 def _as_grade(scalar: ScalarEvent) -> object:
-    return grade(scalar.value) if is_plain(scalar) else scalar.value
+    return grade(scalar.value) if scalar.implicit[0] else scalar.value
+
+
+_as_text: Callable[[ScalarEvent], object] = attrgetter("value")
 
 
 class Shape(NamedTuple):

@@ -66,19 +66,16 @@ def number(text: str) -> int | float | None:
     return float(text) if match[1] else int(text)
 
 
-def scalar_value(text: str) -> object:
-    """Convert a plain scalar where a value is wanted: true, false, null, a number, else the text itself."""
-    if text in _CONSTANTS:
-        return _CONSTANTS[text]
-    found = number(text)
-    return text if found is None else found
-
-
 @lru_cache(maxsize=4096)  # a million grades are a handful of different ones
 def grade(text: str) -> int | float | str:
     """Convert the plain text of a grade: a number, else the text itself, so that its name may be `no` or `true`."""
     found = number(text)
     return text if found is None else found
+
+
+def scalar_value(text: str) -> object:
+    """Convert a plain scalar where a value is wanted: true, false, null, a number, else the text itself."""
+    return _CONSTANTS[text] if text in _CONSTANTS else grade(text)
 
 
 def is_number(value: object) -> TypeGuard[float]:
@@ -319,18 +316,16 @@ def _reason(key: str, value: object, at: Location) -> str:
 
 def documents_in(value: object, at: Location) -> tuple[str, ...]:
     """A document, or a list of different ones; empty where it has mistakes."""
-    documents = [value] if isinstance(value, str) else value
-    if not isinstance(documents, (list, tuple)) or not documents:
-        at.refuse(f"expected a document or a list of documents, found {found(value)}")
-        return ()
     before = at.scope.mistakes
-    for index, document in enumerate(documents):
-        here = at.under(index) if documents is value else at
-        if not isinstance(document, str) or not document:
-            here.refuse(f"a document id is text, found {found(document)}")
-        elif document in documents[:index]:
-            here.refuse(f"document {quoted(document)} stands twice; keep one of them")
-    return tuple(documents) if at.scope.mistakes == before else ()
+    documents = (value,) if isinstance(value, str) and value else names_in(value, "documents", wrong_document, at)
+    if not documents and at.scope.mistakes == before:
+        at.refuse("the list of documents is empty; name one, or take it out")
+    return documents if at.scope.mistakes == before else ()
+
+
+def wrong_document(value: object) -> str | None:
+    """Say why a value cannot be the id of a document; None where it can."""
+    return None if isinstance(value, str) and value else f"a document id is text, found {found(value)}"
 
 
 def unknown_keys(written: Mapping[str, object], known: Sequence[str], takes: str, at: Location) -> None:
