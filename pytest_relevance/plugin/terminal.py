@@ -262,12 +262,12 @@ def _in_brief(reports: Sequence[Any], config: pytest.Config) -> Any:
 
 def _alike(reports: Sequence[Any], config: pytest.Config) -> Any:
     """Return a stand-in for failures of which an earlier one has the fault."""
-    from pytest_relevance.reports.failure import failure_reason
+    from pytest_relevance.reports.reasons import reason_in_brief
     from pytest_relevance.reports.run import faults
 
     results = [result for report in reports if (result := _result_of(report)) is not None]
     result, cases = results[0], counted(len(results), "case")
-    message = failure_reason(result)
+    message = reason_in_brief(result)
     if result.status == NOT_SEARCHED:
         message = f"{cases}: {message.removeprefix(f'{NOT_SEARCHED}: ')}"
     else:

@@ -337,8 +337,7 @@ class Sentence:
         """The sentence for a terminal."""
         if not self.parts:
             return folded_lines(self.text, self.style, columns)
-        parts = map(harmless, self.parts)
-        return [line(part, self.style) for part in wrapped(f"{harmless(self.text)}  ", parts, columns, "   ")]
+        return wrapped(f"{harmless(self.text)}  ", map(harmless, self.parts), columns, "   ", self.style)
 
     def markdown(self) -> str:
         """The sentence in a code span, so that nothing in it comes alive."""

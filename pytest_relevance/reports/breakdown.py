@@ -9,6 +9,7 @@ import math
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import MOST_ROWS, NUMBER, TEXT, counted, html_table, quoted, score_text, shown
@@ -26,6 +27,7 @@ from pytest_relevance.metrics.ndcg import (
 from pytest_relevance.metrics.settings import Settings, discount_table
 from pytest_relevance.reports.text import number as number_text
 from pytest_relevance.reports.text import total
+from pytest_relevance.results.case_parts import NEW, STALE
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.responses.ranking import id_text, read_ranking
 
@@ -205,6 +207,12 @@ def change_shares(result: CaseResult) -> Mapping[str, float]:
     return shares
 
 
+def accepted_ranking(result: CaseResult) -> Sequence[str]:
+    """The ranking that a case is compared with; empty where there is none."""
+    baseline = result.baseline
+    return () if baseline is None or baseline.standing in (NEW, STALE) else baseline.documents
+
+
 def _scored(result: CaseResult) -> _Scored:
     return _Scored(
         result.ranking.documents,
@@ -311,20 +319,18 @@ class _Scored:
         ended, ideal_ended = (Term(0, None, 0.0, 0.0, 0.0, _total(terms)) for terms in (self.own, self.ideal))
         ranks = max(len(self.own), len(self.ideal))
         levels = sorted({settings.gains[grade] for grade in graded.judged}, reverse=True)
-        order = {grade: levels.index(settings.gains[grade]) + 1 for grade in set(graded.judged)}
         repeated = set(graded.repeated)
         rows: list[Row] = []
         cg = 0.0
-        for number, discount in enumerate(discount_table(settings.discount, ranks)[:ranks]):
-            index = self.indexes[number] if number < len(self.own) else None
-            term = self.own[number] if number < len(self.own) else ended
-            ideal = self.ideal[number] if number < len(self.ideal) else ideal_ended
+        terms = zip_longest(self.own, self.ideal, self.indexes[: len(self.own)])
+        for discount, (own, ideal, index) in zip(discount_table(settings.discount, ranks), terms, strict=False):
+            term, best = own or ended, ideal or ideal_ended
             if term.grade is not None and (term.grade > 0 or settings.negative == "keep"):
                 cg += term.grade
             document = None if index is None else self.documents[index]
-            sums = (term.discounted, term.total, cg, ideal.grade, ideal.total)
-            place = None if term.grade is None else order[term.grade]
-            rows.append(Row(number + 1, document, term.grade, term.gain, discount, *sums, place, index in repeated))
+            sums = (term.discounted, term.total, cg, best.grade, best.total)
+            place = None if term.grade is None else levels.index(settings.gains[term.grade]) + 1
+            rows.append(Row(len(rows) + 1, document, term.grade, term.gain, discount, *sums, place, index in repeated))
         return tuple(rows)
 
 

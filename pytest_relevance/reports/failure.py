@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from pytest_relevance._text import are_one_number, counted, digits_apart, harmless, quoted, spreadsheet_number
@@ -29,7 +29,7 @@ from pytest_relevance.reports.text import (
     width,
     wrapped,
 )
-from pytest_relevance.results.case_parts import DROP, FLOOR, Outcome
+from pytest_relevance.results.case_parts import DROP, FLOOR, Outcome, SearchError
 from pytest_relevance.results.case_result import INCONCLUSIVE, PASSED, WITHOUT_SCORE, CaseResult
 from pytest_relevance.results.compare.rank_changes import baseline_changes
 
@@ -40,6 +40,7 @@ MOST_EXPLAINED = 20
 """How many lines of an explanation are shown."""
 
 _LONGEST_ID = 24  # in a sentence
+_LONGEST_QUERY, _SHORTEST_QUERY = 40, 16  # before a reason
 _LEAST_ROOM = 30  # behind a place
 _DIGITS_KEPT = 15  # by a spreadsheet
 
@@ -63,7 +64,7 @@ def failure_lines(
     if unstable := unstable_text(result):
         lines += folded_lines(unstable, DOUBT, columns, "  ")
     if copies := _some(_repeated(result)):
-        lines += map(line, wrapped("returned more than once, counted at the first rank: ", copies, columns))
+        lines += wrapped("returned more than once, counted at the first rank: ", copies, columns)
     if result.is_unjudged and not ids_are_known:
         lines += _unjudged_ids(result, columns, title_room(columns, full=full))
     lines += _changed_ids(result, columns)
@@ -86,29 +87,21 @@ def failure_lines(
 def failure_message(result: CaseResult, room: int = sys.maxsize) -> str:
     """Why a case failed, in one short line behind its query: what the short summary of pytest and JUnit show.
 
-    Where there is not room for all of it, the query is left out or cut, then the bound of a score.
+    A node id that does not name the query comes before it. Where there is not room for all of it, the query is left out
+    or cut, then the bound of a score.
     """
-    if result.call.error is not None:
-        return reasons.query_first(result.call.error.headline, result)
     texts = reasons.short_reasons(result) or [""]
-    if width(texts[0]) <= room:
-        return reasons.query_first("; ".join(texts), result, room - width(texts[0]) - 1)
+    if result.call.error is not None:
+        texts, room = [result.call.error.headline], sys.maxsize
+    left = room - width(texts[0]) - len(" ")
+    if left >= -1:
+        is_named = result.id == result.query or left < _SHORTEST_QUERY
+        query = "" if is_named else quoted(result.query, min(left - len('""'), _LONGEST_QUERY)) + " "
+        return query + "; ".join(texts)
     if result.evaluation.reasons[0].kind not in (DROP, FLOOR):
         return texts[0]
     figures = texts[0].rpartition(", ")[0]
     return figures if width(figures) <= room else figures.replace(" ", "")
-
-
-def reason_in_brief(result: CaseResult) -> str:
-    """Why a case failed, in a few words: `0.764 -> 0.310, floor 0.500`."""
-    return failure_reason(result) if result.call.error is not None else "; ".join(reasons.short_reasons(result))
-
-
-def failure_reason(result: CaseResult) -> str:
-    """Why a case failed, in one line."""
-    if result.call.error is not None:
-        return result.call.error.headline
-    return "; ".join(reasons.reason_texts(result))
 
 
 def _brief(result: CaseResult) -> Line:
@@ -175,12 +168,12 @@ def _score_digits(result: CaseResult) -> int:
 
 def _error_lines(result: CaseResult, columns: int) -> list[Line]:
     """The report of a case that could not be scored."""
-    message = "" if result.call.error is None else result.call.error.message
-    lines = [line(f"{harmless(result.place)}: {harmless(failure_reason(result))}", BAD)]
-    lines += [line(harmless(text)) for text in message.split("\n")[1:]]  # not folded: there may be code in it
-    if result.call.error is not None and result.call.error.frame:
-        lines.append(line(f"  in {harmless(result.call.error.frame)}", DIM))
-    return [*lines, *(line(text) for text in wrapped("", _asked(result), columns, "   "))]
+    error = result.call.error or SearchError("", "")
+    lines = [line(f"{harmless(result.place)}: {harmless(reasons.reason_in_brief(result))}", BAD)]
+    lines += [line(harmless(text)) for text in error.message.split("\n")[1:]]  # not folded: there may be code in it
+    if error.frame:
+        lines.append(line(f"  in {harmless(error.frame)}", DIM))
+    return [*lines, *wrapped("", _asked(result), columns, "   ")]
 
 
 def _asked(result: CaseResult) -> list[str]:
@@ -199,7 +192,7 @@ def _query_line(result: CaseResult, columns: int) -> list[Line]:
             "all judged" if result.evaluation.judged == top and returned > 1 else f"{result.evaluation.judged} judged"
         )
         results += f", {judged}" if top == returned else f"; of the top {result.conditions.k}, {judged}"
-    return [line(text) for text in wrapped("", [*parts, results], columns, "   ")]
+    return wrapped("", [*parts, results], columns, "   ")
 
 
 def _repeated(result: CaseResult) -> list[str]:
@@ -216,19 +209,17 @@ def _repeated(result: CaseResult) -> list[str]:
 
 def _unjudged_ids(result: CaseResult, columns: int, longest: int) -> list[Line]:
     """Both kinds of id, one below the other, in quotes: they may differ by a blank."""
-    returned = _some(
-        [titled(quoted(document), document, result.texts.titles, longest) for document in result.ranking.documents]
-    )
-    judged = [
-        titled(quoted(document), document, result.texts.titles, longest) for document, _ in result.evaluation.missing
-    ]
-    judged = _some(judged, sum(result.evaluation.judgments.values()))
+
+    def quoted_ids(documents: Iterable[str]) -> list[str]:
+        return [titled(quoted(document), document, result.texts.titles, longest) for document in documents]
+
+    judged = quoted_ids(document for document, _ in result.evaluation.missing)
     absent = _some([quoted(document) for document in result.texts.not_in_index])
     return [
         *folded_lines("no result is judged; are these the same kind of id?", BAD, columns, "  "),
-        *(line(text) for text in wrapped("  returned: ", returned, columns)),
-        *(line(text) for text in wrapped("  judged:   ", judged, columns)),
-        *(line(text, BAD) for text in wrapped("  not in the index: ", absent, columns) if absent),
+        *wrapped("  returned: ", _some(quoted_ids(result.ranking.documents)), columns),
+        *wrapped("  judged:   ", _some(judged, sum(result.evaluation.judgments.values())), columns),
+        *(wrapped("  not in the index: ", absent, columns, style=BAD) if absent else []),
         *folded_lines("  if not, name the id with id_field in the case file, or return it from search", DIM, columns),
     ]
 
@@ -260,7 +251,7 @@ def _changed_ids(result: CaseResult, columns: int) -> Iterator[Line]:
     ]
     if pairs:
         head = "ids that a spreadsheet may have changed: "
-        yield from (line(text, BAD) for text in wrapped(head, _some(pairs), columns, "; "))
+        yield from wrapped(head, _some(pairs), columns, "; ", BAD)
         yield line("  if so, write them in the judgments as they are returned", DIM)
 
 
@@ -275,8 +266,7 @@ def _totals(result: CaseResult, found: Breakdown, columns: int) -> list[Line]:
     name, about = result.metric.text, result.conditions
     settings = reasons.settings_text(about.settings, about.depth if about.is_depth_set else None)
     if result.score is None:
-        parts = [f"{name} n/a: no judged document is relevant", settings]
-        return [line(text) for text in wrapped("", parts, columns, "     ")]
+        return wrapped("", [f"{name} n/a: no judged document is relevant", settings], columns, "     ")
     style = reasons.STATUSES[result.verdict]
     sums = f"DCG {total(found.dcg)} / ideal DCG {total(found.ideal_dcg)} = "
     score = f"{name} {result.score:.{_score_digits(result)}f}"
@@ -292,7 +282,7 @@ def _unjudged(result: CaseResult, columns: int) -> list[Line]:
     lines: list[Line] = []
     if result.verdict == INCONCLUSIVE and result.unjudged:
         named = [titled(harmless(each), each, result.texts.titles, title_room(columns)) for each in result.unjudged]
-        lines += (line(text, DOUBT) for text in wrapped("judge these: ", _some(named), columns))
+        lines += wrapped("judge these: ", _some(named), columns, style=DOUBT)
     interval = _interval(result)
     return [*lines, line(interval)] if interval else lines
 

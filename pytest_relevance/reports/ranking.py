@@ -13,7 +13,17 @@ from typing import TypeVar
 from pytest_relevance._text import counted, digits_apart, harmless, listed, quoted
 from pytest_relevance.cases.checking.expectations import BELOW
 from pytest_relevance.reports.blocks import RIGHT, Column, Table, document_columns, styled
-from pytest_relevance.reports.breakdown import FIGURES, Breakdown, Loss, Row, change_shares, figure_texts, grade_text
+from pytest_relevance.reports.breakdown import (
+    FIGURES,
+    Breakdown,
+    Loss,
+    Row,
+    accepted_ranking,
+    change_shares,
+    figure_texts,
+    grade_text,
+)
+from pytest_relevance.reports.reasons import absence
 from pytest_relevance.reports.text import (
     BAD,
     DIM,
@@ -32,9 +42,9 @@ from pytest_relevance.reports.text import (
     total,
     wrapped,
 )
-from pytest_relevance.results.case_parts import NEW, STALE
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.compare.rank_changes import Move, RankChanges, baseline_changes
+from pytest_relevance.results.expectations import first_ranks
 from pytest_relevance.results.records.run_info import MOST_SHOWN, changes_text
 
 MOST_ROWS = 10
@@ -53,11 +63,8 @@ _TOO_HIGH = "too high:"
 
 Blamed = TypeVar("Blamed")
 
-_RANK, _GRADE, _WAS = (Column(name, RIGHT) for name in ("rank", "grade", "was"))
-_SCORE = Column("score", RIGHT, yields=3)
-_YIELDS = dict(zip(FIGURES, (1, 4, 1, 0, 2, 2), strict=True))
-_FIGURES = tuple(Column(name, RIGHT, yields=number) for name, number in _YIELDS.items())
-_NEW = "new"  # to the accepted ranking
+_YIELDS = {"score": 3, **dict(zip(FIGURES, (1, 4, 1, 0, 2, 2), strict=True))}
+"""The figures that are left out where there is little room, the highest number first."""
 
 
 def ranking_lines(result: CaseResult, found: Breakdown | None, *, full: bool, columns: int) -> list[Line]:
@@ -68,12 +75,15 @@ def ranking_lines(result: CaseResult, found: Breakdown | None, *, full: bool, co
     neither a score nor a rank in the accepted ranking.
     """
     documents, k = result.ranking.documents, result.conditions.k
-    scores, was, unwanted = _engine_scores(result), _ranks_before(result), unwanted_documents(result)
-    table = Table([_RANK, *document_columns(full=full), _SCORE, _GRADE, _WAS, *_FIGURES, Column()])
+    scores, was, unwanted = _engine_scores(result), first_ranks(accepted_ranking(result)), unwanted_documents(result)
+    score, grade, before, *figures = (
+        Column(name, RIGHT, yields=_YIELDS.get(name, 0)) for name in ("score", "grade", "was", *FIGURES)
+    )
+    table = Table([Column("rank", RIGHT), *document_columns(full=full), score, grade, before, *figures, Column()])
 
     def add(rank: int, document: str, *, is_first: bool, texts: Sequence[str], style: str) -> None:
         known = document if is_first else ""
-        mark, before = unwanted.get(known, ""), was.get(known, _NEW) if was and known else ""
+        mark, before = unwanted.get(known, ""), f"{was.get(known, 'new')}" if was and known else ""
         cells = (result.texts.titles.get(document, ""), scores.get(known, ""), texts[0], before, *texts[1:], mark)
         table.add(f"{rank}", document, *cells, style=BAD if mark else style)
 
@@ -81,7 +91,7 @@ def ranking_lines(result: CaseResult, found: Breakdown | None, *, full: bool, co
         shown = documents[: max(result.conditions.depth or 0, MOST_ROWS) if full else MOST_ROWS]
         for rank, document in enumerate(shown, 1):
             is_first = document not in shown[: rank - 1]
-            add(rank, document, is_first=is_first, texts=("",) * (1 + len(_FIGURES)), style=PLAIN)
+            add(rank, document, is_first=is_first, texts=("",) * (1 + len(FIGURES)), style=PLAIN)
         if more := max(len(documents), result.ranking.returned) - len(shown):
             table.note = f"      ... {counted(more, 'more result')}"
         return table.lines(columns)
@@ -109,10 +119,8 @@ def unwanted_documents(result: CaseResult) -> dict[str, str]:
     """The documents in ranks that an expectation keeps them out of, each with its mark: `excluded`, `not before 4`."""
     marks: dict[str, str] = {}
     for outcome in result.evaluation.outcomes:
-        within, is_below = (
-            outcome.within or result.conditions.k,
-            (outcome.kind, outcome.comparison) == ("within", BELOW),
-        )
+        within = outcome.within or result.conditions.k
+        is_below = (outcome.kind, outcome.comparison) == ("within", BELOW)
         if not outcome.met and (is_below or outcome.kind == "exclude"):
             mark = f"not before {within + 1}" if is_below else "excluded"
             marks |= dict.fromkeys(set(result.ranking.documents[:within]).intersection(outcome.documents), mark)
@@ -127,17 +135,8 @@ def _engine_scores(result: CaseResult) -> dict[str, str]:
     )
 
 
-def _ranks_before(result: CaseResult) -> dict[str, str]:
-    """The rank of each document in the accepted ranking; empty without one to compare with."""
-    baseline = result.baseline
-    if baseline is None or baseline.standing in (NEW, STALE):
-        return {}
-    count = len(baseline.documents)
-    return dict(zip(reversed(baseline.documents), map(str, range(count, 0, -1)), strict=True))
-
-
 def _style(row: Row) -> str:
-    if row.document is None or row.repeated:
+    if row.repeated:
         return DIM
     if row.grade is None:
         return DOUBT
@@ -158,9 +157,9 @@ def _most(blamed: Sequence[Blamed], *, full: bool) -> Sequence[Blamed]:
 
 
 def _too_high(result: CaseResult, found: Breakdown, full: bool, columns: int) -> list[Line]:
-    """The judged results with less gain than the ideal ranking has at their rank."""
+    """The judged results with less gain than the ideal ranking has at their rank; an only result is not too high."""
     too_high = [(row, row.grade) for row in found.too_high if row.grade is not None]
-    if not too_high or result.is_unjudged:
+    if not too_high or result.is_unjudged or len(result.ranking.documents) == 1:
         return []
     chosen = _most(too_high, full=full)
     names, room = result.conditions.grade_names, title_room(columns, full=full)
@@ -171,8 +170,8 @@ def _too_high(result: CaseResult, found: Breakdown, full: bool, columns: int) ->
         parts.append(f"{shown} (grade {grade}, rank {row.rank})")
     if more := len(too_high) - len(chosen):
         parts.append(f"and {more} more")
-    first, *rest = wrapped(f"{_TOO_HIGH} ", parts, columns)
-    return [((_TOO_HIGH, STRONG), (first[len(_TOO_HIGH) :], PLAIN)), *map(line, rest)]
+    (((first, style),), *rest) = wrapped(f"{_TOO_HIGH} ", parts, columns)
+    return [((_TOO_HIGH, STRONG), (first.removeprefix(_TOO_HIGH), style)), *rest]
 
 
 def _lost(result: CaseResult, found: Breakdown, full: bool, columns: int) -> Iterator[Line]:
@@ -192,6 +191,12 @@ def _lost(result: CaseResult, found: Breakdown, full: bool, columns: int) -> Ite
     yield from _not_in_index(result, {loss.document for loss in shown}, columns)
 
 
+def _table_of_documents(*, full: bool) -> Table:
+    """A table of documents: id, title, grade, rank, and what the document costs."""
+    columns = (*document_columns("", full=full), Column(gap=3), Column(gap=3), Column(align=RIGHT, gap=3))
+    return Table(columns, indent=2)
+
+
 def _with_notes(table: Table, documents: Sequence[Loss | Move], result: CaseResult, columns: int) -> Iterator[Line]:
     """The rows of a table about documents, below each the note of its judgment."""
     for lines, each in zip_longest(table.blocks(columns), documents):
@@ -205,7 +210,7 @@ def _not_in_index(result: CaseResult, listed_above: Collection[str | None], colu
     judged = dict(result.evaluation.missing)
     others = [document for document in result.texts.not_in_index if document in judged and document not in listed_above]
     if others:
-        yield from map(line, wrapped("not in the index: ", [*map(harmless, others)], columns))
+        yield from wrapped("not in the index: ", map(harmless, others), columns)
 
 
 def _missing_without_loss(result: CaseResult, found: Breakdown) -> Iterator[Loss]:
@@ -228,9 +233,7 @@ def _table(
     """A table with one row for each loss; `names` are those of grades."""
     gains = result.conditions.settings.gains
     together = {gains[loss.grade] for loss in losses if loss.document is None}
-    table = Table(
-        [*document_columns("", full=full), Column(gap=3), Column(gap=3), Column(align=RIGHT, gap=3)], indent=2
-    )
+    table = _table_of_documents(full=full)
     for loss in losses:
         rank = f"rank {loss.rank}" if loss.rank is not None else absence(result, loss.document)
         if loss.document is None:
@@ -278,13 +281,6 @@ def field_lines(result: CaseResult, columns: int) -> list[Line]:
     return table.lines(columns)
 
 
-def absence(result: CaseResult, document: str | None) -> str:
-    """Why a document is not in the ranking, as far as is known: `not returned`, `not in the index`."""
-    if document in result.texts.not_in_index:
-        return "not in the index"
-    return "not returned, not in the catalogue" if document in result.texts.not_in_catalogue else "not returned"
-
-
 def _rest(found: Breakdown, lost: Sequence[Loss], chosen: int) -> Iterator[tuple[str, float]]:
     """The rest of 1 - nDCG beyond the losses that are shown: what it is, in words, and its amount."""
     if more := len(lost) - chosen:
@@ -323,9 +319,7 @@ def since_baseline_lines(result: CaseResult, changes: RankChanges, *, full: bool
     shown = [*fell, *others]
     if not full and len(shown) > MOST_FELL + MOST_ROSE + 1:  # a row about one more is as long
         shown = [*fell[:MOST_FELL], *others[:MOST_ROSE]]
-    table = Table(
-        [*document_columns("", full=full), Column(gap=3), Column(gap=3), Column(align=RIGHT, gap=3)], indent=2
-    )
+    table = _table_of_documents(full=full)
     is_graded = bool(result.evaluation.judgments)
     for move in shown:
         grade = ("unjudged" if move.grade is None else f"grade {number(move.grade)}") if is_graded else ""

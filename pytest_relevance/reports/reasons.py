@@ -6,7 +6,6 @@ be.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -18,19 +17,9 @@ from pytest_relevance.cases.checking.expectations import AT_MOST, BELOW, EXACTLY
 from pytest_relevance.cases.model import FieldCondition
 from pytest_relevance.metrics.measures import ranks_needed
 from pytest_relevance.metrics.names import parse_metric
-from pytest_relevance.reports.text import (
-    BAD,
-    DOUBT,
-    GOOD,
-    PLAIN,
-    cut,
-    cut_middle,
-    duration,
-    number,
-)
+from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, cut, cut_middle, duration, number
 from pytest_relevance.results.case_parts import DROP, FLOOR, STALE_ENTRY, TEXT, TOO_FEW_JUDGED, Outcome
 from pytest_relevance.results.case_result import FAILED, CaseResult
-from pytest_relevance.results.expectations import first_ranks
 
 if TYPE_CHECKING:
     from pytest_relevance.metrics.settings import Settings
@@ -44,33 +33,43 @@ _MOST_RESULTS = 10  # whose fields are shown
 
 @dataclass(frozen=True, slots=True)
 class _Names:
-    """A result, and how its documents are named: with these `titles`, `ranks`, and where they are `unknown`."""
+    """A result, and how its documents are named: by id and title, which is cut to `longest` columns."""
 
     result: CaseResult
-    titles: Mapping[str, str]
-    ranks: Mapping[str, int]
-    unknown: Mapping[str, str]
+    longest: int
 
-    def listing(self, documents: Sequence[str]) -> str:
+    def document(self, document: str) -> str:
+        """`"sku-1" (Watch)`."""
+        title = self._title(document)
+        return f"{quoted(document)} ({title})" if title else quoted(document)
+
+    def places(self, documents: Sequence[str]) -> str:
         """`"sku-1" (Watch, at rank 3), "sku-2" (not returned)`."""
-        return ", ".join(f"{quoted(document)} ({self.where(document)})" for document in documents)
+        return ", ".join(f"{quoted(each)} ({self._title(each, ', ')}{self._place(each)})" for each in documents)
 
-    def where(self, document: str) -> str:
-        """`Watch, at rank 3`."""
-        rank, title = self.ranks.get(document), self.titles.get(document)
-        where = self.unknown.get(document, "not returned") if rank is None else f"at rank {rank}"
-        return f"{title}, {where}" if title else where
+    def _title(self, document: str, end: str = "") -> str:
+        title = self.result.texts.titles.get(document)
+        return cut_middle(harmless(title), self.longest) + end if title else ""
+
+    def _place(self, document: str) -> str:
+        rank = self.result.ranking.rank_of(document)
+        return absence(self.result, document) if rank is None else f"at rank {rank}"
 
 
-def reason_text(reason: Outcome, result: CaseResult, titles: Mapping[str, str] | None = None) -> str:
-    """A reason of a result in a sentence. `titles` are those that documents are named with, as they are to be shown."""
-    ranks: Mapping[str, int] = {}
-    unknown: Mapping[str, str] = {}
-    if reason.documents:
-        ranks = {**result.ranking.deeper, **first_ranks(result.ranking.documents)}
-        unknown = dict.fromkeys(result.texts.not_in_catalogue, "not returned, not in the catalogue")
-        unknown |= dict.fromkeys(result.texts.not_in_index, "not in the index")
-    return _WORDS.get(reason.kind, _unknown)(reason, _Names(result, titles or {}, ranks, unknown))
+def absence(result: CaseResult, document: str | None) -> str:
+    """Why a document is not in the ranking, as far as is known: `not returned`, `not in the index`."""
+    if document in result.texts.not_in_index:
+        return "not in the index"
+    return "not returned, not in the catalogue" if document in result.texts.not_in_catalogue else "not returned"
+
+
+LONGEST_TITLE = 40
+"""The columns that a title takes in a sentence about a reason, where there is no more room."""
+
+
+def reason_text(reason: Outcome, result: CaseResult, longest: int = LONGEST_TITLE) -> str:
+    """A reason of a result in a sentence. Documents have their titles, cut to `longest` columns."""
+    return _WORDS.get(reason.kind, _unknown)(reason, _Names(result, longest))
 
 
 def below(name: str, value: float | None, comparison: str, bound: float) -> str:
@@ -128,16 +127,14 @@ def _first(reason: Outcome, names: _Names) -> str:
     wrong = []
     for rank, document in enumerate(reason.documents, 1):
         if document in reason.wrong:
-            there = names.result.ranking.documents[rank - 1 : rank]
-            title = names.titles.get(there[0]) if there else None
-            found = f"{quoted(there[0])}{f' ({title})' if title else ''}" if there else "nothing"
-            wrong.append(f"rank {rank} has {found}, expected {names.listing([document])}")
+            found = [*map(names.document, names.result.ranking.documents[rank - 1 : rank])] or ["nothing"]
+            wrong.append(f"rank {rank} has {found[0]}, expected {names.places([document])}")
     return f"first: {'; '.join(wrong)}"
 
 
 def _present(reason: Outcome, names: _Names) -> str:
     where = f"{'not ' if reason.kind == 'include' else ''}in the top {reason.within or names.result.conditions.k}"
-    return f"{reason.kind}: {where}: {names.listing(reason.wrong)}"
+    return f"{reason.kind}: {where}: {names.places(reason.wrong)}"
 
 
 def _order(reason: Outcome, names: _Names) -> str:
@@ -148,7 +145,7 @@ def _order(reason: Outcome, names: _Names) -> str:
     for document, late in groupby(chosen, key=itemgetter(1)):
         before = [each for each, _ in late]
         verb = "is" if len(before) == 1 else "are"
-        wrong.append(f"{names.listing(before)} {verb} not before {names.listing([document])}")
+        wrong.append(f"{names.places(before)} {verb} not before {names.places([document])}")
     if more := len(pairs) - len(chosen):
         wrong.append(f"and {more:,} more pairs")
     where = "" if reason.within is None else f"in the top {reason.within}: "
@@ -157,7 +154,7 @@ def _order(reason: Outcome, names: _Names) -> str:
 
 def _within(reason: Outcome, names: _Names) -> str:
     where = _NOT_WITHIN[reason.comparison].format(reason.within or names.result.conditions.k)
-    return f"within: {names.listing(reason.wrong)} {where}"
+    return f"within: {names.places(reason.wrong)} {where}"
 
 
 def _results(reason: Outcome, names: _Names) -> str:
@@ -194,9 +191,8 @@ def _fields(reason: Outcome, names: _Names) -> str:
     said = _OF_FIELDS[reason.kind].format(len(reason.wrong), looked_at, wanted=wanted, **verbs)
     texts = []
     for document, (rank, values) in zip(reason.wrong, reason.values, strict=False):
-        title = names.titles.get(document)
         found = ", ".join(f"{path} = {_value(value)}" for path, value in values.items())
-        texts.append(f"rank {rank} {quoted(document)}{f' ({title})' if title else ''}: {found}")
+        texts.append(f"rank {rank} {names.document(document)}: {found}")
     if (more := len(texts) - _MOST_RESULTS) > 0:
         texts[_MOST_RESULTS:] = [f"and {more} more"]
     return f"{reason.name}: {said}: {'; '.join(texts)}"
@@ -207,10 +203,7 @@ def _same_as(reason: Outcome, names: _Names) -> str:
     figure = below(f"overlap@{reason.within}", reason.value, reason.comparison, reason.bound)
     sides: tuple[list[str], list[str]] = ([], [])
     for document, (here, there) in zip(reason.wrong, reason.values, strict=False):
-        title = names.titles.get(document)
-        sides[here is None].append(
-            f"rank {there if here is None else here} {quoted(document)}{f' ({title})' if title else ''}"
-        )
+        sides[here is None].append(f"rank {there if here is None else here} {names.document(document)}")
     if not (reason.value or all(sides)):  # whatever one of them found stands on its side
         empty = "both" if not any(sides) else quoted(reason.query) if sides[0] else "the query of the case"
         return f"same_as {quoted(reason.query)}: {figure}: {empty} found nothing"
@@ -274,10 +267,6 @@ STATUSES = {
 }
 """The statuses of a case, in the order of a summary, with the style of each."""
 
-LONGEST_TITLE = 40
-"""The columns that a title takes in a sentence about a reason, where there is no more room."""
-
-_LONGEST_QUERY, _SHORTEST_QUERY = 40, 16  # before a reason
 _WIDEST_QUERY = 60  # in a heading
 
 
@@ -328,19 +317,14 @@ def settings_text(settings: Settings, depth: int | None = None) -> str:
     return ", ".join(parts)
 
 
-def query_first(reason: str, result: CaseResult, room: int = sys.maxsize) -> str:
-    """A reason behind the query, where a node id does not name it: `"gaming laptop" 0.946 -> 0.310, floor 0.500`.
-
-    The query is cut to `room` columns, and left out where there are too few of them.
-    """
-    if result.id == result.query or room < _SHORTEST_QUERY:
-        return reason
-    return f"{quoted(result.query, min(room - 2, _LONGEST_QUERY))} {reason}"
+def reason_texts(result: CaseResult) -> list[str]:
+    """The reasons of a result, a sentence each."""
+    return [reason_text(reason, result) for reason in result.evaluation.reasons]
 
 
-def reason_texts(result: CaseResult, longest: int = LONGEST_TITLE) -> list[str]:
-    """The reasons of a result, a sentence each. Documents have their titles, cut to `longest` columns."""
-    return _texts(result, result.evaluation.reasons, longest)
+def reason_in_brief(result: CaseResult) -> str:
+    """Why a case failed, in a few words: `0.764 -> 0.310, floor 0.500`; of an error its first line."""
+    return "; ".join(short_reasons(result)) if result.call.error is None else result.call.error.headline
 
 
 def short_reasons(result: CaseResult) -> list[str]:
@@ -349,10 +333,9 @@ def short_reasons(result: CaseResult) -> list[str]:
     `1.000 -> 0.936, floor 0.950`, `1.000 -> 0.900, tolerance 0.05`, without a baseline `nDCG@10 0.936, floor 0.950`;
     other reasons are whole.
     """
-    reasons = _shown_reasons(result)
     texts = [
-        _score_in_brief(reason, result) if reason.kind in (FLOOR, DROP) else text
-        for reason, text in zip(reasons, _texts(result, reasons, LONGEST_TITLE), strict=True)
+        _score_in_brief(reason, result) if reason.kind in (FLOOR, DROP) else reason_text(reason, result)
+        for reason in _shown_reasons(result)
     ]
     return [failure_head(result) + texts[0], *texts[1:]] if texts else []
 
@@ -379,10 +362,10 @@ def _shown_reasons(result: CaseResult) -> list[Outcome]:
 
 def with_figures(result: CaseResult, longest: int) -> list[str]:
     """The reasons, a sentence each, with the baseline: `... is below 0.500   (baseline 0.764, down 0.452)`."""
-    reasons = _shown_reasons(result)
     return [
-        text + (change_text(reason.value, _before(reason, result)) if reason.kind in _WITH_BASELINE else "")
-        for reason, text in zip(reasons, _texts(result, reasons, longest), strict=True)
+        reason_text(reason, result, longest)
+        + (change_text(reason.value, _before(reason, result)) if reason.kind in _WITH_BASELINE else "")
+        for reason in _shown_reasons(result)
     ]
 
 
@@ -405,8 +388,3 @@ def change_text(score: float | None, before: float | None) -> str:
         return f"   (baseline {before:.3f})"
     digits = digits_apart(score, before)
     return f"   (baseline {before:.{digits}f}, {'down' if change < 0 else 'up'} {abs(change):.{digits}f})"
-
-
-def _texts(result: CaseResult, reasons: Sequence[Outcome], longest: int) -> list[str]:
-    titles = {document: cut_middle(harmless(title), longest) for document, title in result.texts.titles.items()}
-    return [reason_text(reason, result, titles) for reason in reasons]

@@ -152,8 +152,10 @@ def folded_lines(text: str, style: str = PLAIN, columns: int = WIDEST, indent: s
     return [line(part, style) for part in folded(harmless(text), columns, indent)]
 
 
-def wrapped(head: str, parts: Iterable[str], columns: int = WIDEST, separator: str = ", ") -> list[str]:
-    """Harmless parts behind a head, broken between them over lines that are indented below the first part.
+def wrapped(
+    head: str, parts: Iterable[str], columns: int = WIDEST, separator: str = ", ", style: str = PLAIN
+) -> list[Line]:
+    """Harmless parts behind a head as lines, broken between the parts and indented below the first.
 
     Without a head, or with a long one, they are indented a little. A short remark in parentheses is not broken.
     """
@@ -171,7 +173,7 @@ def wrapped(head: str, parts: Iterable[str], columns: int = WIDEST, separator: s
         else:
             current += separator + part
     together = (re.sub(_REMARK, lambda remark: remark[0].replace(" ", _JOINED), text) for text in [*lines, current])
-    return [piece.replace(_JOINED, " ") for text in together for piece in folded(text, columns, indent)]
+    return [line(piece.replace(_JOINED, " "), style) for text in together for piece in folded(text, columns, indent)]
 
 
 # --- Markdown: texts of users in code spans, where nothing is a link, a mention or markup -----------------------------
@@ -237,19 +239,13 @@ def without_commands(text: str) -> str:
 
 
 def line_without_commands(spans: Line) -> Line:
-    """A line of a report without workflow commands, which may begin in one span and end in the next."""
-    breaks = [found.end() for found in re.finditer(_BEFORE_BREAK, "".join(text for text, _ in spans))]
-    if not breaks:
-        return spans
-    safe: list[tuple[str, str]] = []
-    start = 0
-    for text, style in spans:
-        end = start + len(text)
-        for place in reversed([place - start for place in breaks if start < place <= end]):
-            text = text[:place] + _BREAK + text[place:]
-        safe.append((text, style))
-        start = end
-    return tuple(safe)
+    """A line of a report without workflow commands, which may begin in one span and end in the next.
+
+    A line that has one loses its styles.
+    """
+    text = plain([spans])
+    safe = without_commands(text)
+    return spans if safe == text else line(safe)
 
 
 def safe_output(text: str) -> str:

@@ -335,7 +335,7 @@ def test_an_exception_of_the_search_is_an_error_with_the_users_own_traceback(pro
     assert "E       ConnectionError: no engine at localhost:9200" in text
     assert "-- relevance case --" in text
     assert text.endswith('shop.relevance.yaml:1: query "shoes"   search\n')
-    assert "mean nDCG@10 n/a   1 error" in run.summary
+    assert "relevance.yaml  1 error" in run.summary
 
 
 @pytest.mark.parametrize(

@@ -229,7 +229,7 @@ class TestGivingUp:
             "NOT SEARCHED shop.relevance.yaml - 4 cases: search failed in 10 cases in a row (relevance_give_up..."
         ]
         assert "4 cases were not searched, as search failed in too many cases in a row" in run.summary
-        assert "14 cases: 10 error, 4 not searched" in run.summary
+        assert "14 cases: 10 errors, 4 not searched" in run.summary
         again = project.run("--lf", "--relevance-give-up=0", cache=True)
         assert again.counts == {"failed": 14}
 

@@ -64,7 +64,7 @@ def test_the_order_of_the_rules(shop: Project) -> None:
     run = shop.run()
 
     assert {name: entry.verdict for name, entry in run.results.items()} == VERDICTS
-    assert "2 passed, 4 failed, 2 error, 3 inconclusive, 1 measured" in run.summary
+    assert "2 passed, 4 failed, 2 errors, 3 inconclusive, 1 measured" in run.summary
 
 
 MODES = {

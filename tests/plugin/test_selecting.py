@@ -222,7 +222,7 @@ def test_xfail_does_not_cover_a_search_that_breaks(project: Project) -> None:
     """)
     run = project.run("--relevance-give-up=0")
     assert run.counts == {"failed": 7, "xfailed": 1}  # the search that returns an empty list does not break
-    assert "7 error" in run.summary
+    assert "7 errors" in run.summary
 
 
 def test_runxfail(project: Project) -> None:

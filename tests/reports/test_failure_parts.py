@@ -64,7 +64,6 @@ def test_titles_and_notes_of_the_judgments(shop: Shop) -> None:
     found = shop.report(["sku-2"], judgments=judgments, min_ndcg=0.5)
     assert found.endswith(
         block("""
-            too high: sku-2 (grade 1, rank 1)
             lost most by
               sku-1  Winter boots Aurora   grade 3   not returned   -0.917
                   what the campaign of this winter sells

@@ -128,7 +128,7 @@ def test_documents_are_named_with_their_titles_where_there_are_any() -> None:
 
     def message(expect: dict[str, object]) -> str:
         result = result_of({"query": "boots", "expect": expect}, ["apron", "boots"])
-        return reason_text(result.evaluation.reasons[0], result, titles)
+        return reason_text(result.evaluation.reasons[0], result.with_texts(titles=titles))
 
     assert message({"first": "boots"}) == (
         'first: rank 1 has "apron" (Apron, blue), expected "boots" (Winter boots, at rank 2)'

@@ -156,7 +156,14 @@ def test_what_is_counted() -> None:
 def test_means_are_over_the_weights_of_the_scores_that_are_defined() -> None:
     entries = [entry("a", 1.0, weight=3.0), entry("b", 0.0), entry("c", None, weight=100.0)]
     assert "mean nDCG@10 0.750   3 passed (1 n/a)   p50" in summary(*entries)
-    assert "mean nDCG@10 n/a   1 measured (1 n/a)   p50" in summary(entry("c", None, "measured"))
+    without_gain = entry("c", None, "measured", judgments={0.0: 1})
+    assert "mean nDCG@10 n/a   1 measured (1 n/a)   p50" in summary(without_gain)
+
+
+def test_a_suite_without_judgments_has_no_mean() -> None:
+    assert summary(entry("a"), entry("b", None, "error"), entry("c", None, "error"), verbose=-1) == (
+        "shop.relevance.yaml  1 passed, 2 errors   p50 12 ms, p95 12 ms\n"
+    )
 
 
 def test_several_cutoffs_share_a_name() -> None:

@@ -199,9 +199,9 @@ def _end(this: CaseRun, result: CaseResult, how: str) -> None:
         attempt.error = (BaselineFailure if attempt.fails_baseline else CaseFailure)(text, pytrace=False)
         raise attempt.error
     if how == "skip":
-        from pytest_relevance.reports.failure import failure_reason
+        from pytest_relevance.reports.reasons import reason_in_brief
 
-        attempt.error = pytest.skip.Exception(failure_reason(result))
+        attempt.error = pytest.skip.Exception(reason_in_brief(result))
         raise attempt.error
 
 

@@ -11,7 +11,7 @@ from pytest_relevance._text import counted, harmless, listed, quoted, score_text
 from pytest_relevance.reports.blocks import MORE_HINT, RIGHT, Block, Column, Sentence, Table, styled
 from pytest_relevance.reports.reasons import STATUSES, case_label
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, cut, duration, width
-from pytest_relevance.results.case_result import SKIPPED, WITHOUT_SCORE, CaseResult, grouped, variants_in_order
+from pytest_relevance.results.case_result import ERROR, SKIPPED, WITHOUT_SCORE, CaseResult, grouped, variants_in_order
 from pytest_relevance.results.records.run_info import GONE, LEFT_OUT, UNJUDGED, FileInfo
 
 if TYPE_CHECKING:
@@ -85,6 +85,17 @@ def counted_cases(results: Iterable[CaseResult]) -> str:
 def _counts(results: Iterable[CaseResult]) -> tuple[int, int]:
     found = [*results]
     return len({key_of(result) for result in found if not result.is_check}), sum(result.is_check for result in found)
+
+
+def status_counts(results: Iterable[CaseResult]) -> str:
+    """`61 passed, 2 errors, 30 measured`."""
+    return kind_counts(Counter(result.status for result in results), STATUSES)
+
+
+def kind_counts(counts: Mapping[str, int], kinds: Iterable[str]) -> str:
+    """How many there are of each of these kinds, in words: `2 failed, 2 errors`."""
+    found = ((counts[kind], kind) for kind in kinds if counts.get(kind))
+    return ", ".join(counted(count, kind, "errors" if kind == ERROR else kind) for count, kind in found)
 
 
 def anything_ran(results: Iterable[CaseResult]) -> bool:
@@ -165,11 +176,12 @@ def suite_sentences(
 
 def suite_figures(results: Sequence[CaseResult], gates: Mapping[str, int]) -> Iterator[str]:
     """The mean, the counts by status, and the latency of the cases of a suite in one variant; the counts of gates."""
-    yield mean_text(results)
-    found = Counter(result.status for result in results)
-    counts = ", ".join(f"{found[status]} {status}" for status in STATUSES if found[status])
-    undefined = sum(result.score is None and result.verdict not in (*WITHOUT_SCORE, SKIPPED) for result in results)
-    yield counts + (f" ({undefined} n/a)" if undefined else "")  # in parentheses: they have been counted already
+    undefined = 0
+    if any(result.evaluation.judgments or result.score is not None for result in results):
+        undefined = sum(result.score is None and result.verdict not in (*WITHOUT_SCORE, SKIPPED) for result in results)
+        yield mean_text(results)
+    # in parentheses: they have been counted already
+    yield status_counts(results) + (f" ({undefined:,} n/a)" if undefined else "")
     if latencies := [result.call.latency for result in results if result.call.latency is not None]:
         median, most = (duration(percentile(latencies, share)) for share in (0.5, 0.95))
         at_a_time = max(result.call.concurrency for result in results)

@@ -126,7 +126,7 @@ _SENTENCES: Mapping[str, str] = {
 
 def brief_lines(results: Sequence[CaseResult], width: int = WIDEST) -> list[Line]:
     """A line for each failure: the query, the reason in a few words, and the document that costs most."""
-    from pytest_relevance.reports.failure import reason_in_brief
+    from pytest_relevance.reports.reasons import reason_in_brief
     from pytest_relevance.reports.run.changes import LOST, CaseChange, moved_case
 
     variants = variants_of(results)

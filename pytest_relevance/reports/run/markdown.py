@@ -27,8 +27,8 @@ from pytest_relevance.reports.blocks import (
     list_section,
     table_sections,
 )
-from pytest_relevance.reports.failure import failure_lines, reason_in_brief
-from pytest_relevance.reports.reasons import case_label, failure_head
+from pytest_relevance.reports.failure import failure_lines
+from pytest_relevance.reports.reasons import case_label, failure_head, reason_in_brief
 from pytest_relevance.reports.run import changes
 from pytest_relevance.reports.run.baseline import (
     MOST_NAMES,

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import case_in_prose, counted, first_few, harmless, with_variant
 from pytest_relevance.reports.blocks import Block, Sentence, lines_of
-from pytest_relevance.reports.reasons import STATUSES
 from pytest_relevance.reports.run import cases
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, STRONG, WIDEST, Line, folded_lines, line, wrapped
 from pytest_relevance.results.case_parts import NEW, STALE
@@ -113,7 +112,7 @@ def verdict_lines(
     parts = [*case_counts(results), *([] if is_brief else [*_means(results), *_gates(outcomes)]), *unfinished]
     is_bad = absent or outcomes[FAILED] or {result.status for result in results} & cases.NOT_PASSED
     style = BAD if is_bad else DOUBT if outcomes[SKIPPED] else GOOD
-    return [line(text, style) for text in wrapped("", parts, width, "; ")]
+    return wrapped("", parts, width, "; ", style)
 
 
 def case_counts(results: Sequence[CaseResult]) -> list[str]:
@@ -125,7 +124,7 @@ def case_counts(results: Sequence[CaseResult]) -> list[str]:
     searched = [result for result in results if not result.is_check]
     if len({(cases.key_of(result), cases.variant_of(result)) for result in searched}) > cases.case_count(searched):
         shown += f" in {counted(len(cases.variants_of(results)), 'variant')}"
-    others, kinds = [result for result in results if not result.is_known], Counter[str]()
+    others, kinds = [result for result in results if not result.is_known], ""
     if any(result.status in cases.NOT_PASSED for result in results):
         from pytest_relevance.results.compare.differences import FAILURE_KINDS, failure_kind
 
@@ -135,13 +134,11 @@ def case_counts(results: Sequence[CaseResult]) -> list[str]:
             found = Counter(
                 result.status if result.status == NOT_SEARCHED else failure_kind(result) for result in failed
             )
-            kinds = Counter({kind: found[kind] for kind in (*FAILURE_KINDS, NOT_SEARCHED) if found[kind]})
-    statuses = Counter(result.status for result in others)
+            kinds = cases.kind_counts(found, (*FAILURE_KINDS, NOT_SEARCHED))
     new = sum(result.baseline is not None and result.baseline.standing == NEW for result in others)
     parts = [
-        ", ".join(f"{statuses[status]:,} {status}" for status in STATUSES if statuses[status])
-        + (f" ({new:,} new to the baseline)" if new else ""),
-        ", ".join(filter(None, [*(f"{count:,} {kind}" for kind, count in kinds.items()), cases.known_text(results)])),
+        cases.status_counts(others) + (f" ({new:,} new to the baseline)" if new else ""),
+        ", ".join(filter(None, [kinds, cases.known_text(results)])),
     ]
     first, *rest = [*filter(None, parts), ""][:2]
     return [f"{shown}: {first}" if first else shown, *filter(None, rest)]
@@ -187,7 +184,7 @@ def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[L
             lines += [*_title(faults.brief_title(results), verbosity), *faults.brief_lines(results, width)]
         else:
             text = faults.together_text(results, full=verbosity > 0)
-            lines += [*_title(faults.together_title(results), verbosity), *folded_lines(text, BAD, width)]
+            lines += [*_title("", verbosity), *folded_lines(text, BAD, width)]
     for gate in gates:
         if gate.outcome() == FAILED:
             lines += [*_title(gate.name, verbosity), *gate_lines(gate, verbosity=verbosity, width=width)]
@@ -278,7 +275,7 @@ def _heading(result: CaseResult) -> str:
 
 
 def _title(name: str, verbosity: int) -> list[Line]:
-    return [] if verbosity < 0 else [line(""), line(harmless(name), STRONG)]
+    return [] if verbosity < 0 else [line(""), *([line(harmless(name), STRONG)] if name else [])]
 
 
 def merged_lines(merged: Merged, gates: Sequence[GateResult], records: int, width: int = WIDEST) -> list[Line]:
