@@ -24,6 +24,7 @@ import pytest
 import pytest_relevance
 from pytest_relevance import CaseResult
 from tests.helpers import only_plugins
+from tests.plugin.workers import copied_workers
 
 # A run in this process forgets the modules that it was the first to import, and importing them again takes time.
 for module in pkgutil.walk_packages(pytest_relevance.__path__, "pytest_relevance."):
@@ -206,7 +207,7 @@ class Project:
         return self.write("conftest.py", text)
 
     def run(self, *args: str, cache: bool = False, loops: bool | None = None, plugins: Sequence[object] = ()) -> Run:
-        """Run pytest in this process, and the workers of pytest-xdist in others.
+        """Run pytest in this process, and the workers of pytest-xdist in copies of it.
 
         `loops` is whether the plugins that run coroutines take part. By default they do in a run in this process alone:
         in another one, importing them takes longer than all else. An interrupt ends this run only. `plugins` are
@@ -216,7 +217,8 @@ class Project:
         gc.freeze()  # some versions of pytest look for garbage after every run, in all that was imported so far too
         try:
             plugins = [*plugins, _ShortInterrupts()]
-            return Run(self.pytester.runpytest_inprocess(*options, *args, no_reraise_ctrlc=True, plugins=plugins))
+            with copied_workers() if _has(args, "-n") else contextlib.nullcontext():
+                return Run(self.pytester.runpytest_inprocess(*options, *args, no_reraise_ctrlc=True, plugins=plugins))
         finally:
             gc.unfreeze()
 
