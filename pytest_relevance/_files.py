@@ -12,18 +12,12 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
-from glob import escape
 from gzip import BadGzipFile, GzipFile
 from hashlib import blake2b
 from io import BytesIO
 from pathlib import Path
 from time import sleep
 from typing import BinaryIO
-
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
 
 LARGEST_EXPANDED = 4 << 30
 """The largest size to which a gzip file may expand, in bytes."""
@@ -147,8 +141,7 @@ def write_whole(path: str | os.PathLike[str], data: bytes | Iterable[bytes]) -> 
     The content is given at once or in parts.
 
     The data goes to a temporary file in the same folder, is synced to disk and then replaces the target; permissions
-    are kept and a symbolic link is followed. A pipe or a device is written to directly. Temporary files of the same
-    target that killed processes left behind are removed.
+    are kept and a symbolic link is followed. A pipe or a device is written to directly.
 
     Raises OSError where the file is read-only or cannot be written. An old file is then unchanged, and no temporary
     file remains.
@@ -160,47 +153,22 @@ def write_whole(path: str | os.PathLike[str], data: bytes | Iterable[bytes]) -> 
         with target.open("wb") as device:
             device.writelines(parts)
         return
-    _remove_leftovers(target)
     mode = target.stat().st_mode & 0o7777 if target.exists() else None
     temporary = target.with_name(f".{target.name}.{os.urandom(4).hex()}.tmp")
     with open(temporary, "xb", opener=partial(os.open, mode=0o666 if mode is None else 0o600)) as new:
         try:
-            with suppress(OSError):  # some network file systems have no locks
-                _lock(new)
             new.writelines(parts)
             new.flush()
             os.fsync(new.fileno())
             if mode is not None:
                 os.chmod(temporary, mode)
-            if fcntl is None:  # Windows does not rename an open file
-                new.close()
+            new.close()  # Windows does not rename an open file
             _replace(temporary, target)
         except BaseException:
             with suppress(OSError):
                 new.close()
                 temporary.unlink()
             raise
-
-
-def _remove_leftovers(target: Path) -> None:
-    """Remove the temporary files of a target that no process is writing: the process was killed.
-
-    A file that is being written is locked. On Windows it is open, and so cannot be removed.
-    """
-    for left in target.parent.glob(f".{escape(target.name)}.{'[0-9a-f]' * 8}.tmp"):
-        with suppress(OSError):
-            if fcntl is None:
-                left.unlink()
-                continue
-            with left.open("rb") as file:
-                _lock(file)
-                left.unlink()
-
-
-def _lock(file: BinaryIO) -> None:
-    """Lock an open file until it is closed. Raises OSError where another process has locked it."""
-    if fcntl is not None:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _replace(temporary: Path, target: Path) -> None:

@@ -232,15 +232,12 @@ class ParquetTable:
 
     def _texts(self, column: int) -> list[str]:
         cells = self._values(column).to_pylist()
-        wrong = next((cell for cell in cells if type(cell) not in (str, int, bytes, type(None))), None)
-        name = quoted(self.names[column])
+        wrong = next((cell for cell in cells if type(cell) not in (str, int, type(None))), None)
         if wrong is not None:
             what = "floats" if isinstance(wrong, float) else f"{type(wrong).__name__} ({found(wrong)})"
+            name = quoted(self.names[column])
             self.source.refuse(f"the column {name} holds {what}, and an id is text or an integer; write it as text")
-        try:  # Spark and Impala write texts as bytes
-            return ["" if cell is None else cell.decode() if isinstance(cell, bytes) else str(cell) for cell in cells]
-        except UnicodeDecodeError as error:
-            self.source.refuse(f"the column {name} holds {error}; write it as text")
+        return ["" if cell is None else str(cell) for cell in cells]
 
     def _numbers(self, column: int) -> list[Any]:
         values = self._values(column)

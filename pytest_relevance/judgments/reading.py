@@ -138,7 +138,6 @@ def read_judgments(
     raters: str | None = None,
     query: str | None = None,
     grade_column: str | None = None,
-    shown: str | None = None,
 ) -> Judgments:
     """Read a file of judgments: {query: {document: grade}}, with what else the file says as attributes.
 
@@ -148,8 +147,7 @@ def read_judgments(
     raters the default is the median, elsewhere a document with two grades is an error unless `raters` is given. `query`
     says where in an Elasticsearch rank_eval request the text of the query is (`params.text`). `grade_column` is the
     column of a table, or the key of JSON objects, that has the grades: a file with both a final column (`final_rating`)
-    and the ratings of raters is an error without it, unless `raters` is given. `shown` is the name of the file in
-    messages.
+    and the ratings of raters is an error without it, unless `raters` is given.
 
     The key of a query is its id, or its text in a format that has no ids. Ids and texts are text, exactly as written.
 
@@ -157,7 +155,7 @@ def read_judgments(
         FileError: (a ValueError) the file cannot be used; with every mistake, its line, query and document.
         ValueError: an argument has a value that does not exist.
     """
-    source = Source.read(path, shown, options_of(query, grade_column))
+    source = Source.read(path, options=options_of(query, grade_column))
     return graded(read_ratings(source, format), as_scale(scale), checked_raters(raters))
 
 
@@ -174,15 +172,10 @@ def read_queries(
 
 
 def load_queries(
-    path: Path,
-    format: str | None = None,
-    *,
-    query: str | None = None,
-    grade_column: str | None = None,
-    shown: str | None = None,
+    path: Path, format: str | None = None, *, query: str | None = None, grade_column: str | None = None
 ) -> list[Query]:
     """Read a file of queries with all that it says of each; arguments and errors are as for `read_judgments`."""
-    return queries_in(Source.read(path, shown, options_of(query, grade_column)), format)
+    return queries_in(Source.read(path, options=options_of(query, grade_column)), format)
 
 
 def queries_in(source: Source, format: str | None = None) -> list[Query]:

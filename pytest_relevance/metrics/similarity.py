@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, insort
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from itertools import zip_longest
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -106,20 +107,10 @@ def _overlaps(first: Sequence[Hashable], second: Sequence[Hashable], p: float) -
     if not 0.0 < p < 1.0:
         raise ValueError(f"the persistence p of RBO is a number between 0 and 1, not {p!r}")
     one, two = _distinct(first), _distinct(second)
-    seen_one: set[Hashable] = set()
-    seen_two: set[Hashable] = set()
-    overlaps: list[int] = []
-    shared = 0
-    nothing = object()
-    for left, right in zip_longest(one, two, fillvalue=nothing):
-        if left is not nothing:
-            seen_one.add(left)
-            shared += left in seen_two
-        if right is not nothing:
-            shared += right in seen_one
-            seen_two.add(right)
-        overlaps.append(shared)
-    return overlaps, min(len(one), len(two)), max(len(one), len(two))
+    longer = max(len(one), len(two))
+    places = {document: place for place, document in enumerate(two)}
+    met = Counter(max(place, places[document]) for place, document in enumerate(one) if document in places)
+    return list(accumulate(met[depth] for depth in range(longer))), min(len(one), len(two)), longer
 
 
 def _nominal(values: Floats, counts: Floats) -> Floats:

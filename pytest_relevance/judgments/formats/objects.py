@@ -53,9 +53,7 @@ def read_objects(source: Source, format: str | None = None) -> Ratings:
     format = format or ("jsonl" if source.is_json_lines else "json")
     if _is_table(source):
         return read_table(source, format)
-    reader = _NestedReader(source, format, for_queries=False)
-    reader.read()
-    return reader.ratings()
+    return _NestedReader(source, format, for_queries=False).ratings()
 
 
 def read_query_objects(source: Source) -> list[Query]:
@@ -74,9 +72,7 @@ def read_query_objects(source: Source) -> list[Query]:
         return distinct_rows(source, {"query_id": keys, "query": texts}, lambda row: source.place((keys[row],)))
     if _is_table(source):
         return read_query_table(source)
-    reader = _NestedReader(source, "json", for_queries=True)
-    reader.read()
-    return reader.queries()
+    return _NestedReader(source, "json", for_queries=True).queries()
 
 
 def are_queries(source: Source) -> bool:
@@ -91,18 +87,23 @@ def are_queries(source: Source) -> bool:
     if first and all(type(value) is str and number_of(value) is None for value in first.values()):
         return True
     has_text = "query" in query_columns(source, list(first))
-    return has_text and not find_columns(first, ("document", "grade")) and first.keys().isdisjoint(_RATINGS)
+    return has_text and not find_columns(first, ("document", "grade")) and not _ratings_key(first)
 
 
 def _is_table(source: Source) -> bool:
     """Whether the first object has a value for each column, and no judgments below it."""
     entries = source.entries
     first = entries[0] if entries else {}
-    return isinstance(first, dict) and not _holds_structures(first) and first.keys().isdisjoint(_RATINGS)
+    return isinstance(first, dict) and not _holds_structures(first) and not _ratings_key(first)
 
 
 def _holds_structures(entry: Mapping[str, object]) -> bool:
     return all(isinstance(value, (dict, list)) for value in entry.values())
+
+
+def _ratings_key(entry: Mapping[str, object]) -> str:
+    """The key of the ratings below a query; empty where it has none."""
+    return next((name for name in _RATINGS if isinstance(entry.get(name), (dict, list))), "")
 
 
 def _are_texts_by_id(source: Source, entry: Mapping[str, object]) -> bool:
@@ -126,7 +127,7 @@ def _are_texts_by_id(source: Source, entry: Mapping[str, object]) -> bool:
 
 
 class _NestedReader(Collector):
-    """Read `{query: its judgments}`, and objects that are queries with their ratings.
+    """Collect `{query: its judgments}`, and objects that are queries with their ratings.
 
     `for_queries`: it is a file of queries, which are the keys where they have no text.
     """
@@ -136,14 +137,11 @@ class _NestedReader(Collector):
         self._for_queries = for_queries
         self._grade_column = source.options.get(GRADE_COLUMN)
         self._keys_by_names: dict[tuple[str, ...], Keys] = {}
-
-    def read(self) -> None:
-        """Collect what is in the file."""
-        for number, entry in enumerate(self._source.entries):
-            path = self._source.path_of_entry(number)
+        for number, entry in enumerate(source.entries):
+            path = source.path_of_entry(number)
             if isinstance(entry, dict) and _holds_structures(entry):
                 self._add_by_query(entry, path)
-            elif isinstance(entry, dict) and not entry.keys().isdisjoint(_RATINGS):
+            elif isinstance(entry, dict) and _ratings_key(entry):
                 self._add_query_with_ratings(entry, path)
             else:
                 self.wrong(f"{_SHAPES}; found {found_json(entry)}", path)
@@ -178,7 +176,7 @@ class _NestedReader(Collector):
         if isinstance(query, str):
             self.wrong(query, path)
         else:
-            key = next(name for name in _RATINGS if name in entry)
+            key = _ratings_key(entry)
             self.add_query(query, path)
             self.add_ratings(query.id, entry[key], (*path, key))
 

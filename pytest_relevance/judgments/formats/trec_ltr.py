@@ -230,7 +230,11 @@ def _document(comment: str) -> tuple[str, str]:
     return document.strip(), "".join(text).strip()
 
 
-_TOPIC = re.compile(r"<(/?)(top|topic|inex[-_]topic)(\s[^<>]*)?>", re.IGNORECASE)
+_TOPIC = re.compile(
+    r"<(top|topic|inex[-_]topic)(\s[^<>]*)?>(.*?)(?:(</\1>)|(?=<\1[\s>])|\Z)", re.IGNORECASE | re.DOTALL
+)
+"""A topic: its name, its attributes, its content and its end tag, which is missing where the file is truncated."""
+
 _BEGINS_LIKE_MARKUP = re.compile(r"\s*<[A-Za-z?!]")
 _ELEMENT = re.compile(r"<([A-Za-z][\w.-]*)(?:\s[^<>]*)?>")
 _TAG = re.compile(r"</?[A-Za-z][\w.-]*(?:\s[^<>]*)?/?>")
@@ -275,19 +279,11 @@ def _without_markup_of_xml(text: str) -> str:
 
 def _topics(text: str) -> Iterator[tuple[int, str, str, bool]]:
     """The line in which each topic begins, its attributes, its content, and whether it ends."""
-    begun: re.Match[str] | None = None
     line, counted = 1, 0
-    for tag in _TOPIC.finditer(text):
-        is_end = bool(tag[1])
-        if is_end and (begun is None or tag[2].lower() != begun[2].lower()):
-            continue
-        if begun is not None:
-            line += text.count("\n", counted, begun.start())
-            counted = begun.start()
-            yield line, begun[3] or "", text[begun.end() : tag.start()], is_end
-        begun = None if is_end else tag
-    if begun is not None:
-        yield line + text.count("\n", counted, begun.start()), begun[3] or "", text[begun.end() :], False
+    for topic in _TOPIC.finditer(text):
+        line += text.count("\n", counted, topic.start())
+        counted = topic.start()
+        yield line, topic[2] or "", topic[3], bool(topic[4])
 
 
 def _topic_query(attributes: str, content: str, line: int) -> Query | str:
