@@ -172,7 +172,8 @@ def _stand_ins(stats: dict[str, list[Any]], config: pytest.Config) -> Iterator[C
     """
     from pytest_relevance.results.diagnoses import diagnose, explained_failures
 
-    explained = explained_failures(diagnose(run_store(config).results))
+    results = run_store(config).results
+    explained = explained_failures(diagnose(results)) if len(results) > 1 else {}
     _sort_failures(stats.get("failed", []))
     kept: dict[str, list[Any]] = {name: stats[name] for name in ("failed", "error") if name in stats}
     short: dict[str, list[Any]] = {}

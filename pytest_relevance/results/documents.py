@@ -70,6 +70,7 @@ class Catalogue:
 
         table, is_nested = self._table()
         id_name = self._id_column(table.names, is_nested=is_nested)
+        titles = TITLE_NAMES if self.columns.title is None else (self.columns.title,)
         absent = [name for name in self.columns.show if not _is_column(name, table.names, is_nested=is_nested)]
         wanted, documents, problems = frozenset(ids), Documents(), Problems(self.name)
         first_line: dict[str, int] = {}
@@ -79,15 +80,28 @@ class Catalogue:
                     absent = [name for name in absent if name.partition(".")[0] not in values]
                 value = value_at(values, id_name)
                 document = value if isinstance(value, str) else id_text(value)
-                if document in wanted:
-                    self._add(documents, document, values, line, first_line, problems)
-                elif document is None and (is_nested or value is not None):
+                if document is None and (is_nested or value is not None):
                     what = "the line has no" if value is None else f"found {found(value)} as the"
                     problems.add(f"{what} {quoted(id_name)}; an id is text or an integer", line)
-        documents.known = {*first_line}
+                if document is None or document not in wanted:
+                    continue
+                title = next(filter(None, (_text(value_at(values, name)) for name in titles)), "")
+                shown = {name: text for name in self.columns.show if (text := _text(value_at(values, name)))}
+                if document not in first_line:
+                    first_line[document] = line
+                    documents.titles |= {document: title} if title else {}
+                    documents.fields |= {document: shown} if shown else {}
+                elif title != documents.titles.get(document, "") or shown != documents.fields.get(document, {}):
+                    first = f"the first, which counts, is in line {first_line[document]}"
+                    what = f"a second line of the document {quoted(document)} says something else"
+                    problems.add(f"{what}; {first}", line)
         for name in absent:
             problems.add(f"show: {_unknown(name, table.names)}", 1)
-        documents.problems = self._shown(problems)
+        rendered = [problem.render(self.name) for problem in FileError(self.name, problems.found).problems]
+        documents.problems = rendered[:_MOST_PROBLEMS]
+        if len(rendered) > _MOST_PROBLEMS:
+            documents.problems.append(f"{self.name}: there are more lines like these")
+        documents.known = {*first_line}
         return documents
 
     def values(self, names: Collection[str]) -> tuple[dict[str, dict[str, object]], Sequence[str]]:
@@ -142,32 +156,6 @@ class Catalogue:
                 raise FileError.at(self.name, _unknown(written, names), 1)
         return chosen["id"] or ""
 
-    def _add(
-        self,
-        documents: Documents,
-        document: str,
-        values: Fields,
-        line: int,
-        first_line: dict[str, int],
-        problems: Problems,
-    ) -> None:
-        names = TITLE_NAMES if self.columns.title is None else (self.columns.title,)
-        title = next(filter(None, (_text(value_at(values, name)) for name in names)), "")
-        shown = {name: text for name in self.columns.show if (text := _text(value_at(values, name)))}
-        if document not in first_line:
-            first_line[document] = line
-            documents.titles |= {document: title} if title else {}
-            documents.fields |= {document: shown} if shown else {}
-        elif title != documents.titles.get(document, "") or shown != documents.fields.get(document, {}):
-            first = f"the first, which counts, is in line {first_line[document]}"
-            problems.add(f"a second line of the document {quoted(document)} says something else; {first}", line)
-
-    def _shown(self, problems: Problems) -> list[str]:
-        """Messages about the first problems, in the order of the file, and about the number of others."""
-        rendered = [problem.render(self.name) for problem in FileError(self.name, problems.found).problems]
-        more = len(rendered) > _MOST_PROBLEMS
-        return [*rendered[:_MOST_PROBLEMS], *([f"{self.name}: there are more lines like these"] if more else [])]
-
     def why_few_known(self, asked: Collection[str], known: Collection[str]) -> str:
         """The message that hardly any of the documents asked for is in the catalogue; empty where enough are `known`.
 
@@ -175,10 +163,8 @@ class Catalogue:
         """
         if len(asked) < _FEW_ASKED or len(known) > len(asked) * _LEAST_KNOWN:
             return ""
-        count = f"only {len(known):,}" if known else "none"
-        are = "are" if len(known) > 1 else "is"
         example = min(document for document in asked if document not in known)
-        few = f"{count} of the {len(asked):,} documents that were looked up {are} in it; {example} is not"
+        few = f"{len(known):,} of the {len(asked):,} documents that were looked up are in it; {example} is not"
         key = f"documents: {{file: {self.columns.file}, id: ...}}"
         return f"{self.name}: {few}; are these its ids? {key} names their column"
 
@@ -214,12 +200,14 @@ def cell_value(cell: str) -> object:
 
 
 def _text(value: object) -> str:
-    """A value as text: a list as its items with commas between, an object as JSON, nothing as ""."""
+    """A value as text: a list as its items with commas between, an object as JSON, nothing (NaN too) as ""."""
     if isinstance(value, str):
-        return value.strip()
-    if value is None or isinstance(value, (list, tuple)):
-        return ", ".join(filter(None, map(_text, value or ())))
-    return json.dumps(value, ensure_ascii=False, default=str)
+        return str.__str__(value).strip()
+    if isinstance(value, (list, tuple)):
+        return ", ".join(filter(None, map(_text, value)))
+    if isinstance(value, (bool, Mapping)):
+        return json.dumps(value, ensure_ascii=False, default=str)
+    return "" if value is None or value != value else str(value)
 
 
 def check_catalogue(path: str, name: str, columns: CatalogueFile, documents: Collection[str] = ()) -> Documents:
@@ -377,23 +365,18 @@ def read_answer(answer: object, asked: Sequence[str]) -> tuple[IndexDocuments, d
 def _read_document(value: Any) -> tuple[str, dict[str, str], bool]:
     """The title of a document, its further fields, and whether all of it could be read."""
     if isinstance(value, str):
-        return str.__str__(value).strip(), {}, True
-    if not isinstance(value, Mapping):
-        if not hasattr(value, "keys"):  # a row of sqlite3 has keys, and is no mapping
-            return "", {}, False
+        value = {"title": value}
+    elif not isinstance(value, Mapping) and hasattr(value, "keys"):  # a row of sqlite3
         value = {key: value[key] for key in value.keys()}  # noqa: SIM118
+    if not isinstance(value, Mapping):
+        return "", {}, False
     title = next((value[name] for name in TITLE_NAMES if value.get(name) is not None), "")
-    is_text = isinstance(title, str)
     fields = {str(name): _field_text(each) for name, each in value.items() if name not in _NO_FIELDS}
-    return str.__str__(title).strip() if is_text else "", {name: text for name, text in fields.items() if text}, is_text
+    is_text = isinstance(title, str)
+    return _text(title) if is_text else "", {name: text for name, text in fields.items() if text}, is_text
 
 
 def _field_text(value: object) -> str:
     """A scalar as text, cut to `LONGEST_FIELD` characters; empty for any other value."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return str.__str__(value) if len(value) <= LONGEST_FIELD else f"{value[: LONGEST_FIELD - 3]}..."
-    if isinstance(value, (Number, date)):
-        return "" if value != value else str(value)
-    return ""
+    text = _text(value) if isinstance(value, (str, bool, Number, date)) else ""
+    return text if len(text) <= LONGEST_FIELD else f"{text[: LONGEST_FIELD - 3]}..."

@@ -228,11 +228,6 @@ def _refused(what: str, advice: str) -> _Results:
     return refuse
 
 
-def _refuse_in_list(_: object) -> NoReturn:
-    """Raise `BadResult`: a whole response, in the list that a batch returns, has the place of a result."""
-    raise BadResult(f"is the response to one query of a batch; return one response, or {reading.ONE_QUERY}")
-
-
 def _refuse_part(part: object) -> NoReturn:
     raise BadResult(f"is a {type(part).__name__} of tantivy, not an id; {libraries.WITH_SEARCHER}")
 
@@ -242,21 +237,19 @@ def _attributes(*names: str) -> _Fields:
 
 
 _ADDRESSES = "a SearchResult of tantivy, whose hits are addresses of documents, not ids"
-_BEST_OF_EACH = "return one list, best first: [group.hits[0] for group in response.groups] has the best of each"
-_LLAMA_RESPONSES = "Response PydanticResponse StreamingResponse AsyncStreamingResponse VectorStoreQueryResult"
+_LLAMA_RESPONSES = "Response PydanticResponse StreamingResponse AsyncStreamingResponse"
 _OF_POINT = _attributes("id", "score", "payload", "metadata")
 _OF_LANGCHAIN = _attributes("id", "metadata", "page_content")
 _ONE_RESULT = _refused("one result", reading.A_LIST)
 
 TYPES: tuple[LibraryType, ...] = (
-    LibraryType("bm25s", "Results", libraries.of_bm25s, _refuse_in_list),
-    LibraryType("usearch", "Matches BatchMatches", libraries.of_usearch, _refuse_in_list),
-    LibraryType("qdrant_client.http", "QueryResponse", lambda response, _: response.points, _refuse_in_list),
-    LibraryType("qdrant_client.http", "GroupsResult", _refused("its results in groups", _BEST_OF_EACH)),
+    LibraryType("bm25s", "Results", libraries.of_bm25s),
+    LibraryType("usearch", "Matches BatchMatches", libraries.of_usearch),
+    LibraryType("qdrant_client.http", "QueryResponse", lambda response, _: response.points),
     LibraryType("qdrant_client.http", "ScoredPoint Record", None, _OF_POINT, libraries.point_id),
     LibraryType("qdrant_client.fastembed_common", "QueryResponse", None, _OF_POINT, libraries.point_id),
     LibraryType("langchain_core", "Document", None, _OF_LANGCHAIN, libraries.metadata_id),
-    LibraryType("llama_index", _LLAMA_RESPONSES, libraries.of_llama_index),
+    LibraryType("llama_index", _LLAMA_RESPONSES, lambda response, _: response.source_nodes),
     LibraryType("llama_index", "NodeWithScore BaseNode", None, libraries.node_fields, libraries.node_id),
     LibraryType("tantivy", "SearchResult", _refused(_ADDRESSES, libraries.WITH_SEARCHER), _refuse_part),
     LibraryType("tantivy", "DocAddress Searcher", None, _refuse_part),
@@ -264,11 +257,6 @@ TYPES: tuple[LibraryType, ...] = (
     LibraryType("xapian", "MSet", libraries.of_xapian),
     LibraryType("xapian", "MSetItem Document", None, libraries.xapian_fields),
     LibraryType("lancedb", "LanceQueryBuilder", lambda query, options: _of_arrow(query.to_arrow(), options)),
-    LibraryType(
-        "lancedb",
-        "AsyncQueryBase AsyncTakeQuery",
-        _refused("a query of LanceDB that has not run", "return await query.to_list()"),
-    ),
     LibraryType("pyarrow", "Scalar", None, lambda value: value.as_py()),
 )
 

@@ -138,12 +138,10 @@ def are_arrays(response: object) -> bool:
 
 def of_arrays(response: tuple[Any, ...], options: ReadOptions) -> Sequence[object]:
     """The results of one query in a pair of arrays. The vectors of faiss's `search_and_reconstruct` are left out."""
-    if len(response) == 3 and response[2].ndim != response[0].ndim + 1:
-        advice = "return distances and labels, best first (range_search of faiss does not sort)"
-        raise unreadable("three arrays", response, advice)
     first, second = response[:2]
-    if first.shape != second.shape:
-        raise unreadable("arrays of different shapes", response, "return the distances and the labels of one query")
+    if first.shape != second.shape or any(vectors.ndim != first.ndim + 1 for vectors in response[2:]):
+        advice = "return the distances and the labels of one query, best first"
+        raise unreadable("arrays that do not fit together", response, advice)
     is_float = element_kind(first) == "float"
     if is_float == (element_kind(second) == "float"):
         what = "two arrays, of which either may be the labels or the distances"
@@ -267,15 +265,6 @@ def metadata_id(fields: Mapping[str, Any]) -> object:
     """
     own = fields.get("id")
     return _agreed(own, "id", fields["metadata"], "metadata", yields=_is_generated(own))
-
-
-def of_llama_index(response: Any, _: ReadOptions) -> Sequence[object]:
-    """The source nodes of a `Response`, or the nodes (ids, where there are none) and similarities of a vector store."""
-    if hasattr(response, "source_nodes"):
-        nodes: Sequence[object] = response.source_nodes
-        return nodes
-    found = response.nodes or response.ids or ()
-    return [*zip(found, response.similarities or [None] * len(found), strict=True)]
 
 
 def node_fields(result: Any) -> dict[str, object]:

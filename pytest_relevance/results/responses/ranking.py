@@ -12,11 +12,10 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
-from pytest_relevance._text import listed, quoted, shown
+from pytest_relevance._text import LONGEST_SHOWN, listed, quoted, shown
 from pytest_relevance.results.responses import reading
 from pytest_relevance.results.responses.reading import (
     ID_NAMES,
@@ -32,8 +31,6 @@ from pytest_relevance.results.responses.reading import (
     UnreadableRanking,
 )
 
-__all__ = ["ID_NAMES", "TITLE_NAMES", "Ranking", "UnreadableRanking", "id_text", "read_ranking"]
-
 SCORE_NAMES = (
     "score",
     "_score",
@@ -45,9 +42,6 @@ SCORE_NAMES = (
     "@search.score",
 )
 """The fields of a mapping that may be its score; of an object only the first."""
-
-RANK_NAMES = ("rank",)
-"""The field of a result that may be its rank, if it is an integer; a float, as of PostgreSQL's ts_rank, is a score."""
 
 NESTED_SCORES = ("meta",)
 """Where a score may also be: the metadata of a hit in the DSL clients."""
@@ -113,7 +107,7 @@ def read_ranking(
     except NoResults:
         (found,) = Fields([_as_mapping(response, names)]).first_of(names, NESTED)
         if isinstance(_only(found), (str, int)):
-            raise reading.one_result(response) from None
+            raise reading.unreadable("one result", response, reading.A_LIST, LONGEST_SHOWN) from None
         raise
     if why := reading.ambiguity(results):
         raise UnreadableRanking(f"search returned {why}")
@@ -148,7 +142,8 @@ def _copied(
         return Ranking([*map(str, results)], fields=_read_fields(results, wanted) if wanted else None)
     reading.refuse_row_beside_value(kinds, results)
     is_plain = kinds <= _PLAIN
-    if not is_plain and reading.are_scores(kinds, results):
+    are_floats = not is_plain and all(issubclass(kind, Real) and not issubclass(kind, Integral) for kind in kinds)
+    if are_floats and any(value == value and value % 1 for value in results):
         raise UnreadableRanking(
             f"search returned {len(results)} floats, {shown(results)}; if they are scores, return the documents too, "
             "sorted best first, as (id, score) pairs (rank-bm25: return what get_top_n() returns)"
@@ -159,7 +154,6 @@ def _copied(
     ids = fields.first_of(names, NESTED)
     if not _is_text(ids):
         ids = reading.read_each(lambda document, field: _id_of(document, field, names), results, documents, ids)
-    _refuse_other_order(fields.first_of(RANK_NAMES), results)
     titles = fields.first_of(title_names, NESTED)
     are_mappings = is_plain or all(isinstance(document, (str, int, Mapping)) for document in documents)
     scores = fields.first_of(SCORE_NAMES if are_mappings else SCORE_NAMES[:1], NESTED_SCORES)
@@ -173,20 +167,6 @@ def _read_fields(documents: Sequence[Any], wanted: Mapping[str, int]) -> Mapping
     from pytest_relevance.results.responses.fields import read_fields  # most suites look at no fields
 
     return read_fields(documents, wanted, "the result")
-
-
-def _refuse_other_order(ranks: Sequence[Any], results: Sequence[Any]) -> None:
-    """Raise `UnreadableRanking` where results have ranks of their own that are not in the order of the results."""
-    if not set(map(type, ranks)) <= {int}:
-        ranks = [operator.index(rank) for rank in ranks if reading.is_integer(rank)]
-        if len(ranks) < len(results):
-            return
-    number = next((number for number, (one, two) in enumerate(pairwise(ranks), 2) if two < one), None)
-    if number is not None:
-        raise UnreadableRanking(
-            f"search returned results that are not in the order of their field rank: result {number} of {len(results)} "
-            f"has rank {ranks[number - 1]} and the one before it {ranks[number - 2]}; sort them by it, or leave it out"
-        )
 
 
 def _row_of(id_names: Sequence[str], result: Any) -> BareRow:
@@ -219,10 +199,7 @@ def _id_of(document: Any, field: object, names: Sequence[str]) -> str:
         raise BadResult("has an empty id")
     if field is None and document is not None and not isinstance(document, WITHOUT_FIELDS):
         if reading.has_dimensions(document):
-            raise BadResult(
-                "is an array or a table; return a table alone, not in a list, and the arrays of one query as a tuple, "
-                "(distances, labels), or as (id, score) pairs: zip(ids, scores)"
-            )
+            raise BadResult("is an array or a table; return it alone, or arrays as a tuple: (distances, labels)")
         spelled = f"id ({listed(names)})" if len(names) > 1 else f"field {quoted(names[0])}"
         remedy = "name the field with" if len(names) > 1 else "correct"
         there = reading.fields_there(document)

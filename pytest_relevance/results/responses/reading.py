@@ -10,10 +10,10 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import chain, pairwise
-from numbers import Integral, Number, Real
+from numbers import Number
 from typing import Any, NamedTuple, TypeVar
 
-from pytest_relevance._text import LONGEST_SHOWN, first_few, shown
+from pytest_relevance._text import first_few, shown
 
 ID_NAMES = ("id", "_id", "doc_id", "docid", "document_id", "objectID")
 TITLE_NAMES = ("title", "name")
@@ -169,11 +169,6 @@ def unreadable(what: str, response: object, advice: str, longest: int = 200) -> 
     return UnreadableRanking(f"search returned {found}; {advice}")
 
 
-def one_result(response: object) -> UnreadableRanking:
-    """The exception for a result that is not in a list, to be raised by the caller."""
-    return unreadable("one result", response, A_LIST, LONGEST_SHOWN)
-
-
 def kind_of(value: object) -> str:
     """The type of a value as prose: `a dict`, `an int`."""
     name = type(value).__name__
@@ -226,7 +221,7 @@ def is_row(result: object) -> bool:
 
 def read_row(row: Sequence[Any]) -> BareRow:
     """The parts of a bare row. Raises `BadResult` for a row of another shape."""
-    if len(row) == 2 and is_score(row[1]) and (isinstance(row[0], str) or not _are_fraction_and_integer(*row)):
+    if len(row) == 2 and is_score(row[1]) and not (is_integer(row[1]) and _is_fraction(row[0])):
         return BareRow(row[0], score=row[1])
     if isinstance(row, tuple) and len(row) == 1:
         return BareRow(row[0])
@@ -245,18 +240,15 @@ def read_row(row: Sequence[Any]) -> BareRow:
 
 def refuse_tuple(values: tuple[Any, ...]) -> None:
     """Raise `UnreadableRanking` for a tuple that may be something else than the results: one row, or two columns."""
-    is_one_row = False
-    if len(values) in (2, 3) and is_id(values[0]) and _is_number(values[-1]):
-        # a list of ids may be of text, or of integers
-        is_one_row = isinstance(values[0], str) or not is_integer(values[-1]) or len(values) == 3
-        is_one_row = is_one_row and all(map(_is_title, values[1:-1]))
-    if is_one_row:
-        what = f"a tuple that could be one row or a list of ids, {shown(values)}"
-    elif len(values) == 2 and all(map(is_row, values)) and all(map(_is_text_or_integers, values)):
-        what = f"two rows of ids, {shown(values)}, which could be ids beside titles"
-    else:
-        return
-    raise UnreadableRanking(f"search returned {what}; return a list of rows, or a list of ids")
+    what = ""
+    ends_fit = len(values) in (2, 3) and is_id(values[0]) and _is_number(values[-1])
+    if ends_fit and all(map(_is_title, values[1:-1])) and not all(map(is_integer, values)):
+        what = "a tuple that could be one row or a list of ids, {}"
+    if len(values) == 2 and all(map(is_row, values)) and all(map(_is_text_or_integers, values)):
+        what = "two rows of ids, {}, which could be ids beside titles"
+    if what:
+        what = what.format(shown(values))
+        raise UnreadableRanking(f"search returned {what}; return a list of rows, or a list of ids")
 
 
 def _is_text_or_integers(parts: Sequence[Any]) -> bool:
@@ -308,13 +300,6 @@ def ambiguity(results: Sequence[Any]) -> str:
     return ""
 
 
-def are_scores(kinds: Iterable[type], values: Sequence[Any]) -> bool:
-    """Whether values of these types are all floats, and some of them have a fraction."""
-    if not all(issubclass(kind, Real) and not issubclass(kind, Integral) for kind in kinds):
-        return False
-    return any(value == value and value % 1 for value in values)
-
-
 def is_score(value: object) -> bool:
     """Whether a value is a number, or None for a score that is not there.
 
@@ -335,10 +320,6 @@ def _is_title(value: object) -> bool:
 
 def _is_number(value: Any) -> bool:
     return hasattr(value, "__float__") and not isinstance(value, (bool, str)) and not has_dimensions(value)
-
-
-def _are_fraction_and_integer(first: object, second: object) -> bool:
-    return is_integer(second) and _is_fraction(first)
 
 
 def _is_fraction(value: object) -> bool:

@@ -189,26 +189,6 @@ def test_a_tuple_of_rows_is_read_where_it_can_be_nothing_else(response: tuple[An
     assert ids(response) == ids([*response])
 
 
-BY_RANK = [{"id": "a", "rank": 3}, {"id": "b", "rank": 1}, {"id": "c", "rank": 2}]
-
-
-@pytest.mark.parametrize(
-    "response",
-    [BY_RANK, pd.DataFrame(BY_RANK), [SimpleNamespace(**each) for each in BY_RANK], {"hits": BY_RANK}],
-    ids=["mappings", "frame", "objects", "body"],
-)
-def test_ranks_in_another_order_than_the_results_are_refused(response: object) -> None:
-    assert refusal(response) == (
-        "search returned results that are not in the order of their field rank: result 2 of 3 has rank 1 and the one "
-        "before it 3; sort them by it, or leave it out"
-    )
-
-
-@pytest.mark.parametrize("ranks", [[1, 2, 3], [0, 1, 2], [2, 2, 7], [0.9, 0.5, 0.7], ["3", "2", "1"], [3, None, 1]])
-def test_ranks_in_the_order_of_the_results_and_scores_of_that_name_are_read(ranks: list[object]) -> None:
-    assert ids([{"id": name, "rank": rank} for name, rank in zip("abc", ranks, strict=True)]) == ["a", "b", "c"]
-
-
 @pytest.mark.parametrize("column", ["query", "query_id", "qid"])
 def test_a_table_with_the_results_of_several_queries_is_refused(column: str) -> None:
     frame = pd.DataFrame({column: ["boots", "boots", "hats"], "id": ["b", "a", "h"]})
@@ -363,7 +343,7 @@ def test_ids_in_order_before_what_cannot_be_ids(rows: list[tuple[Any, ...]]) -> 
 
 def test_a_table_in_a_list() -> None:
     message = refusal([pd.DataFrame({"sku": ["b"]})])
-    assert "result 1 of 1 is an array or a table; return a table alone, not in a list" in message
+    assert "result 1 of 1 is an array or a table; return it alone" in message
 
 
 def test_a_named_field_that_is_not_there() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -126,18 +125,3 @@ def test_two_queries_of_lancedb(tmp_path: Path) -> None:
         assert "search returned a table with the results of 2 queries" in refusal(response)
     found = query.to_pandas()
     assert ids(found[found.query_index == 0]) == ["b", "a"]
-
-
-def test_an_asynchronous_query_of_lancedb_that_has_not_run_is_refused(tmp_path: Path) -> None:
-    lancedb = pytest.importorskip("lancedb")
-
-    async def search() -> Any:
-        connection = await lancedb.connect_async(tmp_path)
-        table = await connection.create_table("products", PRODUCTS)
-        query = (await table.search([1.0, 0.0])).limit(2)
-        return query, await query.to_list()
-
-    query, results = asyncio.run(search())
-    assert "a query of LanceDB that has not run" in refusal(query)
-    assert refusal(query).endswith("return await query.to_list()")
-    assert ids(results) == ["b", "a"]

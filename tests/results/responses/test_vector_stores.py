@@ -99,14 +99,12 @@ def test_two_ids_of_a_point_of_qdrant(point_ids: list[Any]) -> None:
 def test_a_batch_of_qdrant(qdrant: Qdrant) -> None:
     request = qdrant.models.QueryRequest(query=BOOTS, limit=3)
     message = refusal(qdrant.client.query_batch_points("products", requests=[request, request]))
-    assert "result 1 of 2 is the response to one query of a batch; return one response" in message
-    assert "an attribute many" in message
+    assert "result 1 of 2 has no id" in message
 
 
 def test_groups_of_qdrant(qdrant: Qdrant) -> None:
     response = qdrant.client.query_points_groups("products", query=BOOTS, group_by="sku", limit=3)
-    assert "its results in groups" in refusal(response)
-    assert "[group.hits[0] for group in response.groups]" in refusal(response)
+    assert "search returned a GroupsResult" in refusal(response)
     assert ids([group.hits[0] for group in response.groups], "sku") == SKUS
 
 
@@ -270,10 +268,6 @@ def test_a_part_of_a_document_of_llama_index(llama: LlamaIndex) -> None:
 
 
 def test_the_responses_of_llama_index(llama: LlamaIndex) -> None:
-    stores: Any = pytest.importorskip("llama_index.core.vector_stores")
     responses: Any = pytest.importorskip("llama_index.core.base.response.schema")
     node = llama.node(id_="sku-a")
     assert pairs(responses.Response(response="Blue.", source_nodes=llama.found(node))) == [("sku-a", 0.5)]
-    assert pairs(stores.VectorStoreQueryResult(nodes=[node], similarities=[0.5])) == [("sku-a", 0.5)]
-    assert pairs(stores.VectorStoreQueryResult(ids=["sku-a"], similarities=[0.5])) == [("sku-a", 0.5)]
-    assert pairs(stores.VectorStoreQueryResult(ids=["sku-a"])) == [("sku-a", None)]
