@@ -1,84 +1,71 @@
 """The attribute `ids` of the fixture's value, which turns the labels of a vector index into ids."""
 
+from __future__ import annotations
+
 from textwrap import dedent
 
 import pytest
 
 from tests.plugin.conftest import Project
 
-CASES = "cases: [{query: shoes, min_ndcg: 1, judgments: {sku-c: 2, sku-a: 1}}]"
+JUDGED = "min_ndcg: 1, judgments: {sku-c: 2, sku-a: 1}"
+CASES = f"cases: [{{query: shoes, {JUDGED}}}, {{query: boots, {JUDGED}}}]"
 SEARCH = """
     import numpy as np
     import pytest
+
+    IDS = ["sku-a", "sku-b", "sku-c"]
 
     def find(query):
         return np.array([[0.5, 0.75]], dtype="float32"), np.array([[2, 0]])     # as faiss: distances, row numbers
 
 """
+KINDS = """
+    async def find_later(query):
+        return find(query)
 
-FIXTURES = {
-    "of a function": """
-        @pytest.fixture
-        def search():
-            find.ids = ["sku-a", "sku-b", "sku-c"]
-            return find
-    """,
-    "of an object": """
-        class Index:
-            def __init__(self, ids):
-                self.ids = ids
+    async def many(queries):
+        return [find(query) for query in queries]
 
-            def __call__(self, query):
-                return find(query)
+    class Index:
+        def __init__(self, ids):
+            self.ids = ids
 
-        @pytest.fixture(scope="session")
-        def search():
-            return Index({0: "sku-a", 2: "sku-c"})
-    """,
-    "of a coroutine function": """
-        async def find_later(query):
+        def __call__(self, query):
             return find(query)
 
-        @pytest.fixture
-        def search():
-            find_later.ids = ["sku-a", "sku-b", "sku-c"]
+    class Unread:
+        @property
+        def ids(self):
+            raise AssertionError("ids was read")
+
+        def __call__(self, query):
+            return ["sku-c", "sku-a"]
+
+    @pytest.fixture(scope="session", params=["function", "object", "coroutine", "batch", "async batch", "no labels"])
+    def search(request):
+        if request.param == "no labels":
+            return Unread()
+        if request.param == "object":
+            return Index({0: "sku-a", 2: "sku-c"})
+        if request.param == "coroutine":
+            find_later.ids = IDS
             return find_later
-    """,
-}
+        found = Index(IDS)
+        if request.param == "batch":
+            found.many = lambda queries: [find(query) for query in queries]
+        if request.param == "async batch":
+            found.many = many
+        return found
+"""
 
 
-@pytest.mark.parametrize("fixture", FIXTURES)
-def test_labels_become_ids(project: Project, fixture: str) -> None:
-    project.conftest(dedent(SEARCH) + dedent(FIXTURES[fixture]))
+@pytest.mark.parametrize("options", [(), ("--relevance-concurrency=4",)], ids=["one by one", "at once"])
+def test_labels_become_ids(project: Project, options: tuple[str, ...]) -> None:
+    """Where there are no labels, the attribute is not read."""
+    project.conftest(dedent(SEARCH) + dedent(KINDS))
     project.cases(CASES)
-    assert project.run().counts == {"passed": 1}
-
-
-AHEAD = {
-    "at a time": "search = find",
-    "in a batch": "search.many = lambda queries: [find(query) for query in queries]",
-    "in batches of a coroutine function": "search.many = many",
-}
-
-
-@pytest.mark.parametrize("how", AHEAD)
-def test_labels_become_ids_where_searches_are_made_ahead(project: Project, how: str) -> None:
-    fixture = f"""
-        async def many(queries):
-            return [find(query) for query in queries]
-
-        @pytest.fixture(scope="session")
-        def search():
-            def search(query):
-                return find(query)
-            {AHEAD[how]}
-            search.ids = ["sku-a", "sku-b", "sku-c"]
-            return search
-    """
-    project.conftest(dedent(SEARCH) + dedent(fixture))
-    judgments = "min_ndcg: 1, judgments: {sku-c: 2, sku-a: 1}"
-    project.cases(f"cases: [{{query: shoes, {judgments}}}, {{query: boots, {judgments}}}]")
-    assert project.run("--relevance-concurrency=4").counts == {"passed": 2}
+    assert project.run(*options).counts == {"passed": 12}
 
 
 def test_ids_may_be_documents_with_titles(project: Project) -> None:
@@ -104,32 +91,13 @@ def test_labels_without_ids_are_an_error_with_both_ways_out(project: Project) ->
     assert "if they are the ids, return them in a list" in message
 
 
-def test_ids_is_not_read_where_there_are_no_labels(project: Project) -> None:
-    unread = """
-        class Index:
-            @property
-            def ids(self):
-                raise AssertionError("ids was read")
-
-            def __call__(self, query):
-                return ["sku-c", "sku-a"]
-
-        @pytest.fixture
-        def search():
-            return Index()
-    """
-    project.conftest(dedent(SEARCH) + dedent(unread))
-    project.cases(CASES)
-    assert project.run().counts == {"passed": 1}
-
-
 def test_labels_from_the_hook_and_of_a_ranking_that_is_checked_in_a_test(project: Project) -> None:
     hook = """
         @pytest.fixture
         def search():
             def found(query):
                 return {"result": find(query)}
-            found.ids = ["sku-a", "sku-b", "sku-c"]
+            found.ids = IDS
             return found
 
         def pytest_relevance_ranking(response, case):
@@ -142,4 +110,4 @@ def test_labels_from_the_hook_and_of_a_ranking_that_is_checked_in_a_test(project
             relevance.check("shoes", search("shoes"), {"sku-c": 2, "sku-a": 1}, min_ndcg=1)
     """
     project.write("test_shop.py", checked)
-    assert project.run().counts == {"passed": 2}
+    assert project.run().counts == {"passed": 3}
