@@ -220,7 +220,7 @@ def test_the_ids_of_another_collection(shop: Project) -> None:
     shop.write("products.csv", "id,title\n1,One\n2,Two\n")
     run = shop.run()
     (sentence,) = run.sentences("products.csv:")
-    assert "none of the 6 documents that were looked up is in it; a is not; are these its ids?" in sentence
+    assert "0 of the 6 documents that were looked up are in it; a is not; are these its ids?" in sentence
     assert "not in the catalogue" not in run.text
 
 
