@@ -28,8 +28,7 @@ from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.reader import load_suite
 from pytest_relevance.plugin import reporting
 from pytest_relevance.plugin.case_items import ItemMaker, bind, marks_of
-from pytest_relevance.plugin.failures import shown_path
-from pytest_relevance.plugin.options import CASE_FILES, recorded_rankings, redaction, settings, silent_text
+from pytest_relevance.plugin.options import CASE_FILES, recorded_rankings, redaction, settings, shown_path, silent_text
 from pytest_relevance.plugin.pytest_internals import AnyItem
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun

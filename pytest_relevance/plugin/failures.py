@@ -1,4 +1,4 @@
-"""The exceptions of cases, the text of a failure in a report, and the exceptions of a project's code.
+"""The exceptions of cases, and those of a project's code.
 
 These stand in records and messages without secrets and paths, and their tracebacks without the frames of this plugin.
 """
@@ -6,39 +6,15 @@ These stand in records and messages without secrets and paths, and their traceba
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_relevance._text import listed, quoted
-from pytest_relevance.plugin.options import redaction, verbosity
-from pytest_relevance.reports.text import (
-    BAD,
-    DIM,
-    DOUBT,
-    GOOD,
-    STRONG,
-    Line,
-    is_github,
-    line_without_commands,
-    plain,
-    safe_output,
-    terminal_width,
-)
+from pytest_relevance.plugin.options import redaction, shown_path, verbosity, without_root
 from pytest_relevance.results.case_parts import SearchError
-
-MARKUP: dict[str, dict[str, bool]] = {
-    BAD: {"red": True, "bold": True},
-    GOOD: {"green": True},
-    DIM: {"light": True},
-    DOUBT: {"yellow": True},
-    STRONG: {"bold": True},
-}
-"""The markup for pytest's terminal writer, by style of a report."""
-
 
 if TYPE_CHECKING:
 
@@ -66,78 +42,6 @@ class CaseError(_Failed):
 
 class NotSearched(CaseError):
     """The search of a case was not called because it had failed in too many cases in a row."""
-
-
-@dataclass(frozen=True, slots=True)
-class Crash:
-    """The position of a failing case and its message, as `--tb=line`, JUnit and the short summary show them.
-
-    `explain` makes the message when a reporter asks for it.
-    """
-
-    path: str
-    lineno: int
-    explain: Callable[[], str]
-
-    @property
-    def message(self) -> str:
-        """Why the case failed, in one line; in GitHub Actions it holds no workflow command."""
-        return safe_output(self.explain())
-
-    def __str__(self) -> str:
-        """Return the first line of `PATH:LINE: MESSAGE`."""
-        first, *_ = self.message.split("\n", 1)
-        return f"{self.path}:{self.lineno}: {first}"
-
-
-class FailureText:
-    """The report of a failing case or gate with colours, which replaces pytest's own representation of the exception.
-
-    `lines_of` makes the lines for a `verbosity` and a `width`. The terminal asks for them at the end of the run, when
-    all results are known, with its own verbosity and width. JUnit and other reporters get the whole text, 100 columns
-    wide.
-    """
-
-    def __init__(self, option: Any, lines_of: Callable[..., Sequence[Line]], crash: Crash) -> None:
-        self.reprcrash = crash
-        self._lines_of = lines_of
-        self._verbosity = verbosity(option)
-        self._is_by_line = getattr(option, "tbstyle", None) == "line"  # pytest prints a line for each failure itself
-
-    def __str__(self) -> str:
-        """Return the whole text, without colours."""
-        return plain(self._lines_of(verbosity=max(self._verbosity, 0)))
-
-    def toterminal(self, tw: Any) -> None:
-        """Write the lines for the terminal to pytest's terminal writer."""
-        if not self._is_by_line:
-            write_lines(tw, self._lines_of(verbosity=self._verbosity, width=terminal_width()))
-
-
-def write_lines(tw: Any, lines: Iterable[Line]) -> None:
-    """Write styled lines, each with a line end, to pytest's terminal writer or terminal reporter.
-
-    In GitHub Actions the lines hold no workflow command.
-    """
-    for spans in map(line_without_commands, lines) if is_github() else lines:
-        for text, style in spans:
-            if text:
-                tw.write(text, **MARKUP.get(style, {}))
-        tw.write("\n")
-
-
-def shown_path(path: Path | str, config: pytest.Config) -> str:
-    """Return the path of a file for messages: relative to the folder where pytest was started, as in pytest's own."""
-    try:
-        return os.path.relpath(path, config.invocation_params.dir)
-    except ValueError:  # the file is on another drive (Windows)
-        return str(path)
-
-
-def without_root(text: str, config: pytest.Config) -> str:
-    """Return a text with the paths of files in the project relative to its root."""
-    root = config.rootpath
-    return text if root == root.parent else text.replace(f"{root}{os.sep}", "")
 
 
 _WAITING = "pytest_relevance.plugin.running.searches"

@@ -13,6 +13,7 @@ from dataclasses import replace
 from fnmatch import translate
 from pathlib import Path
 from threading import get_ident
+from time import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
@@ -231,7 +232,7 @@ class RunSettings(NamedTuple):
     written at the end of the run; `reports_to_ci`: the run leaves its report in GitHub Actions. `details`: ranking,
     grades and titles are needed of every case, also of those that pass; `properties`: a JUnit file is written.
     `runs_tests`: the command does not only list tests, set them up or show their fixtures. `home` is the process and
-    the thread that pytest was started in: plugins may run tests in others.
+    the thread that pytest was started in: plugins may run tests in others. `started` is the time, in seconds.
     """
 
     calls: int
@@ -248,6 +249,7 @@ class RunSettings(NamedTuple):
     properties: bool
     runs_tests: bool
     home: tuple[int, int]
+    started: float
 
 
 _SETTINGS: pytest.StashKey[RunSettings] = pytest.StashKey()
@@ -284,6 +286,7 @@ def read_settings(config: pytest.Config) -> None:
         properties=bool(getattr(option, "xmlpath", None)),
         runs_tests=not any(getattr(option, name, False) for name in _WITHOUT_TESTS),
         home=here(),
+        started=time(),
     )
     pattern = config.getini("relevance_redact")
     try:
@@ -391,3 +394,17 @@ def verbosity(option: Any) -> int:
 def ended_well(exitstatus: int | pytest.ExitCode) -> bool:
     """Whether the exit status is one without a failure."""
     return exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
+
+
+def shown_path(path: Path | str, config: pytest.Config) -> str:
+    """Return the path of a file for messages: relative to the folder where pytest was started, as in pytest's own."""
+    try:
+        return os.path.relpath(path, config.invocation_params.dir)
+    except ValueError:  # the file is on another drive (Windows)
+        return str(path)
+
+
+def without_root(text: str, config: pytest.Config) -> str:
+    """Return a text with the paths of files in the project relative to its root."""
+    root = config.rootpath
+    return text if root == root.parent else text.replace(f"{root}{os.sep}", "")

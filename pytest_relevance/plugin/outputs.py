@@ -21,13 +21,13 @@ import pytest
 from pytest_relevance._files import is_read_only, write_whole
 from pytest_relevance._paused_gc import paused_gc
 from pytest_relevance._text import counted, harmless, listed
-from pytest_relevance.plugin.failures import without_root
 from pytest_relevance.plugin.options import (
     FILES,
     ended_well,
     redaction,
     settings,
     verbosity,
+    without_root,
 )
 from pytest_relevance.plugin.run_store import Message, RunStore, first_named, run_store
 from pytest_relevance.plugin.terminal import not_run
@@ -57,12 +57,17 @@ class Outputs:
         self._store = run_store(config)
         self._runs_tests = settings(config).runs_tests
         self._has_begun = False
-        started(config)
-        _refuse_shared_file(config)
         self._outputs: dict[str, tuple[Write, str]] = {}
+        names: dict[str, str] = {}
         for name in settings(config).outputs:
             if name in FILES:
                 target = Target.of(name, config)
+                other = names.setdefault(os.path.realpath(target.path), name)
+                # several outputs can be written to one pipe or device; of a file one would replace what the other wrote
+                if other != name and (target.path.is_file() or not target.path.exists()):
+                    raise pytest.UsageError(
+                        f"--relevance-{other} and --relevance-{name} name the same file, {target.shown}; name two files"
+                    )
                 why = "no case was scored" if name == "unjudged" else "no test ran"
                 found = partial(_WRITERS[name], target), f"{target.shown} is not written: {why}"
             else:
@@ -89,27 +94,6 @@ class Outputs:
             self._store.messages += [message._replace(option=option) for message in messages]
             if not all(message.is_good for message in messages) and ended_well(exitstatus):
                 session.exitstatus = pytest.ExitCode.TESTS_FAILED
-
-
-def _refuse_shared_file(config: pytest.Config) -> None:
-    """Raise UsageError where two options name the same file: one would replace what the other wrote."""
-    options: dict[str, str] = {}
-    for name in FILES:
-        file = getattr(config.option, f"relevance_{name}")
-        if not file:
-            continue
-        path = _path_of(file)
-        if path.is_file() or not path.exists():  # several outputs can be written to one pipe or device
-            other = options.setdefault(os.path.realpath(path), name)
-            if other != name:
-                raise pytest.UsageError(
-                    f"--relevance-{other} and --relevance-{name} name the same file, {harmless(file)}; name two files"
-                )
-
-
-def _path_of(file: str) -> Path:
-    """The absolute path of a file that an option names."""
-    return Path(os.path.abspath(os.path.expanduser(file)))
 
 
 def _write_worklist(target: Target, has_ended_well: bool) -> Iterator[Message]:
@@ -172,7 +156,7 @@ class Target:
     def of(cls, name: str, config: pytest.Config) -> Target:
         """Return the target that an option names. Raises UsageError where the file cannot or must not be written."""
         file = getattr(config.option, f"relevance_{name}")
-        target = cls(name, _path_of(file), harmless(file), config)
+        target = cls(name, Path(os.path.abspath(os.path.expanduser(file))), harmless(file), config)
         problem = target.problem() if file else "the name of the file is empty"
         if problem is not None:
             raise pytest.UsageError(f"--relevance-{name}={harmless(file)}: {problem}")
@@ -221,12 +205,12 @@ class Target:
 
 def _update_baselines(config: pytest.Config, _: bool) -> Iterator[Message]:
     """Accept the rankings of all scored cases, and yield messages about the changes and failures."""
-    store = run_store(config)
+    store, only_new = run_store(config), config.option.relevance_update == "new"
     files = {result.file for result in store.results if result.evaluation.scores and not result.is_check}
     if not files:
         yield Message("no baseline is written: no case was scored")
     for file in sorted(files):
-        yield from _update_baseline(store, file, only_new=config.option.relevance_update == "new")
+        yield from _update_baseline(store, file, only_new=only_new)
 
 
 def _update_baseline(store: RunStore, file: str, *, only_new: bool) -> Iterator[Message]:
@@ -271,14 +255,6 @@ def _changes_of(updated: Updated) -> str:
     return ", ".join(f"{count:,} {what}" for count, what in counts if count)
 
 
-_STARTED: pytest.StashKey[str] = pytest.StashKey()
-
-
-def started(config: pytest.Config) -> str:
-    """When the run began, in UTC (ISO 8601): the time of the first call, so that all outputs have the same time."""
-    return config.stash.setdefault(_STARTED, datetime.now(timezone.utc).isoformat(timespec="seconds"))
-
-
 def about_run(config: pytest.Config) -> tuple[dict[str, FileInfo], RunInfo]:
     """The case files of the run, and how it was made."""
     from pytest_relevance import __version__
@@ -295,7 +271,8 @@ def about_run(config: pytest.Config) -> tuple[dict[str, FileInfo], RunInfo]:
         for file, info in sorted(store.files.items())
     }
     faults = faults_to_record(store.results, store.told.warnings.values())
-    how = (__version__, started(config), versions, command, store.told.fingerprint)
+    started = datetime.fromtimestamp(settings(config).started, timezone.utc).isoformat(timespec="seconds")
+    how = (__version__, started, versions, command, store.told.fingerprint)
     return files, RunInfo(*how, missing, faults, settings(config).requires_gates, not_run(config))
 
 
@@ -342,7 +319,6 @@ class GitHubReport:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._store = run_store(config)
-        started(config)
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self) -> None:

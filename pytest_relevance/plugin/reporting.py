@@ -8,26 +8,18 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
-from pytest_relevance._text import counted, harmless
+from pytest_relevance._text import harmless
 from pytest_relevance.plugin.case_items import set_locations
-from pytest_relevance.plugin.failures import (
-    CaseError,
-    Crash,
-    FailureText,
-    NotSearched,
-    missing_fixture,
-    shorten,
-    shown_path,
-)
-from pytest_relevance.plugin.options import ended_well, settings
+from pytest_relevance.plugin.failures import CaseError, NotSearched, missing_fixture, search_error, shorten
+from pytest_relevance.plugin.options import ended_well, settings, shown_path
 from pytest_relevance.plugin.pytest_internals import forget_parameters, is_fixture_defined
-from pytest_relevance.plugin.run_end import findings, report_gates
+from pytest_relevance.plugin.run_end import GivingUp, findings, report_gates
 from pytest_relevance.plugin.run_store import (
     ATTRIBUTE,
     DOCUMENTS,
@@ -35,22 +27,25 @@ from pytest_relevance.plugin.run_store import (
     Message,
     attached_to,
     run_store,
+    sendable,
 )
-from pytest_relevance.plugin.running import calling
-from pytest_relevance.plugin.running.case_run import (
-    CASE_RUN,
-    CHECKS,
-    SEARCHES,
-    CallEnd,
-    CaseRun,
-    case_runs_of,
-    is_running,
-)
+from pytest_relevance.plugin.running import loops
+from pytest_relevance.plugin.running.case_run import CASE_RUN, CHECKS, CaseRun, case_runs_of, is_running
 from pytest_relevance.plugin.running.run_case import FINGERPRINT, request_fingerprint, set_properties
-from pytest_relevance.plugin.terminal import Terminal
+from pytest_relevance.plugin.terminal import Crash, FailureText, Terminal
 from pytest_relevance.reports.text import Line, is_github
-from pytest_relevance.results.case_parts import SCORING, SETUP, SearchError
-from pytest_relevance.results.case_result import NOT_SEARCHED, SKIPPED, CaseResult
+from pytest_relevance.results.case_parts import SCORING, SETUP, SearchError, text_reason
+from pytest_relevance.results.case_result import (
+    ERROR,
+    FAILED,
+    INCONCLUSIVE,
+    NOT_SEARCHED,
+    PASSED,
+    SKIPPED,
+    SUMMARY_FIELDS,
+    CaseResult,
+)
+from pytest_relevance.results.scoring import unscored
 
 NAME = "relevance-reporting"
 
@@ -179,7 +174,8 @@ class Reporting:
         if run is None:
             return
         if not isinstance(error, pytest.FixtureLookupError):
-            shorten(call.excinfo, item.config)
+            if getattr(error, "pytrace", True):  # of a verdict pytest shows the message alone
+                shorten(call.excinfo, item.config)
             return
         message = missing_fixture(error, run.case.search)
         run.attempt.error = CaseError(message, pytrace=False)
@@ -278,7 +274,7 @@ class Reporting:
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self, config: pytest.Config) -> None:
         """Close the event loop of coroutine searches, and thaw the heap."""
-        calling.close_own_loop(config)
+        loops.close_own_loop(config)
         if self._is_heap_frozen:
             gc.unfreeze()
 
@@ -307,92 +303,101 @@ class Reporting:
         return FailureText(self._config.option, lines_of, crash)
 
 
-PATIENCE = 5
-"""A search that has succeeded before must fail this many times as often in a row."""
+class CallEnd(NamedTuple):
+    """A finished call of a test, with the case runs in it: the case of an item, or the checks of a test in Python."""
+
+    item: pytest.Item
+    call: pytest.CallInfo[None]
+    runs: Sequence[CaseRun]
+
+    def attach(self, report: pytest.TestReport) -> None:
+        """Attach the results to the report of the call."""
+        error = None if self.call.excinfo is None else self.call.excinfo.value
+        attached: dict[str, Any] = {"cases": []}
+        for run in self.runs:
+            attempt = run.attempt
+            if report.passed and attempt.result is None and not (run.is_check and attempt.error is not None):
+                continue  # another plugin ran the item in some other way; a check has an error that its test caught
+            # a case has one call; the report may be of a later attempt than the exception
+            is_shown = attempt.error is not None and (attempt.error is error or not run.is_check)
+            result = self._result(run, report)
+            needs_details = (
+                run.settings.details
+                or result.verdict in (FAILED, INCONCLUSIVE, ERROR)
+                or len(result.origin.items) > 1
+                or run.is_check
+                or not result.ranking.returned  # the expectations say whether that is right
+            )
+            names = None if needs_details else SUMMARY_FIELDS
+            values = sendable(result.to_dict(names), self.item.config)
+            attached["cases"].append(values)
+            if is_shown:
+                attached["shown"] = values
+                if report.skipped and not hasattr(report, "wasxfail"):
+                    report.longrepr = (run.case.source or run.path, run.case.line, f"Skipped: {attempt.error}")
+            elif result.verdict == ERROR and not run.is_check and report.failed and report.when == "call":
+                report.sections.append(("relevance case", f"{result.place}: {_asked(result, attempt.calls)}"))
+            run.forget_attempt()
+        setattr(report, ATTRIBUTE, attached)
+
+    def attach_subtest(self, report: pytest.TestReport) -> None:
+        """Attach the failing check of a subtest, for the text of the failure.
+
+        The results themselves are attached to the report of the test, which is made last.
+        """
+        error = None if self.call.excinfo is None else self.call.excinfo.value
+        for run in self.runs:
+            if error is not None and run.attempt.error is error:
+                values = sendable(self._result(run, report).to_dict(), self.item.config)
+                setattr(report, ATTRIBUTE, {"shown": values})
+
+    def _result(self, run: CaseRun, report: pytest.TestReport) -> CaseResult:
+        """Return the result of a case run, with pytest's outcome."""
+        result = run.attempt.result
+        if result is None:
+            xfail = self.call.excinfo is not None and isinstance(self.call.excinfo.value, pytest.xfail.Exception)
+            skipped = report.skipped and (xfail or not hasattr(report, "wasxfail"))
+            error = _error_of(run, self.call)
+            verdict = SKIPPED if skipped else NOT_SEARCHED if isinstance(run.attempt.error, NotSearched) else ERROR
+            reasons = () if error is None else (text_reason(error.headline),)
+            result = unscored(
+                run.case, verdict, run.in_run, run.call(error=error if verdict == ERROR else None), reasons
+            )
+        outcome = _outcome(run, result, report, self.call)
+        if outcome == result.verdict:
+            return result
+        return result._replace(call=result.call._replace(outcome=outcome))
 
 
-Search = tuple[str, str | None, str, Sequence[str]]
-"""The key of a search: its name, its variant, the folder of its fixture, and the other fixtures of the case.
+def _outcome(run: CaseRun, result: CaseResult, report: pytest.TestReport, call: pytest.CallInfo[None]) -> str:
+    """Return pytest's outcome of a case.
 
-Another folder may have a fixture of the same name, and one of the other fixtures may be the broken one.
-"""
-
-
-class GivingUp:
-    """Counts failed searches, and has the remaining cases of a search fail once it is given up (`relevance_give_up`).
-
-    Each process counts for itself, by the reports that it logs, so that a case counts after its last rerun, and once. A
-    search is its fixture and its variant, together with the further fixtures of the case.
+    A check gets an outcome from its own verdict, unless its exception is the one that ended the test.
     """
-
-    def __init__(self, config: pytest.Config) -> None:
-        self._manager = config.pluginmanager
-        self._most = settings(config).give_up
-        self._runs: Mapping[str, CaseRun] = {}
-        self._succeeded: set[Search] = set()
-        self._failed: dict[Search, set[tuple[str, str]]] = {}
-        self._given_up: dict[Search, str] = {}
-
-    def watch(self, items: Iterable[pytest.Item]) -> None:
-        """Take note of the items of cases that are to run."""
-        self._runs = {item.nodeid: item.stash[CASE_RUN] for item in items} if self._most else {}
-
-    def count(self, nodeid: str, values: Mapping[str, Any]) -> None:
-        """Count the result of a case, in builtin types, by its final report. Checks of tests in Python do not count."""
-        run = self._runs.get(nodeid)
-        if run is None or values["verdict"] in (SKIPPED, NOT_SEARCHED):
-            return
-        search, error = _search_of(run), SearchError(**values["error"]) if values.get("error") else None
-        if error is not None and values.get("outcome") == "xfailed":
-            return
-        if error is None or error.phase == SCORING:
-            self._succeeded.add(search)
-            self._failed.pop(search, None)
-            return
-        if error.phase == SETUP and not error.type:  # the fixture is missing: such a failure costs no time
-            return
-        cases = self._failed.setdefault(search, set())
-        cases.add((values["file"], values["id"]))
-        if len(cases) >= self._most * (PATIENCE if search in self._succeeded else 1):
-            failed = f"{search[0]} failed in {counted(len(cases), 'case')} in a row"
-            if not self._given_up:
-                self._manager.register(NotSearching(self._given_up), "relevance-not-searching")
-            why = f"not searched: {failed} (relevance_give_up), at last with {error.headline}"
-            self._given_up.setdefault(search, why)
+    if run.is_check and (call.excinfo is None or run.attempt.error is not call.excinfo.value):
+        return FAILED if result.verdict in (FAILED, ERROR) else PASSED
+    if "wasxfail" in vars(report):
+        return "xfailed" if report.skipped else "xpassed"
+    return report.outcome
 
 
-class NotSearching:
-    """The hooks that fail the remaining cases of the searches that were given up.
+def _error_of(run: CaseRun, call: pytest.CallInfo[None]) -> SearchError | None:
+    """Return the error of a case without a score, or None if there is none.
 
-    A case that was searched before, together with others, keeps its own result or error.
+    The error of the run itself comes first: a test may continue after a failed check and end in another exception.
     """
-
-    def __init__(self, given_up: Mapping[Search, str]) -> None:
-        self._given_up = given_up
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> object:
-        """Leave a case of such a search to pytest alone, as other plugins would run it again where it fails."""
-        if self._why(item) is None:
-            return None
-        runner: Any = item.config.pluginmanager.get_plugin("runner")
-        return runner.pytest_runtest_protocol(item=item, nextitem=nextitem)
-
-    @pytest.hookimpl
-    def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        """Fail a case whose search is given up, before any fixture is set up. Raises `NotSearched`."""
-        __tracebackhide__ = True
-        why, run = self._why(item), item.stash.get(CASE_RUN, None)
-        searches = item.config.stash.get(SEARCHES, None)
-        if why is not None and run is not None and not (searches is not None and searches.is_ahead(run)):
-            run.attempt.error = NotSearched(why, pytrace=False)
-            raise run.attempt.error
-
-    def _why(self, item: pytest.Item) -> str | None:
-        """Return why the search of a case is given up; None where it is not, and for any other test."""
-        run = item.stash.get(CASE_RUN, None)
-        return None if run is None else self._given_up.get(_search_of(run))
+    error = run.attempt.error if run.attempt.error is not None or call.excinfo is None else call.excinfo.value
+    if error is None:
+        return None
+    phase = SETUP if call.when == "setup" else SCORING if run.attempt.is_read else ""
+    prefix = f"in call {run.attempt.calls}: " if run.attempt.calls > 1 else ""
+    return search_error(error, run.item.config, phase=phase, prefix=prefix)
 
 
-def _search_of(run: CaseRun) -> Search:
-    return run.case.search, run.variant, run.search_folder, run.case.usefixtures
+def _asked(result: CaseResult, calls: int) -> str:
+    """Return the query and search of a case with an error, and the number of the call if there were several."""
+    from pytest_relevance._text import harmless
+    from pytest_relevance.reports.reasons import search_label
+
+    label = search_label(result.search, result.variant, result.params)
+    return "   ".join([f'query "{harmless(result.query)}"', label, *([f"in call {calls}"] if calls > 1 else [])])

@@ -1,4 +1,4 @@
-"""The end of a run: its gates, reported as tests, and what is missing from it.
+"""What ends a search or a run: searches that are given up, gates, reported as tests, and what is missing from a run.
 
 Gates are reported after the cases have run, in the process that receives all reports. The node id of a gate is
 `FILE::gate[ID]`, followed by `[VARIANT]` where the search has parameters. A gate has the same reports as a test: setup,
@@ -7,7 +7,7 @@ call and teardown.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from time import time
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -15,15 +15,108 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import pytest
 
 from pytest_relevance._text import counted, examples, harmless, listed
-from pytest_relevance.plugin.failures import Crash, FailureText
+from pytest_relevance.plugin.failures import NotSearched
 from pytest_relevance.plugin.options import recorded_rankings, settings
 from pytest_relevance.plugin.run_store import LOST, PASSED_OVER, RunStore, first_named, run_store
-from pytest_relevance.plugin.terminal import not_run
-from pytest_relevance.results.case_result import SKIPPED, XFAILED, has_failed
+from pytest_relevance.plugin.running.case_run import CASE_RUN, SEARCHES, CaseRun
+from pytest_relevance.plugin.terminal import Crash, FailureText, not_run
+from pytest_relevance.results.case_parts import SCORING, SETUP, SearchError
+from pytest_relevance.results.case_result import NOT_SEARCHED, SKIPPED, XFAILED, has_failed
 from pytest_relevance.results.records.run_info import SUFFIX
 
 if TYPE_CHECKING:
     from pytest_relevance.results.gates import GateResult
+
+PATIENCE = 5
+"""A search that has succeeded before must fail this many times as often in a row."""
+
+
+Search = tuple[str, str | None, str, Sequence[str]]
+"""The key of a search: its name, its variant, the folder of its fixture, and the other fixtures of the case.
+
+Another folder may have a fixture of the same name, and one of the other fixtures may be the broken one.
+"""
+
+
+class GivingUp:
+    """Counts failed searches, and has the remaining cases of a search fail once it is given up (`relevance_give_up`).
+
+    Each process counts for itself, by the reports that it logs, so that a case counts after its last rerun, and once. A
+    search is its fixture and its variant, together with the further fixtures of the case.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._manager = config.pluginmanager
+        self._most = settings(config).give_up
+        self._runs: Mapping[str, CaseRun] = {}
+        self._succeeded: set[Search] = set()
+        self._failed: dict[Search, set[tuple[str, str]]] = {}
+        self._given_up: dict[Search, str] = {}
+
+    def watch(self, items: Iterable[pytest.Item]) -> None:
+        """Take note of the items of cases that are to run."""
+        self._runs = {item.nodeid: item.stash[CASE_RUN] for item in items} if self._most else {}
+
+    def count(self, nodeid: str, values: Mapping[str, Any]) -> None:
+        """Count the result of a case, in builtin types, by its final report. Checks of tests in Python do not count."""
+        run = self._runs.get(nodeid)
+        if run is None or values["verdict"] in (SKIPPED, NOT_SEARCHED):
+            return
+        search, error = _search_of(run), SearchError(**values["error"]) if values.get("error") else None
+        if error is not None and values.get("outcome") == "xfailed":
+            return
+        if error is None or error.phase == SCORING:
+            self._succeeded.add(search)
+            self._failed.pop(search, None)
+            return
+        if error.phase == SETUP and not error.type:  # the fixture is missing: such a failure costs no time
+            return
+        cases = self._failed.setdefault(search, set())
+        cases.add((values["file"], values["id"]))
+        if len(cases) >= self._most * (PATIENCE if search in self._succeeded else 1):
+            failed = f"{search[0]} failed in {counted(len(cases), 'case')} in a row"
+            if not self._given_up:
+                self._manager.register(NotSearching(self._given_up), "relevance-not-searching")
+            why = f"not searched: {failed} (relevance_give_up), at last with {error.headline}"
+            self._given_up.setdefault(search, why)
+
+
+class NotSearching:
+    """The hooks that fail the remaining cases of the searches that were given up.
+
+    A case that was searched before, together with others, keeps its own result or error.
+    """
+
+    def __init__(self, given_up: Mapping[Search, str]) -> None:
+        self._given_up = given_up
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> object:
+        """Leave a case of such a search to pytest alone, as other plugins would run it again where it fails."""
+        if self._why(item) is None:
+            return None
+        runner: Any = item.config.pluginmanager.get_plugin("runner")
+        return runner.pytest_runtest_protocol(item=item, nextitem=nextitem)
+
+    @pytest.hookimpl
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Fail a case whose search is given up, before any fixture is set up. Raises `NotSearched`."""
+        __tracebackhide__ = True
+        why, run = self._why(item), item.stash.get(CASE_RUN, None)
+        searches = item.config.stash.get(SEARCHES, None)
+        if why is not None and run is not None and not (searches is not None and searches.is_ahead(run)):
+            run.attempt.error = NotSearched(why, pytrace=False)
+            raise run.attempt.error
+
+    def _why(self, item: pytest.Item) -> str | None:
+        """Return why the search of a case is given up; None where it is not, and for any other test."""
+        run = item.stash.get(CASE_RUN, None)
+        return None if run is None else self._given_up.get(_search_of(run))
+
+
+def _search_of(run: CaseRun) -> Search:
+    return run.case.search, run.variant, run.search_folder, run.case.usefixtures
+
 
 _CHOOSERS = ("lfplugin", "stepwiseplugin")
 """Plugins of pytest that select in the next run the tests that failed in this one. A gate cannot be selected."""

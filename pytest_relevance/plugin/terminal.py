@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,6 @@ from typing import Any
 import pytest
 
 from pytest_relevance._text import counted, harmless
-from pytest_relevance.plugin.failures import Crash, FailureText, write_lines
 from pytest_relevance.plugin.options import recorded_rankings, verbosity
 from pytest_relevance.plugin.run_store import attached_to, run_store
 from pytest_relevance.reports.reasons import item_heading
@@ -27,11 +27,18 @@ from pytest_relevance.reports.run.cases import anything_ran
 from pytest_relevance.reports.run.report import summary_lines, verdict_lines
 from pytest_relevance.reports.text import (
     BAD,
+    DIM,
+    DOUBT,
+    GOOD,
     PLAIN,
+    STRONG,
     Line,
     folded,
     folded_lines,
+    is_github,
     line,
+    line_without_commands,
+    plain,
     safe_output,
     terminal_width,
 )
@@ -46,6 +53,74 @@ _FAILED = ("failed", "error", NOT_SEARCHED)
 
 _MOST_ALIKE = 5
 """How many failures with one fault the short summary lists."""
+
+
+MARKUP: dict[str, dict[str, bool]] = {
+    BAD: {"red": True, "bold": True},
+    GOOD: {"green": True},
+    DIM: {"light": True},
+    DOUBT: {"yellow": True},
+    STRONG: {"bold": True},
+}
+"""The markup for pytest's terminal writer, by style of a report."""
+
+
+@dataclass(frozen=True, slots=True)
+class Crash:
+    """The position of a failing case and its message, as `--tb=line`, JUnit and the short summary show them.
+
+    `explain` makes the message when a reporter asks for it.
+    """
+
+    path: str
+    lineno: int
+    explain: Callable[[], str]
+
+    @property
+    def message(self) -> str:
+        """Why the case failed, in one line; in GitHub Actions it holds no workflow command."""
+        return safe_output(self.explain())
+
+    def __str__(self) -> str:
+        """Return the first line of `PATH:LINE: MESSAGE`."""
+        first, *_ = self.message.split("\n", 1)
+        return f"{self.path}:{self.lineno}: {first}"
+
+
+class FailureText:
+    """The report of a failing case or gate with colours, which replaces pytest's own representation of the exception.
+
+    `lines_of` makes the lines for a `verbosity` and a `width`. The terminal asks for them at the end of the run, when
+    all results are known, with its own verbosity and width. JUnit and other reporters get the whole text, 100 columns
+    wide.
+    """
+
+    def __init__(self, option: Any, lines_of: Callable[..., Sequence[Line]], crash: Crash) -> None:
+        self.reprcrash = crash
+        self._lines_of = lines_of
+        self._verbosity = verbosity(option)
+        self._is_by_line = getattr(option, "tbstyle", None) == "line"  # pytest prints a line for each failure itself
+
+    def __str__(self) -> str:
+        """Return the whole text, without colours."""
+        return plain(self._lines_of(verbosity=max(self._verbosity, 0)))
+
+    def toterminal(self, tw: Any) -> None:
+        """Write the lines for the terminal to pytest's terminal writer."""
+        if not self._is_by_line:
+            write_lines(tw, self._lines_of(verbosity=self._verbosity, width=terminal_width()))
+
+
+def write_lines(tw: Any, lines: Iterable[Line]) -> None:
+    """Write styled lines, each with a line end, to pytest's terminal writer or terminal reporter.
+
+    In GitHub Actions the lines hold no workflow command.
+    """
+    for spans in map(line_without_commands, lines) if is_github() else lines:
+        for text, style in spans:
+            if text:
+                tw.write(text, **MARKUP.get(style, {}))
+        tw.write("\n")
 
 
 class Terminal:

@@ -1,34 +1,37 @@
-"""`CaseRun`: a case on its pytest item, from collection until its result is attached to a report (`CallEnd`)."""
+"""`CaseRun`: a case on its pytest item, from collection until its result is attached to a report, and its search calls.
+
+Exceptions of the search are passed on unchanged. Frames of this module are hidden from tracebacks, so that the
+traceback of a failing search shows only the search's own code.
+"""
 
 from __future__ import annotations
 
+import inspect
 import os
-from collections.abc import Sequence
+from collections.abc import AsyncIterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import partial
+from time import perf_counter
+from types import FunctionType, MethodType
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_relevance._text import shown
 from pytest_relevance.cases.model import Case
-from pytest_relevance.plugin.failures import CaseError, NotSearched, search_error
+from pytest_relevance.plugin.failures import CaseError
 from pytest_relevance.plugin.options import RunSettings, redaction
-from pytest_relevance.plugin.run_store import ATTRIBUTE, sendable
-from pytest_relevance.results.case_parts import SCORING, SETUP, CaseCall, Repeats, SearchError, text_reason
-from pytest_relevance.results.case_result import (
-    CHECK,
-    ERROR,
-    FAILED,
-    INCONCLUSIVE,
-    NOT_SEARCHED,
-    PASSED,
-    SKIPPED,
-    SUMMARY_FIELDS,
-    CaseResult,
-)
-from pytest_relevance.results.scoring import CaseInRun, unscored
+from pytest_relevance.results.case_parts import CaseCall, Repeats, SearchError
+from pytest_relevance.results.case_result import CHECK, CaseResult
+from pytest_relevance.results.responses.ranking import Ranking, read_ranking
+from pytest_relevance.results.responses.reading import UnreadableRanking
+from pytest_relevance.results.scoring import CaseInRun
 
 if TYPE_CHECKING:
     from pytest_relevance.results.records.baseline_comparison import Baseline
+
+__tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
 
 @dataclass(slots=True, eq=False)
@@ -199,101 +202,117 @@ def case_runs_of(item: pytest.Item) -> Sequence[CaseRun]:
     return item.stash[CHECKS].runs if CHECKS in item.stash else ()
 
 
-class CallEnd(NamedTuple):
-    """A finished call of a test, with the case runs in it: the case of an item, or the checks of a test in Python."""
-
-    item: pytest.Item
-    call: pytest.CallInfo[None]
-    runs: Sequence[CaseRun]
-
-    def attach(self, report: pytest.TestReport) -> None:
-        """Attach the results to the report of the call."""
-        error = None if self.call.excinfo is None else self.call.excinfo.value
-        attached: dict[str, Any] = {"cases": []}
-        for run in self.runs:
-            attempt = run.attempt
-            if report.passed and attempt.result is None and not (run.is_check and attempt.error is not None):
-                continue  # another plugin ran the item in some other way; a check has an error that its test caught
-            # a case has one call; the report may be of a later attempt than the exception
-            is_shown = attempt.error is not None and (attempt.error is error or not run.is_check)
-            result = self._result(run, report)
-            needs_details = (
-                run.settings.details
-                or result.verdict in (FAILED, INCONCLUSIVE, ERROR)
-                or len(result.origin.items) > 1
-                or run.is_check
-                or not result.ranking.returned  # the expectations say whether that is right
-            )
-            names = None if needs_details else SUMMARY_FIELDS
-            values = sendable(result.to_dict(names), self.item.config)
-            attached["cases"].append(values)
-            if is_shown:
-                attached["shown"] = values
-                if report.skipped and not hasattr(report, "wasxfail"):
-                    report.longrepr = (run.case.source or run.path, run.case.line, f"Skipped: {attempt.error}")
-            elif result.verdict == ERROR and not run.is_check and report.failed and report.when == "call":
-                report.sections.append(("relevance case", f"{result.place}: {_asked(result, attempt.calls)}"))
-            run.forget_attempt()
-        setattr(report, ATTRIBUTE, attached)
-
-    def attach_subtest(self, report: pytest.TestReport) -> None:
-        """Attach the failing check of a subtest, for the text of the failure.
-
-        The results themselves are attached to the report of the test, which is made last.
-        """
-        error = None if self.call.excinfo is None else self.call.excinfo.value
-        for run in self.runs:
-            if error is not None and run.attempt.error is error:
-                values = sendable(self._result(run, report).to_dict(), self.item.config)
-                setattr(report, ATTRIBUTE, {"shown": values})
-
-    def _result(self, run: CaseRun, report: pytest.TestReport) -> CaseResult:
-        """Return the result of a case run, with pytest's outcome."""
-        result = run.attempt.result
-        if result is None:
-            xfail = self.call.excinfo is not None and isinstance(self.call.excinfo.value, pytest.xfail.Exception)
-            skipped = report.skipped and (xfail or not hasattr(report, "wasxfail"))
-            error = _error_of(run, self.call)
-            verdict = SKIPPED if skipped else NOT_SEARCHED if isinstance(run.attempt.error, NotSearched) else ERROR
-            reasons = () if error is None else (text_reason(error.headline),)
-            result = unscored(
-                run.case, verdict, run.in_run, run.call(error=error if verdict == ERROR else None), reasons
-            )
-        outcome = _outcome(run, result, report, self.call)
-        if outcome == result.verdict:
-            return result
-        return result._replace(call=result.call._replace(outcome=outcome))
+def asked_for(search: Any, case: Case) -> int | None:
+    """Return the number of results to request, as the argument `k`; None if the search has no such parameter."""
+    return case.depth if _takes_k(search) else None
 
 
-def _outcome(run: CaseRun, result: CaseResult, report: pytest.TestReport, call: pytest.CallInfo[None]) -> str:
-    """Return pytest's outcome of a case.
+def call_search(search: Any, case: Case, asked: int | None, queries: list[str] | None = None) -> tuple[object, float]:
+    """Call the search; return its response, and the time of the call in seconds of `perf_counter`.
 
-    A check gets an outcome from its own verdict, unless its exception is the one that ended the test.
+    `queries` are the queries of a batch, instead of the case's own. A generator is read to its end here, as it does its
+    work only while it is read. The generator of a batch is not: its responses are read one by one. Raises `CaseError`
+    where the search cannot be called with these arguments, and passes on every exception of the search itself.
     """
-    if run.is_check and (call.excinfo is None or run.attempt.error is not call.excinfo.value):
-        return FAILED if result.verdict in (FAILED, ERROR) else PASSED
-    if "wasxfail" in vars(report):
-        return "xfailed" if report.skipped else "xpassed"
-    return report.outcome
+    params = case.params
+    if params and any(type(value) in (list, dict) for value in params.values()):
+        params = deepcopy(params)  # the suite's own objects: a search that changes them must not affect the next case
+    try:
+        if asked is not None:
+            params = {**params, "k": asked}
+        started = perf_counter()
+        response = search(case.query if queries is None else queries, **params)
+    except TypeError as error:
+        if error.__traceback__ is not None and error.__traceback__.tb_next is None:  # raised by the call, not in it
+            raise CaseError(_uncallable(search, case, params, error, queries), pytrace=False) from None
+        raise
+    if queries is None and inspect.isgenerator(response):
+        response = list(response)
+    return response, started
 
 
-def _error_of(run: CaseRun, call: pytest.CallInfo[None]) -> SearchError | None:
-    """Return the error of a case without a score, or None if there is none.
+def is_waiting(response: object) -> bool:
+    """Whether a response must be awaited or iterated asynchronously."""
+    if type(response) in (list, dict):  # the usual responses; the check of abstract classes is slow
+        return False
+    return inspect.isawaitable(response) or (isinstance(response, AsyncIterable) and not hasattr(response, "__iter__"))
 
-    The error of the run itself comes first: a test may continue after a failed check and end in another exception.
+
+def read_response(item: pytest.Item, case: Case, response: object, search: object) -> Ranking:
+    """Read a response of `search` as a ranking, with the hook `pytest_relevance_ranking` where the project has it.
+
+    Raises `CaseError` where it cannot be read.
     """
-    error = run.attempt.error if run.attempt.error is not None or call.excinfo is None else call.excinfo.value
-    if error is None:
-        return None
-    phase = SETUP if call.when == "setup" else SCORING if run.attempt.is_read else ""
-    prefix = f"in call {run.attempt.calls}: " if run.attempt.calls > 1 else ""
-    return search_error(error, run.item.config, phase=phase, prefix=prefix)
+    own = None
+    if item.config.hook.pytest_relevance_ranking.get_hookimpls():  # calling a hook without implementations costs 30 us
+        own = item.ihook.pytest_relevance_ranking(response=response, case=case)
+    try:
+        return read_ranking(
+            response if own is None else own,
+            case.terms.id_field,
+            case.terms.title_field,
+            partial(getattr, search, "ids", None),
+            case.fields if case.expect else None,
+        )
+    except UnreadableRanking as problem:
+        raise CaseError(str(problem), pytrace=False) from None
 
 
-def _asked(result: CaseResult, calls: int) -> str:
-    """Return the query and search of a case with an error, and the number of the call if there were several."""
-    from pytest_relevance._text import harmless
-    from pytest_relevance.reports.reasons import search_label
+def many_of(search: Any) -> Any:
+    """Return the attribute `many` of a search, a callable; None where it has none."""
+    many = getattr(search, "many", None)
+    return many if callable(many) else None
 
-    label = search_label(result.search, result.variant, result.params)
-    return "   ".join([f'query "{harmless(result.query)}"', label, *([f"in call {calls}"] if calls > 1 else [])])
+
+def only_response(responses: object) -> object:
+    """Return the response in what `many` returned for one query. Raises `CaseError` for another number of them."""
+    found = [*responses] if isinstance(responses, (list, Iterator)) else []
+    if len(found) != 1:
+        raise CaseError(f"many returned {shown(responses)} for one query; return one response for each", pytrace=False)
+    return found[0]
+
+
+def is_coroutine_function(search: object) -> bool:
+    """Whether a search is a coroutine function, or an object with one for its `__call__`."""
+    return inspect.iscoroutinefunction(search) or inspect.iscoroutinefunction(getattr(search, "__call__", None))  # noqa: B004
+
+
+def close_unawaited(value: object) -> None:
+    """Close a coroutine that nothing will await, so that Python does not warn of it."""
+    if inspect.iscoroutine(value):
+        value.close()
+
+
+def _takes_k(search: Any) -> bool:
+    """Whether a search has a parameter named k, which the plugin then passes. `**kwargs` does not count."""
+    function = search.__func__ if type(search) is MethodType else search
+    if type(function) is FunctionType and not function.__dict__:  # a plain function; inspect.signature takes 20 us
+        code = function.__code__
+        return "k" in code.co_varnames[code.co_posonlyargcount : code.co_argcount + code.co_kwonlyargcount]
+    try:
+        parameter = inspect.signature(search).parameters.get("k")
+    except (TypeError, ValueError):  # a callable without a signature, such as some builtins
+        return False
+    return parameter is not None and parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
+
+
+def _uncallable(
+    search: object, case: Case, params: Mapping[str, object], error: TypeError, queries: list[str] | None
+) -> str:
+    if not callable(search):
+        what = f'the fixture "{case.search}" is no function but {shown(search)}'
+        if inspect.iscoroutine(search) or inspect.isasyncgen(search):
+            close_unawaited(search)
+            return f"{what}: an async fixture needs pytest-asyncio (or anyio) to be set up, see its documentation"
+        return f"{what}; return a function: search(query, **params)"
+    try:
+        signature = str(inspect.signature(search))
+    except (TypeError, ValueError):
+        signature = "(...)"
+    name, first = (case.search, case.query) if queries is None else (f"{case.search}.many", queries)
+    call_ = ", ".join([shown(first, 40), *(f"{param}={shown(value, 40)}" for param, value in params.items())])
+    return (
+        f"{name}({call_}) cannot be called: {error}\n"
+        f"its signature is {name}{signature}; its keyword arguments are the params of the case and the suite"
+        + (", and k" if "k" in params else "")
+    )

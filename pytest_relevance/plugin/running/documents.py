@@ -28,8 +28,20 @@ from pytest_relevance.plugin.options import redaction, settings
 from pytest_relevance.plugin.pytest_internals import request_of
 from pytest_relevance.plugin.run_store import DOCUMENTS as NAME
 from pytest_relevance.plugin.run_store import OTHER_IDS, run_store
-from pytest_relevance.plugin.running import calling
-from pytest_relevance.plugin.running.case_run import CASE_RUN, Attempt, CaseRun, case_runs_of, is_running
+from pytest_relevance.plugin.running import loops
+from pytest_relevance.plugin.running.case_run import (
+    CASE_RUN,
+    Attempt,
+    CaseRun,
+    asked_for,
+    call_search,
+    case_runs_of,
+    close_unawaited,
+    is_waiting,
+    many_of,
+    only_response,
+    read_response,
+)
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.documents import (
     Catalogue,
@@ -142,12 +154,6 @@ class DocumentLookup:
             fixturedef.addfinalizer(ask)  # the last one to be added is called first
         return value
 
-    @pytest.hookimpl(tryfirst=True)  # before `Reporting` attaches the results of the item
-    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> None:
-        """Ask for the documents of a failing check of a subtest."""
-        if call.excinfo is not None and is_running(item) and calling.running_loop() is None:
-            self._look_up(item, [run for run in case_runs_of(item) if run.attempt.error is call.excinfo.value])
-
     @pytest.hookimpl(tryfirst=True)  # before `Reporting` takes what is left to send, and before session fixtures end
     def pytest_sessionfinish(self, exitstatus: int | pytest.ExitCode) -> None:
         """Ask for the documents that are left in a run that was stopped at a failure, before the files are written."""
@@ -214,7 +220,7 @@ class DocumentLookup:
             return None
         index = self._indexes.setdefault(id(value), _Index(value))
         if not callable(value) and not index.is_broken:
-            calling.close_unawaited(value)
+            close_unawaited(value)
             self._give_up(index, f"the fixture is no function but {shown(value)}; return one, documents(ids)")
         return index
 
@@ -231,8 +237,8 @@ class DocumentLookup:
                 del index.waiting[document]
             try:
                 answer = index.ask([*batch])
-                if calling.is_waiting(answer):
-                    answer = calling.wait_between_calls(self._config, answer, index.loop)
+                if is_waiting(answer):
+                    answer = loops.wait_between_calls(self._config, answer, index.loop)
                 found, complaints = read_answer(answer, batch)
             except (KeyboardInterrupt, pytest.exit.Exception):
                 raise
@@ -277,7 +283,7 @@ class DocumentLookup:
         self._store.unsent.warn(f"{NAME}: {kind}", redaction(self._config).text(text))
 
 
-async def completed(this: CaseRun, ranking: Ranking, wait: Wait = calling.wait) -> Ranking:
+async def completed(this: CaseRun, ranking: Ranking, wait: Wait = loops.wait) -> Ranking:
     """Return a ranking with all that the expectations of its case look at beyond ids; `wait` awaits answers.
 
     These are fields, and the rankings of other queries. A field that the search did not return is looked up by itself,
@@ -309,12 +315,12 @@ def completed_now(this: CaseRun, ranking: Ranking) -> Ranking:
     """Do the same as `completed`, outside of any event loop or in a check."""
 
     async def wait(answer: object) -> object:
-        if not calling.is_waiting(answer):
+        if not is_waiting(answer):
             return answer
-        if calling.running_loop() is not None:
-            calling.close_unawaited(answer)
+        if loops.running_loop() is not None:
+            close_unawaited(answer)
             raise _error(this, f"{NAME} is asynchronous, and a check in an event loop cannot await it")
-        return calling.wait_between_calls(this.item.config, answer, None)
+        return loops.wait_between_calls(this.item.config, answer, None)
 
     try:
         completed(this, ranking, wait).send(None)  # it runs to its end, as `wait` never suspends it
@@ -327,16 +333,16 @@ def completed_now(this: CaseRun, ranking: Ranking) -> Ranking:
 async def _with_others(this: CaseRun, ranking: Ranking, wait: Wait) -> Ranking:
     """Call the search for the other queries, with the params and the k of the case; return the ranking with theirs."""
     search, others = this.search, {}
-    many = None if callable(search) else calling.many_of(search)
-    asked = calling.asked_for(many or search, this.case)
+    many = None if callable(search) else many_of(search)
+    asked = asked_for(many or search, this.case)
     for query in dict.fromkeys(expected.query for expected in this.case.expect if expected.query):
         other = replace(this.case, query=query, expect=())
         try:
-            response, _ = calling.call(many or search, other, asked, [query] if many is not None else None)
+            response, _ = call_search(many or search, other, asked, [query] if many is not None else None)
             response = await wait(response)
             if many is not None:
-                response = calling.only_response(response)
-            others[query] = calling.read(this.item, other, response, search).ids
+                response = only_response(response)
+            others[query] = read_response(this.item, other, response, search).ids
         except Exception:
             this.item.add_report_section("call", "same_as", f"the search was called for {quoted(query)}")
             raise

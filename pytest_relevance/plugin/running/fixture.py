@@ -19,8 +19,8 @@ from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.cases.checking.expectations import KINDS, OF_DOCUMENTS, kind_of
 from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin.run_store import LOST, run_store
-from pytest_relevance.plugin.running.calling import close_unawaited, is_waiting, running_task
-from pytest_relevance.plugin.running.case_run import CHECKS, Checks
+from pytest_relevance.plugin.running.case_run import CHECKS, Checks, close_unawaited, is_waiting
+from pytest_relevance.plugin.running.loops import running_task
 from pytest_relevance.plugin.running.run_case import check
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.responses.ranking import id_text

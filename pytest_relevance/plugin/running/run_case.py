@@ -24,13 +24,21 @@ from pytest_relevance.plugin.failures import (
     CaseFailure,
     NotSearched,
     error_text,
-    shown_path,
 )
-from pytest_relevance.plugin.options import redaction, settings, verbosity
+from pytest_relevance.plugin.options import redaction, settings, shown_path, verbosity
 from pytest_relevance.plugin.pytest_internals import requested
 from pytest_relevance.plugin.run_store import run_store
-from pytest_relevance.plugin.running import calling
-from pytest_relevance.plugin.running.case_run import CaseRun, Checks
+from pytest_relevance.plugin.running import loops
+from pytest_relevance.plugin.running.case_run import (
+    CaseRun,
+    Checks,
+    asked_for,
+    call_search,
+    close_unawaited,
+    is_coroutine_function,
+    is_waiting,
+    read_response,
+)
 from pytest_relevance.results.case_result import ERROR, FAILED, INCONCLUSIVE, NOT_SEARCHED, CaseResult
 from pytest_relevance.results.records.run_info import checked
 from pytest_relevance.results.responses.ranking import Ranking
@@ -61,7 +69,7 @@ def run(this: CaseRun) -> None:
 async def run_async(this: CaseRun) -> None:
     """Run a case in the event loop of another plugin."""
     begin(this)
-    this.attempt.loop = calling.running_loop()
+    this.attempt.loop = loops.running_loop()
     try:
         searches = _searches(this)
         found = None if searches is None else await searches.take_async(this)
@@ -113,7 +121,7 @@ def check(item: pytest.Item, checks: Checks, case: Case, ranking: object, path: 
     `path` is the file of the check; `case` has its line.
     """
     this = CaseRun(case, item, settings(item.config), shown_path(path, item.config), path)
-    this.attempt.loop = calling.running_loop()
+    this.attempt.loop = loops.running_loop()
     checks.runs.append(this)
     read = _read(this, ranking)
     if case.expect and case.looks_beyond_ids:
@@ -131,13 +139,13 @@ def is_awaited(this: CaseRun) -> bool:
     A plain search is called here, before the test function of the case, and the response is kept for it.
     """
     searches = _searches(this)
-    if calling.is_coroutine_function(this.search if searches is None else searches.called_by(this)):
+    if is_coroutine_function(this.search if searches is None else searches.called_by(this)):
         return True
     this.attempt.response = None
     if searches is not None and searches.prepare(this):
         return searches.is_waiting(this)
     this.attempt.response = _response(this)
-    return calling.is_waiting(this.attempt.response[0])
+    return is_waiting(this.attempt.response[0])
 
 
 def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
@@ -213,8 +221,8 @@ def _is_expected(this: CaseRun) -> bool:
 def _ranking_of_call(this: CaseRun) -> tuple[Ranking, float]:
     """Call the search; return its ranking and the latency in seconds, which includes reading the response."""
     response, started = _response(this)
-    if calling.is_waiting(response):
-        response, started = calling.wait_on_own_loop(this.item.config, response, started)
+    if is_waiting(response):
+        response, started = loops.wait_on_own_loop(this.item.config, response, started)
     ranking = _read(this, response)
     return ranking, perf_counter() - started  # a lazy response does its work while it is read
 
@@ -222,7 +230,7 @@ def _ranking_of_call(this: CaseRun) -> tuple[Ranking, float]:
 async def _ranking_of_call_async(this: CaseRun) -> tuple[Ranking, float]:
     """Do the same as `_ranking_of_call`, in the running event loop."""
     response, started = _response(this)
-    response = await calling.wait(response)
+    response = await loops.wait(response)
     ranking = _read(this, response)
     return ranking, perf_counter() - started
 
@@ -236,8 +244,8 @@ def _response(this: CaseRun) -> tuple[object, float]:
     attempt.calls += 1
     search = this.search
     try:
-        attempt.asked = calling.asked_for(search, this.case)
-        return calling.call(search, this.case, attempt.asked)
+        attempt.asked = asked_for(search, this.case)
+        return call_search(search, this.case, attempt.asked)
     except CaseError as error:
         attempt.error = error
         raise
@@ -251,7 +259,7 @@ def _read(this: CaseRun, response: object) -> Ranking:
     # a check has the hook only while its test runs: a finished test has no fixtures
     search = (getattr(this.item, "funcargs", None) or {}).get(this.case.search)
     try:
-        return calling.read(this.item, this.case, response, search)
+        return read_response(this.item, this.case, response, search)
     except CaseError as error:
         attempt.error = error
         raise
@@ -304,7 +312,7 @@ def request_fingerprint(item: pytest.Item) -> None:
             return
         value = found[0]
         if inspect.iscoroutine(value):  # an async fixture that no plugin sets up
-            value, _ = calling.wait_on_own_loop(item.config, value, 0.0)
+            value, _ = loops.wait_on_own_loop(item.config, value, 0.0)
     except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:
         why = f"it raised {error_text(error, item.config)}"
     else:
@@ -341,7 +349,7 @@ def _explanations(this: CaseRun, result: CaseResult) -> dict[str, str]:
         except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:
             problem = f"raised {error_text(error, this.item.config)}"
         else:
-            calling.close_unawaited(text)
+            close_unawaited(text)
             if text is not None and not isinstance(text, str):
                 problem = f"returned {shown(text)}, and returns text or None"
         if problem:

@@ -19,8 +19,8 @@ import pytest
 
 from pytest_relevance.plugin.options import here, settings
 from pytest_relevance.plugin.run_store import run_store
-from pytest_relevance.plugin.running import calling
-from pytest_relevance.plugin.running.case_run import SEARCHES, CaseRun
+from pytest_relevance.plugin.running import loops
+from pytest_relevance.plugin.running.case_run import SEARCHES, CaseRun, asked_for, is_coroutine_function, many_of
 from pytest_relevance.plugin.running.window_calls import Call, Cursors, SearchOutcome, Timed, in_flight
 from pytest_relevance.plugin.running.windows import Windows
 
@@ -75,7 +75,7 @@ class Searches:
     async def take_async(self, this: CaseRun) -> list[Timed] | None:
         """Return the rankings of a case, as `take` does, in the running event loop of another plugin."""
         if not self._is_searched(this):
-            most = 1 if calling.is_trio(this.attempt.loop) else self._settings.concurrency
+            most = 1 if loops.is_trio(this.attempt.loop) else self._settings.concurrency
             await self._run_in_loop(self._plan(this, most), this)
         if not self.is_ahead(this):
             return None
@@ -87,7 +87,7 @@ class Searches:
         """Call the searches of the window of a case, outside of any loop; False where it is to be called alone."""
         if not self._is_searched(this):
             calls = self._plan(this, self._settings.concurrency)
-            if calls and calling.is_coroutine_function(calls[0].function):
+            if calls and is_coroutine_function(calls[0].function):
                 self._run_on_own_loop(calls, this)
             elif len(calls) == 1:
                 calls[0].run()
@@ -101,7 +101,7 @@ class Searches:
     def called_by(self, this: CaseRun) -> object:
         """Return the function to call for a case: `many` for a batch, the search itself for a single case."""
         search = this.search
-        many = calling.many_of(search)
+        many = many_of(search)
         is_alone = callable(search) and not self.is_ahead(this) and not self._begins_window(this)
         return search if many is None or is_alone else many
 
@@ -156,7 +156,7 @@ class Searches:
         At most `most` calls are to run at a time.
         """
         search = this.search
-        many, size = calling.many_of(search), self._settings.batch
+        many, size = many_of(search), self._settings.batch
         if many is None and most == 1:
             return ()
         runs = [this]
@@ -204,7 +204,7 @@ class Searches:
         self._queue, self._threads = SimpleQueue(), 0
 
     def _run_on_own_loop(self, calls: Sequence[Call], this: CaseRun) -> None:
-        loop = calling.own_loop(self._config)
+        loop = loops.own_loop(self._config)
         window = loop.create_task(self._run_in_loop(calls, this))
         try:
             loop.run_until_complete(window)
@@ -217,7 +217,7 @@ class Searches:
         """Run calls as tasks of the running loop, so many at a time, and wait for them; with trio there is one."""
         if not calls:
             return
-        if calling.is_trio(this.attempt.loop):
+        if loops.is_trio(this.attempt.loop):
             (call,) = calls
             await call.run_async()
             return
@@ -295,7 +295,7 @@ def _batches(runs: Sequence[CaseRun], many: Any, most: int) -> list[list[CaseRun
     """Return groups of at most `most` cases with equal params and an equal `k`, in the order of their first cases."""
     alike: dict[tuple[int | None, str], list[CaseRun]] = {}
     for run in runs:
-        key = calling.asked_for(many, run.case), repr(sorted(run.case.params.items()))
+        key = asked_for(many, run.case), repr(sorted(run.case.params.items()))
         alike.setdefault(key, []).append(run)
     return [group[start : start + most] for group in alike.values() for start in range(0, len(group), most)]
 

@@ -13,6 +13,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
 from time import perf_counter
+from traceback import format_exception_only
 from types import TracebackType
 from typing import Any
 
@@ -20,8 +21,15 @@ import pytest
 
 from pytest_relevance._text import counted, first_few, printable, shown
 from pytest_relevance.plugin.failures import CaseError
-from pytest_relevance.plugin.running import calling
-from pytest_relevance.plugin.running.case_run import CaseRun
+from pytest_relevance.plugin.running import loops
+from pytest_relevance.plugin.running.case_run import (
+    CaseRun,
+    asked_for,
+    call_search,
+    close_unawaited,
+    is_waiting,
+    read_response,
+)
 from pytest_relevance.results.responses.ranking import Ranking
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
@@ -56,14 +64,17 @@ class SearchOutcome:
         """Read a response as the ranking of the case."""
         if self.answer is None:
             self.answer = [*response] if type(response) is list else response  # a copy: the search may reuse the list
-        return calling.read(self.run.item, self.run.case, response, self.search)
+        return read_response(self.run.item, self.run.case, response, self.search)
 
     def fail(self, error: BaseException) -> None:
         """Keep the exception of a call. The exception of a shared cursor is not replaced, as it causes others."""
         if isinstance(self.error, SharedCursorError):
             return
-        if threading.current_thread() is not threading.main_thread() and _is_bound_to_thread(error):
-            error = CaseError(_BOUND.format(error=f"{type(error).__name__}: {str(error).partition('.')[0]}"), False)
+        if threading.current_thread() is not threading.main_thread():
+            text = "".join(format_exception_only(error))  # `str` of an exception of the user's may raise another
+            before, bound, _ = text.partition(_BOUND_TO_THREAD)
+            if bound:
+                error = CaseError(_BOUND.format(error=before + bound), pytrace=False)
         self.error, self.traceback = error, error.__traceback__
 
     def use(self) -> list[Timed]:
@@ -80,13 +91,6 @@ class SearchOutcome:
 
 class SharedCursorError(CaseError):
     """Two searches at once returned the same cursor."""
-
-
-def _is_bound_to_thread(error: BaseException) -> bool:
-    try:
-        return _BOUND_TO_THREAD in str(error)
-    except Exception:  # of a class of the user's
-        return False
 
 
 _BOUND_TO_THREAD = "can only be used in that same thread"
@@ -110,7 +114,7 @@ class Call:
 
     def __init__(self, runs: Sequence[CaseRun], search: Any, many: Any, times: int) -> None:
         self.function = search if many is None else many
-        asked = calling.asked_for(self.function, runs[0].case)
+        asked = asked_for(self.function, runs[0].case)
         self.outcomes = [SearchOutcome(run, search, self, asked) for run in runs]
         self.future: Future[None] = Future()
         self.waiting: tuple[object, float] | None = None
@@ -129,7 +133,7 @@ class Call:
         try:
             while self._left and self.waiting is None:
                 response, started = self._call()
-                if calling.is_waiting(response):
+                if is_waiting(response):
                     self.waiting = response, started
                 else:
                     self._read(response, started)
@@ -159,7 +163,7 @@ class Call:
                         batch.read(each)
                     batch.finish(started)
                 else:
-                    self._read(await calling.wait(response), started)
+                    self._read(await loops.wait(response), started)
         except BaseException as error:
             if self.is_lost or isinstance(error, GeneratorExit) or type(error).__name__ == "Cancelled":  # trio's class
                 raise
@@ -181,14 +185,14 @@ class Call:
     def close(self) -> None:
         """Close a response that is not going to be awaited."""
         if self.waiting is not None:
-            calling.close_unawaited(self.waiting[0])
+            close_unawaited(self.waiting[0])
 
     def _call(self) -> tuple[object, float]:
         self._left -= 1
         for outcome in self.outcomes:
             outcome.calls += 1
         first = self.outcomes[0]
-        return calling.call(self.function, first.run.case, first.asked, self._queries)
+        return call_search(self.function, first.run.case, first.asked, self._queries)
 
     def _read(self, response: object, started: float) -> None:
         if self._queries is not None:
