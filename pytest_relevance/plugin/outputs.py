@@ -21,14 +21,7 @@ import pytest
 from pytest_relevance._files import is_read_only, write_whole
 from pytest_relevance._paused_gc import paused_gc
 from pytest_relevance._text import counted, harmless, listed
-from pytest_relevance.plugin.options import (
-    FILES,
-    ended_well,
-    redaction,
-    settings,
-    verbosity,
-    without_root,
-)
+from pytest_relevance.plugin.options import FILES, ended_well, redaction, settings, verbosity, without_root
 from pytest_relevance.plugin.run_store import Message, RunStore, first_named, run_store
 from pytest_relevance.plugin.terminal import not_run
 from pytest_relevance.reports.blocks import MOST_CHARACTERS

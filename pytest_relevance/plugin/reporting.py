@@ -274,7 +274,8 @@ class Reporting:
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self, config: pytest.Config) -> None:
         """Close the event loop of coroutine searches, and thaw the heap."""
-        loops.close_own_loop(config)
+        if loops.LOOP in config.stash:
+            loops.close_own_loop(config)
         if self._is_heap_frozen:
             gc.unfreeze()
 

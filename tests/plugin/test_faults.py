@@ -251,14 +251,6 @@ class TestGivingUp:
         assert len(calls(project)) == 2 * searched
         assert run.code == pytest.ExitCode.TESTS_FAILED
 
-    @pytest.mark.parametrize("value", ["-1", "1.5"])
-    def test_a_number_that_is_none_is_refused(self, project: Project, value: str) -> None:
-        project.conftest()
-        shop(project, 1)
-        run = project.run("-o", f"relevance_give_up={value}")
-        assert run.code == pytest.ExitCode.USAGE_ERROR
-        assert "relevance_give_up is a whole number of cases" in run.result.stderr.str()
-
     def test_a_search_that_has_succeeded_gets_five_times_as_many(self, project: Project) -> None:
         project.conftest(CALLS.format(fails="number > 1"))
         shop(project, 20)
@@ -363,13 +355,6 @@ class TestGivingUp:
         assert '2 cases were not searched: q007 "query 7" and q008 "query 8"' in gate
         accepted = (project.path / "shop.relevance.yaml.baseline.jsonl").read_text(encoding="utf-8").splitlines()
         assert [json.loads(line)["id"] for line in accepted[1:-1]] == ["q001"]
-
-    @pytest.mark.parametrize("options", [["-x"], ["--maxfail=3"]])
-    def test_a_run_that_stops_at_failures_stops(self, project: Project, options: list[str]) -> None:
-        project.conftest(CALLS.format(fails="True"))
-        shop(project, 8)
-        run = project.run("--relevance-give-up=2", *options)
-        assert len(run.outcomes) == (1 if options == ["-x"] else 3)
 
     def test_a_case_counts_after_its_last_rerun_and_is_not_run_again_when_given_up(self, project: Project) -> None:
         pytest.importorskip("pytest_rerunfailures")

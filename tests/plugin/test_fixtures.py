@@ -79,26 +79,6 @@ def test_a_suite_and_a_case_name_the_fixture_they_search_with(project: Project) 
     assert project.run().counts == {"passed": 2}
 
 
-def test_autouse_fixtures_surround_a_case(project: Project) -> None:
-    project.conftest("""
-        import pytest
-
-        @pytest.fixture(autouse=True)
-        def index():
-            documents.append("shoes")
-            yield
-            documents.clear()
-
-        documents = []
-
-        @pytest.fixture
-        def search():
-            return lambda query: documents
-    """)
-    project.cases("cases: [{query: shoes, expect: {results: 1}}, {query: more shoes, expect: {results: 1}}]")
-    assert project.run().counts == {"passed": 2}
-
-
 @both_ways
 def test_usefixtures_sets_up_before_the_search_and_only_for_its_case(project: Project) -> None:
     project.conftest("""
@@ -192,29 +172,6 @@ def test_a_parametrised_search_runs_every_case_once_for_each(project: Project) -
         "hat cap[hybrid]": "passed",
     }
     assert "search[bm25]" in run.failure("hat cap[bm25]")
-
-
-@pytest.mark.parametrize("by", ["a fixture", "pytest_generate_tests"])
-def test_a_parameter_of_what_the_search_requests_multiplies_its_case(project: Project, by: str) -> None:
-    parametrised = """
-        @pytest.fixture(params=["en", "de"])
-        def locale(request):
-            return request.param
-    """
-    generated = """
-        def pytest_generate_tests(metafunc):
-            if "locale" in metafunc.fixturenames:
-                metafunc.parametrize("locale", ["en", "de"])
-    """
-    project.conftest(f"""
-        import pytest
-
-        @pytest.fixture
-        def search(locale):
-            return lambda query: [locale]
-    {parametrised if by == "a fixture" else generated}""")
-    project.cases("cases: [{query: shoes, expect: {first: de}}]")
-    assert project.run().outcomes == {"shoes[en]": "failed", "shoes[de]": "passed"}
 
 
 @both_ways

@@ -104,57 +104,6 @@ def test_whatever_must_be_awaited_is(project: Project) -> None:
     assert project.run().counts == {"passed": 14}
 
 
-@pytest.mark.usefixtures("with_and_without_loops")
-def test_the_latency_of_a_coroutine_search_is_the_time_until_its_results_are_there(project: Project) -> None:
-    project.conftest("""
-        import asyncio
-        import pytest
-
-        @pytest.fixture
-        def search():
-            async def search(query):
-                await asyncio.sleep(0.05)
-                return [query]
-            return search
-    """)
-    project.cases("cases: [{query: shoes, expect: {latency: '<= 40 ms'}}]")
-    run = project.run()
-    assert run.outcomes == {"shoes": "failed"}
-    assert (run.results["shoes"].call.latency or 0) >= 0.05
-
-
-LAZY = """
-    import time
-    import pytest
-
-    def slow(query):
-        time.sleep(0.05)
-        return query
-
-    async def search_later(query):
-        return map(slow, [query])
-
-    def search_now(query):
-        return map(slow, [query])
-
-    @pytest.fixture(scope="session", params=["later", "now"])
-    def search(request):
-        return search_later if request.param == "later" else search_now
-"""
-
-
-@pytest.mark.usefixtures("asyncio_plugin")
-@pytest.mark.parametrize(
-    "options", [STRICT, AUTO, ("--relevance-concurrency=2",)], ids=["strict", "auto", "concurrent"]
-)
-def test_the_latency_is_that_of_reading_the_results_too(project: Project, options: tuple[str, ...]) -> None:
-    project.conftest(LAZY)
-    project.cases("cases: [{query: shoes}, {query: hats}]")
-    run = project.run(*options)
-    assert run.counts == {"passed": 4}
-    assert [name for name, result in run.results.items() if (result.call.latency or 0) < 0.05] == []
-
-
 @pytest.mark.usefixtures("asyncio_plugin")
 @pytest.mark.parametrize("mode", [STRICT, AUTO], ids=["strict", "auto"])
 class TestPytestAsyncio:

@@ -260,46 +260,6 @@ class TestRepeats:
         ]
         assert ("e f", None) not in accepted(project)
 
-    def test_nor_where_the_calls_of_one_item_differ(self, project: Project) -> None:
-        conftest(
-            project,
-            """
-    import itertools
-    calls = itertools.count()
-
-    @pytest.fixture
-    def search():
-        return lambda query: [*query.split(), str(next(calls))]
-    """,
-        )
-        before = accepted(project)
-        run = project.run(UPDATE, "--relevance-repeat=2")
-        assert run.code == 1
-        assert said(run)[1].endswith('when it was called again: "a b" and "c d"')
-        assert accepted(project) == before
-
-    def test_an_error_in_one_repeat_is_not_accepted(self, project: Project) -> None:
-        conftest(
-            project,
-            """
-    calls = []
-
-    @pytest.fixture
-    def search():
-        def search(query):
-            calls.append(query)
-            if calls.count("a b") == 2:
-                raise ConnectionError("gone")
-            return query.split()[::-1]
-        return search
-    """,
-            repeating(),
-        )
-        run = project.run(UPDATE, "-k", "a and b")
-        assert run.counts == {"failed": 1, "passed": 1, "deselected": 2}
-        assert "1 case: 1 error" in run.summary
-        assert accepted(project)["a b", None] == "a b"
-
     def test_a_part_of_the_repeats_is_not_the_whole_file(self, project: Project) -> None:
         project.cases(f"gates: [{{passing: 1}}]\n{CASES}".replace("query: a b,", "query: a b, id: ab,"))
         conftest(project, SEARCH, repeating())
@@ -331,27 +291,6 @@ class TestRepeats:
         text = capsys.readouterr()
         assert "2 cases: 2 measured" in text.out + text.err
         assert "the gate is met" in text.out + text.err
-
-    def test_what_did_not_finish_in_one_shard_and_did_in_another(self, project: Project) -> None:
-        crashing = """
-    import os, pathlib
-
-    @pytest.fixture
-    def search():
-        def search(query):
-            if query == "c d" and not pathlib.Path("works").exists():
-                raise KeyboardInterrupt
-            return query.split()
-        return search
-        """
-        conftest(project, crashing, AUTOUSE)
-        assert project.run("--relevance-record=1.jsonl").code == pytest.ExitCode.INTERRUPTED
-        (project.path / "works").touch()
-        assert project.run("--relevance-record=2.jsonl").code == 0
-        first, second, whole = (str(project.path / f"{name}.jsonl") for name in ("1", "2", "whole"))
-        assert Record.open(first).missing == ("shop.relevance.yaml::c d[en]", "shop.relevance.yaml::c d[de]")
-        assert main(["merge", first, second, "-o", whole]) == 0
-        assert Record.open(whole).missing == ()
 
 
 def test_what_a_plugin_notes_on_a_function_that_it_parametrises_is_on_that_of_each_item(project: Project) -> None:
@@ -412,15 +351,6 @@ class TestMoved:
         assert {variant for _, variant in accepted(project)} == set(after or [None])
         assert project.run().code == 0
 
-    def test_entries_can_be_renamed_by_hand(self, project: Project) -> None:
-        worse = PARAMETRISED.replace("str.split", "lambda query: query.split()[::-1]").format(params=["lexical"])
-        self.moved(project, PARAMETRISED.format(params=["bm25"]), worse)
-        file = project.path / BASELINE
-        file.write_text(file.read_text().replace('"variant":"bm25"', '"variant":"lexical"'))
-        run = project.run()
-        assert run.counts == {"failed": 2}
-        assert "2 cases: 2 got worse" in run.summary
-
     @pytest.mark.parametrize(
         ("before", "after", "options", "counts"),
         [
@@ -440,13 +370,6 @@ class TestMoved:
         self.moved(project, SEARCH, PARAMETRISED.format(params=["bm25"]))
         project.cases(CASES.replace("query:", "xfail: not yet, query:"))
         assert project.run().counts == {"failed": 2}
-
-    def test_a_gate_on_the_drop_has_nothing_to_compare(self, project: Project) -> None:
-        self.moved(project, SEARCH, PARAMETRISED.format(params=["bm25"]))
-        project.cases("gates: [{max_drop: {nDCG@10: 0.1}}]\n" + CASES)
-        run = project.run()
-        assert run.counts == {"failed": 3}
-        assert "has no baseline, or a stale one" in run.text
 
 
 def test_the_record_has_the_names_of_items_that_are_not_the_variants(project: Project) -> None:

@@ -138,10 +138,3 @@ def test_a_missing_search_is_explained_once(project: Project) -> None:
     assert [line.rpartition(" - ")[2] for line in run.short_summary] == [
         'fixture "search" not found, which the case calls to search'
     ] * 4
-
-
-def test_no_tests_and_no_plugin_trouble(project: Project) -> None:
-    project.write("test_shop.py", "def test_shop():\n    pass\n")
-    run = project.run("-n1")
-    assert run.counts == {"passed": 1}
-    assert "= relevance =" not in run.text

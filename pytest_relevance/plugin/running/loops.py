@@ -95,10 +95,8 @@ def wait_between_calls(config: pytest.Config, response: object, loop: Any) -> ob
 
 
 def close_own_loop(config: pytest.Config) -> None:
-    """Cancel the tasks that still run on the loop, and close it. Call it after the teardown of session fixtures."""
-    loop = config.stash.get(LOOP, None)
-    if loop is None:
-        return
+    """Cancel the tasks that still run on the own loop, and close it. Call it after the teardown of session fixtures."""
+    loop = config.stash[LOOP]
     del config.stash[LOOP]
     import asyncio
 

@@ -18,13 +18,7 @@ import pytest
 
 from pytest_relevance._text import quoted, shown
 from pytest_relevance.cases.model import Case
-from pytest_relevance.plugin.failures import (
-    BaselineFailure,
-    CaseError,
-    CaseFailure,
-    NotSearched,
-    error_text,
-)
+from pytest_relevance.plugin.failures import BaselineFailure, CaseError, CaseFailure, NotSearched, error_text
 from pytest_relevance.plugin.options import redaction, settings, shown_path, verbosity
 from pytest_relevance.plugin.pytest_internals import requested
 from pytest_relevance.plugin.run_store import run_store

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from pytest_relevance import Run as Record
-from tests.helpers import only_plugins, reasons_of
+from tests.helpers import only_plugins
 from tests.plugin.conftest import LOOPS, Run
 from tests.plugin.running.conftest import Engine, numbered
 from tests.plugin.running.test_windows import MET, TWO, returning
@@ -73,34 +73,6 @@ def test_an_exception_that_ends_the_run_does_so_in_its_own_case(engine: Engine, 
     assert [result.id for result in recorded.results if result.evaluation.scores or result.ranking.documents] == ["q0"]
 
 
-def test_the_case_that_begins_a_window_is_searched_even_if_its_thread_begins_last(engine: Engine) -> None:
-    engine.searches(
-        searching("if query == 'q1': raise pytest.exit.Exception('over')")
-        + """
-    first, ended = threading.Lock(), threading.Event()
-
-    def begin_last(frame, event, argument):
-        if frame.f_code.co_name == "set_running_or_notify_cancel" and first.acquire(blocking=False):
-            ended.wait(60)  # the first thread begins its call when another call has ended
-        return end if frame.f_code.co_name == "set_result" else None
-
-    def end(frame, event, argument):
-        if event == "return":
-            ended.set()
-        return end
-
-    @pytest.fixture(scope="session", autouse=True)
-    def threads_that_begin_late():
-        before = threading.gettrace()
-        threading.settrace(begin_last)
-        yield
-        threading.settrace(before)
-"""
-    )
-    engine.project.cases(numbered(3))
-    assert engine.run(TWO).outcomes == {"q0": "passed"}
-
-
 OTHERS = {
     "raise SystemExit": "failed",
     "raise pytest.fail.Exception": "failed",
@@ -155,21 +127,6 @@ def test_a_connection_of_sqlite_that_belongs_to_another_thread(engine: Engine) -
     assert "check_same_thread=False" in text
     assert "--relevance-concurrency=1" in text
     assert engine.run().counts == {"passed": 2}
-
-
-def test_a_cursor_is_read_in_the_thread_that_made_it(engine: Engine) -> None:
-    engine.searches("""
-    import sqlite3
-
-    @pytest.fixture(scope="session")
-    def search():
-        def search(query):
-            with __import__("contextlib").closing(sqlite3.connect(":memory:")) as connection:
-                return connection.execute("select ? as id", (query,)).fetchall()
-        return search
-""")
-    engine.project.cases(numbered(3))
-    assert engine.run(TWO).counts == {"passed": 3}
 
 
 SHARED = """
@@ -262,16 +219,6 @@ def test_maxfail_and_last_failed(engine: Engine) -> None:
     assert outcomes == {"q0": "passed", "boom 1": "failed", "q2": "passed", "boom 3": "failed"}
     assert engine.run(FOUR, "--lf", cache=True).counts == {"failed": 2}
     assert sorted(word for words in engine.log if words[0] == "begin" for word in words[2:]) == ["1", "3"]
-
-
-@both_kinds
-def test_a_search_that_fails_in_many_cases_in_a_row_is_given_up(engine: Engine, search: str) -> None:
-    engine.searches(returning(search))
-    engine.project.cases("cases:\n" + "".join(f"  - query: boom {number}\n" for number in range(30)))
-    run = engine.run(TWO, "--relevance-give-up=3")
-    assert run.counts == {"failed": 8, "not": 22}
-    assert engine.windows == [["boom"] * 8]
-    assert "search failed in 3 cases in a row" in reasons_of(run.results["boom 29"])[0]
 
 
 @both_kinds

@@ -80,53 +80,48 @@ def test_under_anyio(engine: Engine, search: str) -> None:
     assert (engine.most, len(engine.windows), set(engine.calls.values())) == (2, 1, {1})
 
 
-def test_without_it_each_case_searches_alone(engine: Engine) -> None:
-    engine.project.cases(numbered(4))
-    assert engine.run().counts == {"passed": 4}
-    assert engine.windows == [["q0"], ["q1"], ["q2"], ["q3"]]
-
-
 def test_the_ini_key(engine: Engine) -> None:
     engine.project.cases(numbered(4))
     engine.run("-o", "relevance_concurrency=4")
     assert engine.windows == [["q0", "q1", "q2", "q3"]]
-    engine.run("-o", "relevance_concurrency=4", "--relevance-concurrency=1")
-    assert len(engine.windows) == 4
+    for options in (("-o", "relevance_concurrency=4", "--relevance-concurrency=1"), ()):
+        assert engine.run(*options).counts == {"passed": 4}
+        assert engine.windows == [["q0"], ["q1"], ["q2"], ["q3"]]
 
 
-@pytest.mark.parametrize("value", ["0", "1.5"])
+@pytest.mark.parametrize("value", ["-1", "1.5"])
 def test_a_value_that_is_no_number_of_searches(engine: Engine, value: str) -> None:
     engine.project.cases(numbered(1))
     options = ("--relevance-concurrency", "-orelevance_concurrency", "-orelevance_batch")
-    for option in (f"{name}={value}" for name in options):
-        run = engine.run(option)
+    allowed = dict.fromkeys(options, "1 or more") | {"-orelevance_give_up": "or 0 to search on whatever fails"}
+    for name, words in allowed.items():
+        run = engine.run(f"{name}={value}")
         assert run.code == pytest.ExitCode.USAGE_ERROR
-        assert f"a whole number, 1 or more; found '{value}'" in run.result.stderr.str()
+        assert f"{words}; found '{value}'" in run.result.stderr.str()
 
 
-def test_cases_with_a_latency_expectation_are_searched_alone(engine: Engine) -> None:
+def test_cases_with_a_latency_expectation_are_searched_alone_and_skipped_ones_never(engine: Engine) -> None:
+    engine.searches(f"""{PLAIN}
+    def pytest_collection_modifyitems(items):
+        marks = {{"marked": "skip", "perhaps": pytest.mark.skipif(True, reason="not now")}}
+        marks["unrun"] = pytest.mark.xfail(run=False)
+        for item in items:
+            if item.name in marks:
+                item.add_marker(marks[item.name])
+""")
     engine.project.cases("""
         cases:
           - query: q0
           - {query: timed, expect: {latency: 1 s}}
           - query: q1
           - {query: skipped, skip: not now}
+          - query: marked
+          - query: perhaps
+          - query: unrun
           - query: q2
     """)
-    assert engine.run(TWO).counts == {"passed": 4, "skipped": 1}
+    assert engine.run(TWO).counts == {"passed": 4, "skipped": 3, "xfailed": 1}
     assert engine.windows == [["q0", "q1", "q2"], ["timed"]]
-
-
-def test_cases_that_a_conftest_skips_are_not_searched(engine: Engine) -> None:
-    engine.searches(f"""{PLAIN}
-    def pytest_collection_modifyitems(items):
-        items[1].add_marker(pytest.mark.skip)
-        items[2].add_marker(pytest.mark.skipif(True, reason="not now"))
-        items[3].add_marker(pytest.mark.xfail(run=False))
-""")
-    engine.project.cases(numbered(5))
-    engine.run(TWO)
-    assert sorted(engine.calls) == ["q0", "q4"]
 
 
 def test_a_fixture_of_the_project_for_each_case_has_them_searched_one_by_one(engine: Engine) -> None:
