@@ -83,9 +83,9 @@ def _configure(config: pytest.Config) -> None:
 
         reporting.install(config)  # the run says so where it has no case file at all
     if outputs:
-        from pytest_relevance.plugin.outputs import install
+        from pytest_relevance.plugin.outputs import Outputs
 
-        install(config)
+        config.pluginmanager.register(Outputs(config), "relevance-outputs")
 
 
 def _guarded(error: pytest.UsageError) -> pytest.UsageError:

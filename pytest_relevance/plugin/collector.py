@@ -104,15 +104,14 @@ class CaseFile(pytest.Module):
         return items
 
     def _read_baseline(self, shown: str) -> Baseline | None:
-        """Return the baseline of the file, or None if it has none.
+        """Return what the cases are compared with: the baseline of the file, or the record of `--relevance-against`.
 
-        Raises `CollectError` where the baseline cannot be read, or is missing and required.
+        None if the file has no baseline. Raises `CollectError` where the baseline cannot be read, or where what is
+        required is missing.
         """
-        option = self.config.option
-        if option.relevance_against is not None:
-            return self._recorded_baseline(shown)
-        if not has_baseline(self.path):
-            if option.relevance_update is None and settings(self.config).requires_baseline:
+        option, of_run, name = self.config.option, settings(self.config), ""
+        if option.relevance_against is None and not has_baseline(self.path):
+            if option.relevance_update is None and of_run.requires_baseline:
                 raise self.CollectError(
                     f"{shown}{SUFFIX} is missing, and relevance_baseline is require: restore it (is it committed, or "
                     "ignored by .gitignore?), or make it with --relevance-update"
@@ -121,11 +120,20 @@ class CaseFile(pytest.Module):
         from pytest_relevance.results.records.baseline import read_baseline
         from pytest_relevance.results.records.baseline_comparison import Baseline
 
-        try:
-            entries = self._masked(read_baseline(baseline_path(self.path), f"{shown}{SUFFIX}"))
-        except RecordError as error:
-            raise self.CollectError(str(error)) from None
-        return Baseline(entries, expects_known=settings(self.config).expects_known)
+        if option.relevance_against is not None:
+            recorded = recorded_rankings(self.config)
+            entries, name = recorded.of_file(self.nodeid, shown), recorded.name
+            if not entries and of_run.requires_baseline:
+                raise self.CollectError(
+                    f"{name} has no scored case of {shown}, and relevance_baseline is require: compare with a record "
+                    "that has them"
+                )
+        else:
+            try:
+                entries = read_baseline(baseline_path(self.path), f"{shown}{SUFFIX}")
+            except RecordError as error:
+                raise self.CollectError(str(error)) from None
+        return Baseline(self._masked(entries), record=name, expects_known=of_run.expects_known)
 
     def _masked(self, entries: BaselineEntries) -> BaselineEntries:
         """Return baseline entries with secrets masked: the file may have been written before the mask was set."""
@@ -134,23 +142,6 @@ class CaseFile(pytest.Module):
         hide = redaction(self.config).values
         masked = (replace(entry, params=hide(entry.params)) if entry.params else entry for entry in entries.values())
         return BaselineEntries(masked, entries.titles, hide(entries.fingerprint), errors=entries.errors)
-
-    def _recorded_baseline(self, shown: str) -> Baseline:
-        """Return the rankings of the record that `--relevance-against` names.
-
-        Raises `CollectError` where a baseline is required and the record does not have the file.
-        """
-        from pytest_relevance.results.records.baseline_comparison import Baseline
-
-        recorded = recorded_rankings(self.config)
-        entries = recorded.of_file(self.nodeid, shown)
-        if not entries and settings(self.config).requires_baseline:
-            raise self.CollectError(
-                f"{recorded.name} has no scored case of {shown}, and relevance_baseline is require: compare with a "
-                "record that has them"
-            )
-        expects_known = settings(self.config).expects_known
-        return Baseline(self._masked(entries), record=recorded.name, expects_known=expects_known)
 
     def _info(self, suite: Suite, runs: Sequence[CaseRun], digest: str) -> FileInfo:
         """Return the `FileInfo` of the file: totals, gates, digests, orphaned baseline entries.

@@ -35,11 +35,6 @@ Write = Callable[[bool], Iterable[Message]]
 """Writes an output and returns messages about it; the argument is whether the run had no failure so far."""
 
 
-def install(config: pytest.Config) -> None:
-    """Register the outputs that options ask for. Raises UsageError for a file that cannot or must not be written."""
-    config.pluginmanager.register(Outputs(config), "relevance-outputs")
-
-
 class Outputs:
     """The hooks that write the output files.
 
@@ -47,6 +42,7 @@ class Outputs:
     """
 
     def __init__(self, config: pytest.Config) -> None:
+        """Check the outputs. Raises UsageError for a file that cannot or must not be written."""
         self._store = run_store(config)
         self._runs_tests = settings(config).runs_tests
         self._has_begun = False
@@ -300,14 +296,8 @@ _ANNOTATORS = ("annotate_errors", "pytest_github_actions_annotate_failures")
 """The names of the plugin pytest-github-actions-annotate-failures: its hooks since 0.3, its module before."""
 
 
-def install_github_report(config: pytest.Config) -> None:
-    """Register the hooks for GitHub Actions, except in a worker of pytest-xdist."""
-    if not hasattr(config, "workerinput") and settings(config).reports_to_ci and settings(config).runs_tests:
-        config.pluginmanager.register(GitHubReport(config), "relevance-github")
-
-
 class GitHubReport:
-    """The hooks that append to the summary of the job and print annotations, if any case ran."""
+    """The hooks for GitHub Actions, which append to the summary of the job and print annotations, if any case ran."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config

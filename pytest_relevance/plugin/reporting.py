@@ -65,10 +65,11 @@ def install(config: pytest.Config) -> None:
         return
     manager.register(Reporting(config), NAME)
     manager.register(Terminal(config), "relevance-terminal")
-    if is_github():
-        from pytest_relevance.plugin.outputs import install_github_report
+    of_run = settings(config)
+    if is_github() and of_run.reports_to_ci and of_run.runs_tests and not hasattr(config, "workerinput"):
+        from pytest_relevance.plugin.outputs import GitHubReport
 
-        install_github_report(config)
+        manager.register(GitHubReport(config), "relevance-github")
 
 
 def install_for_checks(session: pytest.Session) -> None:
@@ -86,11 +87,12 @@ def pass_over(path: Path, config: pytest.Config) -> None:
 
 
 def _install_documents(session: pytest.Session) -> None:
-    """Register the hooks for `relevance_documents` where any fixture has that name."""
-    if is_fixture_defined(DOCUMENTS, session):
-        from pytest_relevance.plugin.running import documents
+    """Register the hooks for `relevance_documents` where any fixture has that name, unless they are registered."""
+    manager = session.config.pluginmanager
+    if is_fixture_defined(DOCUMENTS, session) and not manager.has_plugin(DOCUMENTS):
+        from pytest_relevance.plugin.running.documents import DocumentLookup
 
-        documents.install(session)
+        manager.register(DocumentLookup(session.config), DOCUMENTS)
 
 
 class CheckCalls:

@@ -42,7 +42,8 @@ class GivingUp:
     """Counts failed searches, and has the remaining cases of a search fail once it is given up (`relevance_give_up`).
 
     Each process counts for itself, by the reports that it logs, so that a case counts after its last rerun, and once. A
-    search is its fixture and its variant, together with the further fixtures of the case.
+    search is its fixture and its variant, together with the further fixtures of the case. The hooks are registered once
+    a search is given up.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -76,19 +77,9 @@ class GivingUp:
         if len(cases) >= self._most * (PATIENCE if search in self._succeeded else 1):
             failed = f"{search[0]} failed in {counted(len(cases), 'case')} in a row"
             if not self._given_up:
-                self._manager.register(NotSearching(self._given_up), "relevance-not-searching")
+                self._manager.register(self, "relevance-giving-up")
             why = f"not searched: {failed} (relevance_give_up), at last with {error.headline}"
             self._given_up.setdefault(search, why)
-
-
-class NotSearching:
-    """The hooks that fail the remaining cases of the searches that were given up.
-
-    A case that was searched before, together with others, keeps its own result or error.
-    """
-
-    def __init__(self, given_up: Mapping[Search, str]) -> None:
-        self._given_up = given_up
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> object:
@@ -100,7 +91,10 @@ class NotSearching:
 
     @pytest.hookimpl
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        """Fail a case whose search is given up, before any fixture is set up. Raises `NotSearched`."""
+        """Fail a case whose search is given up, before any fixture is set up. Raises `NotSearched`.
+
+        A case that was searched before, together with others, keeps its own result or error.
+        """
         __tracebackhide__ = True
         why, run = self._why(item), item.stash.get(CASE_RUN, None)
         searches = item.config.stash.get(SEARCHES, None)
@@ -135,9 +129,8 @@ def report_gates(session: pytest.Session, store: RunStore) -> list[GateResult]:
     """
     from pytest_relevance.results.gates import judge_gates
 
-    option = session.config.option
     require = settings(session.config).requires_gates
-    updating = option.relevance_update == "all"
+    updating = session.config.option.relevance_update == "all"
     results = store.finished
     ran = {result.file for result in results if result.status != SKIPPED}
     ended = {result.file for result in results}
@@ -147,13 +140,13 @@ def report_gates(session: pytest.Session, store: RunStore) -> list[GateResult]:
         if gate.file in ran or require or (gate.file in ended and store.is_whole(gate.file))
     ]
     for gate in judged:
-        _log(session, store.files[gate.file].path, gate, _longrepr(option, store, gate))
+        _log(session, store.files[gate.file].path, gate)
     return judged
 
 
-def _log(session: pytest.Session, path: str, gate: GateResult, longrepr: Any) -> None:
+def _log(session: pytest.Session, path: str, gate: GateResult) -> None:
     """Report a gate as pytest reports a test."""
-    from pytest_relevance.reports.run.gates import gate_message
+    from pytest_relevance.reports.run.gates import gate_lines, gate_message
 
     manager, hook, name = session.config.pluginmanager, session.config.hook, gate.name
     choosers = [plugin for plugin in map(manager.get_plugin, _CHOOSERS) if plugin is not None]
@@ -161,6 +154,13 @@ def _log(session: pytest.Session, path: str, gate: GateResult, longrepr: Any) ->
     nodeid, location = f"{gate.node}::{name}", (gate.node, gate.line - 1, name)
     outcome, message = gate.outcome(), harmless(gate_message(gate))
     found = [("verdict", outcome), ("found", message)]
+    longrepr: Any = None
+    if outcome == "skipped":
+        longrepr = path, gate.line, f"Skipped: {message}"
+    elif outcome != "passed":
+        longrepr = FailureText(
+            session.config.option, partial(gate_lines, gate), Crash(path, gate.line, lambda: message)
+        )
     hook.pytest_runtest_logstart(nodeid=nodeid, location=location)
     session.testscollected += 1  # the progress display counts it: progress must not exceed 100 %
     session.testsfailed += outcome == "failed"  # counted here: the session would also stop the run for --maxfail
@@ -176,19 +176,6 @@ def _log(session: pytest.Session, path: str, gate: GateResult, longrepr: Any) ->
     log(report=report)
     log(report=make("passed", None, "teardown"))
     hook.pytest_runtest_logfinish(nodeid=nodeid, location=location)
-
-
-def _longrepr(option: Any, store: RunStore, gate: GateResult) -> Any:
-    """Return the `longrepr` of a gate's report: None if it passed, a reason if it was skipped, else its failure."""
-    outcome = gate.outcome()
-    if outcome == "passed":
-        return None
-    from pytest_relevance.reports.run.gates import gate_lines, gate_message
-
-    path, message = store.files[gate.file].path, harmless(gate_message(gate))
-    if outcome == "skipped":
-        return path, gate.line, f"Skipped: {message}"
-    return FailureText(option, partial(gate_lines, gate), Crash(path, gate.line, lambda: message))
 
 
 Finding = tuple[str, bool]

@@ -65,17 +65,7 @@ Wait = Callable[[object], Awaitable[object]]
 MOST_IDS = 500
 """How many documents are asked for at a time."""
 
-PLUGIN = "relevance-documents"
-"""The name under which the hooks are registered, where the fixture is defined."""
-
 _NO_TITLES = f"documents have no titles from {NAME}"
-
-
-def install(session: pytest.Session) -> None:
-    """Register the hooks that ask for documents, once."""
-    manager = session.config.pluginmanager
-    if not manager.has_plugin(PLUGIN):
-        manager.register(DocumentLookup(session.config), PLUGIN)
 
 
 _FAILURES = (CaseFailure, BaselineFailure)
@@ -119,7 +109,10 @@ class _Index:
 
 
 class DocumentLookup:
-    """The hooks that ask for documents, and have later reports send the answers of the index."""
+    """The hooks that ask for documents, and have later reports send the answers of the index.
+
+    They are registered under the name of the fixture, where any is defined.
+    """
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
@@ -296,7 +289,7 @@ async def completed(this: CaseRun, ranking: Ranking, wait: Wait = loops.wait) ->
         if any(expected.query for expected in this.case.expect):
             ranking = await _with_others(this, ranking, wait)
         this.attempt.is_read = True  # an error from here on is none of the search
-        lookup: DocumentLookup | None = this.item.config.pluginmanager.get_plugin(PLUGIN)
+        lookup: DocumentLookup | None = this.item.config.pluginmanager.get_plugin(NAME)
         if lookup is not None and (documents := _absent(this, ranking)):
             found = await lookup.values(this.item, documents, wait)
             titled = {document: {"title": each} if isinstance(each, str) else each for document, each in found.items()}

@@ -186,7 +186,8 @@ def _end(this: CaseRun, result: CaseResult, how: str) -> None:
     `how` is `FAILED` or "fail" to fail, "skip" to skip, and "pass" to raise nothing.
     """
     attempt = this.attempt
-    if how == FAILED and result.baseline is not None and result.baseline.failed_before and _is_expected(this):
+    is_expected = this.settings.expects_known and this.item.get_closest_marker("xfail") is None  # xfail: left to pytest
+    if how == FAILED and result.baseline is not None and result.baseline.failed_before and is_expected:
         from pytest_relevance.reports.failure import failure_message
 
         attempt.result = result._replace(baseline=replace(result.baseline, known=True))
@@ -205,11 +206,6 @@ def _end(this: CaseRun, result: CaseResult, how: str) -> None:
 
         attempt.error = pytest.skip.Exception(reason_in_brief(result))
         raise attempt.error
-
-
-def _is_expected(this: CaseRun) -> bool:
-    """Whether a case that failed before is expected to fail; an `xfail` of its own is left to pytest."""
-    return this.settings.expects_known and this.item.get_closest_marker("xfail") is None
 
 
 def _ranking_of_call(this: CaseRun) -> tuple[Ranking, float]:
