@@ -151,22 +151,3 @@ def test_an_exception_names_what_its_file_imports_and_nothing_else(file: str) ->
     _, modules = EXCEPTIONS[file]
     source = FILES[file].read_text(encoding="utf-8")
     assert modules <= {module_of(name) for name in imported(source)}
-
-
-@pytest.mark.parametrize(
-    ("file", "line", "is_refused"),
-    [
-        ("plugin/test_x.py", "from pytest_relevance import Run", False),
-        ("plugin/test_x.py", "from pytest_relevance.cli import main", False),
-        ("plugin/test_x.py", "from pytest_relevance.plugin.redaction import mask", True),
-        ("test_x.py", "from pytest_relevance.metrics.names import MEASURES", True),
-        ("reports/test_x.py", "from pytest_relevance.reports.blocks import Table", False),
-        ("reports/test_x.py", "from pytest_relevance.results.scoring import score_case", True),
-        ("results/test_x.py", "from pytest_relevance.reports.blocks import Table", True),
-        ("results/test_x.py", "from pytest_relevance.results.worklist import _worth", True),
-        ("cases/test_x.py", f"from {PACKAGE}._text import quoted", True),
-        ("cases/test_x.py", "import pytest_relevance.judgments.model", False),
-    ],
-)
-def test_what_a_test_may_import(file: str, line: str, is_refused: bool) -> None:
-    assert bool(refused(file, line)) is is_refused

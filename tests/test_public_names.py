@@ -27,6 +27,25 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.parametrize(
+    ("modules", "absent"),
+    [
+        (
+            ["metrics", "metrics.names", "metrics.settings", "metrics.ndcg", "metrics.measures", "metrics.similarity"],
+            ["numpy", "pandas"],
+        ),
+        (["judgments.grading", "judgments.scale", "results.evaluate"], ["numpy", "pandas"]),
+        (["metrics.significance", "results.compare.differences"], ["numpy", "pandas"]),
+        (["metrics.batch"], ["pandas"]),
+    ],
+)
+def test_what_scores_one_query_at_a_time_imports_no_numpy(modules: list[str], absent: list[str]) -> None:
+    program = "import sys\n" + "".join(f"import pytest_relevance.{module}\n" for module in modules)
+    program += f"print([name for name in {absent!r} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
 def test_the_library_works_where_no_pytest_runs() -> None:
     script = (
         "import sys, pytest_relevance\n"

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from pytest_relevance import read_judgments, read_queries
-from pytest_relevance._problems import FileError
 from tests.judgments.helpers import problems, write
 
 RATERS_AND_FINAL = "query,docid,ann_rating,bob_rating,final_rating\nq,a,0,2,2\nq,b,1,3,0\n"
@@ -51,10 +50,8 @@ def test_who_says_how_ratings_are_combined_means_those_of_the_raters(tmp_path: P
     ("header", "final", "others"),
     [
         ("query,docid,ann_rating,final_rating", "final_rating", "ann_rating"),
-        ("query,docid,rating,final_grade", "final_grade", "rating"),
         ("query,docid,rating_1,rating_2,consensus", "consensus", "rating_1 and rating_2"),
         ("query,docid,ann_rating,bob_rating,mean_rating", "mean_rating", "ann_rating and bob_rating"),
-        ("query,docid,ann_grade,bob_grade,grade_median", "grade_median", "ann_grade and bob_grade"),
         ("query,docid,Ann,Bob,final", "final", "Ann and Bob"),
         ("query,docid,ann_label,label,gold_label", "gold_label", "label"),
     ],
@@ -106,19 +103,6 @@ def test_objects_in_json(tmp_path: Path) -> None:
     assert problem(path, grade_column="final") == (
         'FILE: no object in the file has the key "final", which grade_column names'
     )
-
-
-def test_parquet(tmp_path: Path) -> None:
-    pytest.importorskip("pyarrow")
-    import pandas
-
-    path = tmp_path / "ratings.parquet"
-    frame = {"query": ["q"], "docid": ["a"], "ann_rating": [1], "bob_rating": [2], "final_rating": [3]}
-    pandas.DataFrame(frame).to_parquet(path)
-    assert problem(path).startswith("FILE: final_rating seems to be what was made of ann_rating and bob_rating; ")
-    assert read_judgments(path, grade_column="final_rating") == {"q": {"a": 3}}
-    with pytest.raises(FileError, match='there is no column "final" for the grades'):
-        read_judgments(path, grade_column="final")
 
 
 def test_the_final_ratings_of_chorus(chorus: Path) -> None:

@@ -52,10 +52,7 @@ def test_a_document_in_two_indices_is_one(tmp_path: Path) -> None:
     [
         {"match": {"title": "berlin"}},
         {"match": {"title": {"query": "berlin", "operator": "and"}}},
-        {"match_phrase": {"title": "berlin"}},
         {"multi_match": {"query": "berlin", "fields": ["title", "body"]}},
-        {"query_string": {"query": "berlin"}},
-        {"simple_query_string": {"query": "berlin", "fields": ["a"]}},
         {"bool": {"must": [{"match": {"title": "berlin"}}], "filter": {"term": {"type": "city"}}}},
         {"bool": {"should": [{"match": {"title": "berlin"}}, {"match": {"body": "berlin"}}]}},
         {"function_score": {"query": {"dis_max": {"queries": [{"match": {"title": "berlin"}}]}}}},
@@ -181,14 +178,6 @@ def test_what_a_client_keeps_under_body(tmp_path: Path) -> None:
     (problem,) = problems(path)
     assert " body.requests[0].ratings[1]" in problem
     assert read_queries(path) == {"b": "berlin"}
-
-
-def test_query_says_nothing_of_another_format(tmp_path: Path) -> None:
-    path = tmp_path / "judgments.csv"
-    path.write_text("query,doc_id,grade\nq,a,1\n")
-    (problem,) = problems(path, query="params.text")
-    assert problem.startswith("FILE: query= is for Elasticsearch requests, and this is csv (")
-    assert query_problems(path, query="params.text") == [problem]
 
 
 def test_the_real_requests(data: Path) -> None:

@@ -88,12 +88,3 @@ def test_every_mistake_of_a_query_set(tmp_path: Path) -> None:
     assert query_problems(query_set(tmp_path, [])) == ["FILE: the file has no queries"]
     (found,) = query_problems(query_set(tmp_path, {"tv": 3}))
     assert found.startswith('FILE: querySetQueries: "querySetQueries" is a list of objects, found ')
-
-
-def test_a_query_set_that_is_cut_off_anywhere(tmp_path: Path) -> None:
-    path = query_set(tmp_path, [{"queryText": "tv"}])
-    text = path.read_text(encoding="utf-8").rstrip()
-    for length in range(1, len(text)):
-        path.write_text(text[:length], encoding="utf-8")
-        (problem,) = query_problems(path)
-        assert problem.endswith("; it ends there, is it truncated?")

@@ -76,7 +76,7 @@ BOOK = {
             "document_fields": {"title": "Star Wars"},
             "judgements": [
                 {"rating": 3.0, "user": {"name": "Ann"}},
-                {"rating": None, "unrateable": True, "judge_later": False, "user_email": "bob@example.org"},
+                {"rating": 0.0, "unrateable": True, "judge_later": False, "user_email": "bob@example.org"},
                 {"rating": 2.0, "unrateable": False, "judge_later": True, "user_email": "bob@example.org"},
             ],
         },
@@ -94,16 +94,6 @@ def test_a_book_has_several_raters(tmp_path: Path) -> None:
     }
     assert judgments.titles == {"star wars": {"602": "Independence Day", "11": "Star Wars"}}
     assert judgments.unrated == ["willis"]
-
-
-def test_what_is_later_or_never_is_no_zero(tmp_path: Path) -> None:
-    judgements = [{"rating": 0, "unrateable": True}, {"rating": 0, "judge_later": True}]
-    pairs = [
-        {"query_text": "hat", "doc_id": name, "judgements": judgements[:count]} for name, count in [("a", 1), ("b", 2)]
-    ]
-    judgments = read_judgments(written(tmp_path, {"query_doc_pairs": pairs}))
-    assert judgments == {}
-    assert judgments.unrated == ["hat"]
 
 
 def test_a_book_of_one_judge_without_a_name(tmp_path: Path) -> None:

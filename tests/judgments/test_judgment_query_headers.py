@@ -17,9 +17,9 @@ def written(tmp_path: Path, content: str, name: str = "queries.csv") -> Path:
     return write(tmp_path / name, content)
 
 
-@pytest.mark.parametrize("id_column", ["id", "_id", "ID", "number", "query_id", "qid"])
-@pytest.mark.parametrize("text_column", ["query", "text", "Text", "query_text"])
-@pytest.mark.parametrize("separator", [",", "\t", ";"])
+@pytest.mark.parametrize("id_column", ["_id", "ID", "number", "qid"])
+@pytest.mark.parametrize("text_column", ["text", "query_text"])
+@pytest.mark.parametrize("separator", [",", "\t"])
 def test_a_header_keeps_the_ids_and_is_no_query(
     tmp_path: Path, id_column: str, text_column: str, separator: str
 ) -> None:

@@ -82,38 +82,24 @@ def test_measures_of_one_ranking(metric: str, expected: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ranking", "unjudged", "expected"),
+    ("metric", "ranking", "unjudged", "expected"),
     [
-        ("ax", "zero", 1 / 2),
-        ("abx", "zero", 1 / 3),
-        ("abx", "skip", 1 / 2),  # Elasticsearch's ignore_unlabeled
-        ("aax", "zero", 1 / 2),  # a later copy is no result
-        ("", "zero", 0.0),
-        ("x", "skip", 0.0),
+        ("P", "ax", "zero", 1 / 2),
+        ("P", "abx", "skip", 1 / 2),  # Elasticsearch's ignore_unlabeled
+        ("P", "aax", "zero", 1 / 2),  # a later copy is no result
+        ("P", "", "zero", 0.0),
+        ("P", "x", "skip", 0.0),
+        ("Judged@4", "ax", "zero", 1 / 2),
+        ("Judged@4", "abxyz", "zero", 2 / 4),  # the fifth is below the cutoff
+        ("Judged@4", "aa", "zero", 1.0),
+        ("Judged@4", "", "zero", 0.0),
     ],
 )
-def test_precision_without_a_cutoff_is_the_share_of_what_was_returned(
-    ranking: str, unjudged: str, expected: float
-) -> None:
+def test_the_share_of_what_was_returned(metric: str, ranking: str, unjudged: str, expected: float) -> None:
     judgments: dict[str, float] = {"a": 1, "b": 0}
-    assert scored("P", ranking, judgments, unjudged=unjudged) == expected
-    assert evaluate({"q": judgments}, {"q": list(ranking)}, "P", unjudged=unjudged).loc["q", "P"] == expected
-
-
-@pytest.mark.parametrize(
-    ("ranking", "expected"),
-    [
-        ("ax", 1 / 2),
-        ("abxyz", 2 / 4),  # x, y and z: the fifth is below the cutoff
-        ("aa", 1.0),  # a later copy is no result
-        ("axx", 1 / 2),
-        ("", 0.0),
-    ],
-)
-def test_judged_is_the_share_of_what_was_returned_within_k(ranking: str, expected: float) -> None:
-    judgments: dict[str, float] = {"a": 1, "b": 0}
-    assert scored("Judged@4", ranking, judgments) == expected
-    assert evaluate({"q": judgments}, {"q": list(ranking)}, "Judged@4").loc["q", "Judged@4"] == expected
+    assert scored(metric, ranking, judgments, unjudged=unjudged) == expected
+    scores = evaluate({"q": judgments}, {"q": list(ranking)}, metric, unjudged=unjudged)
+    assert scores.loc["q", metric] == expected
 
 
 def test_graded_rbp_is_rbp_where_no_grade_is_above_1() -> None:
@@ -128,12 +114,6 @@ def test_graded_rbp_takes_the_highest_grade_of_the_query_whatever_the_scale() ->
     tables: dict[str, dict[str, float]] = {"low": {"a": 2}, "high": {"a": 4}, "none": {}}
     scores = evaluate(tables, {query: ["a"] for query in tables}, "gRBP(p=0.5)")
     assert scores["gRBP(p=0.5)"].tolist() == [0.5, 0.5, 0.0]
-
-
-def test_err_at_the_scale_of_gdeval() -> None:
-    # gdeval fixes the highest grade at 4; by default it is the highest there is, 3 here.
-    assert scored("ERR@1", "a", max_grade=4) == 7 / 16
-    assert scored("ERR@1", "a") == 7 / 8
 
 
 @pytest.mark.parametrize("metric", ["nDCG", "nDCG@10", "R", "R@5", "AP", "Rprec", "Bpref", "infAP"])

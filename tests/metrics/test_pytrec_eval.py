@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import evaluate
 
 pytrec_eval = pytest.importorskip("pytrec_eval")
-
-
-def as_trec_eval(
-    judgments: dict[str, dict[str, int]], run: dict[str, dict[str, float]], metrics: list[str]
-) -> pd.DataFrame:
-    return evaluate(judgments, run, metrics, gain="linear", negative="zero", undefined="zero")
 
 
 DOCUMENTS = [f"d{number}" for number in range(12)]
@@ -36,19 +29,9 @@ EQUAL = {
     "infAP": "infAP",
     "Success@5": "success_5",
 }
-ASKED = {
-    "ndcg",
-    "ndcg_cut.1,5,100",
-    "set_P",
-    "P.1,5",
-    "recall.5",
-    "map",
-    "map_cut.5",
-    "recip_rank",
-    "Rprec",
-    "bpref",
-    "infAP",
-}
+ASKED = {"ndcg", "ndcg_cut.1,5,100", "set_P", "P.1,5", "recall.5", "map", "map_cut.5", "recip_rank", "success.5"}
+ASKED |= {"Rprec", "bpref", "infAP"}
+BINARY = ("P@5", "R@5", "AP", "RR", "Rprec", "Bpref")
 # pytrec_eval may crash where a query has negative grades only, so that every query has one other.
 QRELS = st.dictionaries(st.sampled_from(DOCUMENTS), st.integers(-2, 4), max_size=12).map(
     lambda table: {"j": 0, **table}
@@ -57,30 +40,19 @@ QRELS = st.dictionaries(st.sampled_from(DOCUMENTS), st.integers(-2, 4), max_size
 RUN = st.dictionaries(st.sampled_from(DOCUMENTS), st.integers(-3, 3).map(float), min_size=1, max_size=12)
 
 
-@given(qrels=st.lists(QRELS, min_size=1, max_size=4), runs=st.lists(RUN, min_size=4, max_size=4))
-@settings(deadline=None)
-def test_equal_to_pytrec_eval_on_random_runs(qrels: list[dict[str, int]], runs: list[dict[str, float]]) -> None:
+@given(
+    qrels=st.lists(QRELS, min_size=1, max_size=4),
+    runs=st.lists(RUN, min_size=4, max_size=4),
+    level=st.sampled_from([1, 1, 2, 3, 4]),
+)
+def test_equal_to_pytrec_eval_on_random_runs(
+    qrels: list[dict[str, int]], runs: list[dict[str, float]], level: int
+) -> None:
     judgments = {str(number): table for number, table in enumerate(qrels)}
     run = {str(number): runs[number] for number in range(len(qrels))}
-    theirs = pytrec_eval.RelevanceEvaluator(judgments, ASKED | {"success.5"}).evaluate(run)
-    ours = as_trec_eval(judgments, run, list(EQUAL))
+    theirs = pytrec_eval.RelevanceEvaluator(judgments, ASKED, relevance_level=level).evaluate(run)
+    names = {name: name if level == 1 else f"{name}(rel={level})" for name in (EQUAL if level == 1 else BINARY)}
+    ours = evaluate(judgments, run, list(names.values()), gain="linear", negative="zero", undefined="zero")
     for query in judgments:
-        expected = {name: theirs[query][trec_name] for name, trec_name in EQUAL.items()}
+        expected = {written: theirs[query][EQUAL[name]] for name, written in names.items()}
         assert ours.loc[query].to_dict() == pytest.approx(expected, rel=0, abs=1e-12)
-
-
-@given(level=st.integers(1, 4), qrels=QRELS, run=RUN)
-@settings(deadline=None)
-def test_equal_to_pytrec_eval_at_any_relevance_level(level: int, qrels: dict[str, int], run: dict[str, float]) -> None:
-    binary = {
-        f"P(rel={level})@5": "P_5",
-        f"AP(rel={level})": "map",
-        f"RR(rel={level})": "recip_rank",
-        f"Bpref(rel={level})": "bpref",
-        f"Rprec(rel={level})": "Rprec",
-        f"R(rel={level})@5": "recall_5",
-    }
-    evaluator = pytrec_eval.RelevanceEvaluator({"q": qrels}, ASKED, relevance_level=level)
-    theirs = evaluator.evaluate({"q": run})["q"]
-    ours = as_trec_eval({"q": qrels}, {"q": run}, list(binary)).loc["q"]
-    assert ours.to_dict() == pytest.approx({name: theirs[trec] for name, trec in binary.items()}, rel=0, abs=1e-12)

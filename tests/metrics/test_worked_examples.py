@@ -74,34 +74,6 @@ def test_published_figures(example: Example) -> None:
     assert batch.loc["q", example.metric] == one
 
 
-def test_published_mean_of_three_queries() -> None:
-    grades = [
-        [0.99, 0.94, 0.88, 0.89, 0.72, 0.65],
-        [0.99, 0.92, 0.93, 0.74, 0.61, 0.68],
-        [0.99, 0.96, 0.81, 0.73, 0.76, 0.69],
-    ]
-    judgments = {
-        f"q{number}": {f"d{rank}": grade for rank, grade in enumerate(row)} for number, row in enumerate(grades)
-    }
-    rankings = {query: list(table) for query, table in judgments.items()}
-    scores = evaluate(judgments, rankings, "nDCG@5", gain="linear", ideal="returned")
-    assert scores["nDCG@5"].mean() == pytest.approx(0.9961322104432755, rel=0, abs=1e-12)
-
-
-def test_published_order_of_queries_by_dcg() -> None:
-    grades = {
-        "test": [3, 2, 1, 0],
-        "control": [2, 3, 0, 1],
-        "boots": [0, 0, 0, 1],
-        "adhesive": [0, 0, 0, 0],
-        "disagreement": [2, 3, 0, 1],
-    }
-    judgments = {query: {f"d{rank}": grade for rank, grade in enumerate(row)} for query, row in grades.items()}
-    scores = evaluate(judgments, {query: list(table) for query, table in judgments.items()}, "DCG@4")
-    lowest_first = scores.sort_index().sort_values("DCG@4", kind="stable")
-    assert list(lowest_first.index) == ["adhesive", "boots", "control", "disagreement", "test"]
-
-
 def test_published_ranking_with_unjudged_results() -> None:
     judgments = {"d1": 5, "d2": 5, "d3": 4, "d4": 4, "d5": 3, "d6": 3, "d7": 2, "d8": 2, "d9": 1, "d10": 1}
     ranking = ["d8", "d11", "d2", "d12", "d3", "d1", "d5", "d4", "d13", "d7"]
@@ -135,3 +107,32 @@ def test_published_figures_of_a_shop(metric: str, unjudged: str, ideal: str, blu
     for query, expected in (("blue shoes", blue), ("red shoes", red)):
         one = score(parse_metric(metric), grade_ranking(RESULTS[query], SHOES[query]), conventions)
         assert one == pytest.approx(expected, rel=0, abs=1e-6)
+
+
+# ERR and RBP beside the references that have them: gdeval (through ir_measures) and ranx.
+
+Reference = tuple[dict[str, int], list[str], float, float, float, float, float]
+
+# judgments, ranking, gdeval's ERR@3 and ERR@20, ranx's RBP at p = 0.8, 0.5 and 0.95 (relevant: grade 1 and above)
+REFERENCES: list[Reference] = [
+    ({"a": 4, "b": 3, "c": 1, "d": 0}, ["b", "x", "a", "d", "c"], 0.61328, 0.61372, 0.40992, 0.65625, 0.1358503125),
+    ({"a": 4, "b": 2, "c": 2, "d": 1}, ["a", "b", "c", "d"], 0.94653, 0.94718, 0.5904, 0.9375, 0.18549375),
+    ({"a": 1, "b": 4}, ["x", "y", "z", "b"], 0.0, 0.23438, 0.1024, 0.0625, 0.04286875),
+    ({"a": 0, "b": 2, "c": 4}, ["a", "b", "x", "c"], 0.09375, 0.28418, 0.2624, 0.3125, 0.09036875),
+]
+
+
+@pytest.mark.parametrize("reference", REFERENCES, ids=lambda reference: " ".join(reference[1]))
+def test_err_is_gdevals_to_its_five_decimals(reference: Reference) -> None:
+    judgments, ranking, at_3, at_20, *_ = reference
+    scores = evaluate({"q": judgments}, {"q": ranking}, ["ERR@3", "ERR@20"], max_grade=4).loc["q"]
+    assert scores["ERR@3"] == pytest.approx(at_3, abs=5.1e-6)
+    assert scores["ERR@20"] == pytest.approx(at_20, abs=5.1e-6)
+
+
+@pytest.mark.parametrize("reference", REFERENCES, ids=lambda reference: " ".join(reference[1]))
+def test_rbp_is_ranxs(reference: Reference) -> None:
+    judgments, ranking, _, _, *expected = reference
+    metrics = ["RBP(p=0.8)", "RBP(p=0.5)", "RBP(p=0.95)"]
+    scores = evaluate({"q": judgments}, {"q": ranking}, metrics).loc["q"]
+    assert list(scores) == pytest.approx(expected, abs=1e-12)
