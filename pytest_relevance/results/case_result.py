@@ -13,6 +13,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, fields
 from functools import lru_cache, partial
 from itertools import chain
+from types import NoneType
 from typing import Any, NamedTuple, TypeVar
 
 from pytest_relevance.metrics.names import Metric
@@ -360,6 +361,28 @@ _DEFAULTS: Mapping[str, Any] = {
     name: default for kind in (CaseResult, *_PARTS.values()) for name, default in kind._field_defaults.items()
 }
 """The defaults of fields and of parts, by their names, which differ. The fields that a dict must have are not here."""
+
+_JSON_TYPES: Mapping[type, Sequence[type]] = {
+    **dict.fromkeys((int, float), (int, float)),
+    **dict.fromkeys((dict, Settings), (dict,)),
+    str: (str,),
+    bool: (bool,),
+    tuple: (list,),
+}
+
+FIELD_TYPES: Mapping[str, Sequence[type]] = {
+    **dict.fromkeys(("file", "id", "query", "verdict", "type", "message", "frame"), (str,)),
+    **dict.fromkeys(("floor", "latency", "score", "value", "before"), (int, float, NoneType)),
+    "line": (int,),
+    "depth": (int, NoneType),
+    "variant": (str, NoneType),
+    **{
+        name: _JSON_TYPES[type(default)]
+        for name, default in chain(_DEFAULTS.items(), *map(defaults_of, (Outcome, BaselineComparison, Repeats)))
+        if type(default) in _JSON_TYPES
+    },
+}
+"""The types that fields of a result and of its parts have in JSON; those that are not here may have any type."""
 
 _ORDER = (
     *("file", "line", "id", "verdict", "query", "node", "search", "variant", "variant_index", "tags", "weight"),

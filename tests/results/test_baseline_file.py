@@ -206,7 +206,7 @@ GOOD = '{"id":"a","depth":10,"documents":["x"]}'
         (HEADER + "\n" + GOOD + "\n" + GOOD, 'FILE:4: a second entry of "a"; delete one of them'),
         (HEADER + GOOD.replace('"depth":10,', ""), "FILE:2: the line is damaged: it has no depth; restore the file"),
         (HEADER + GOOD.replace('["x"]', '"x"'), "FILE:2: the line is damaged: its documents is 'x'"),
-        (HEADER + GOOD.replace('"x"', "7"), "FILE:2: the line is damaged: its documents are texts"),
+        (HEADER + GOOD.replace('"x"', "7"), "FILE:2: the line is damaged: its documents are texts, its depth is"),
         (HEADER + GOOD.replace("10", "true"), "FILE:2: the line is damaged: its depth is True"),
         (HEADER + GOOD.replace('"id"', '"variant":0,"id"'), "FILE:2: the line is damaged: its variant is 0"),
         (HEADER + GOOD.replace('"id"', '"whole":"no","id"'), "FILE:2: the line is damaged: its whole is 'no'"),

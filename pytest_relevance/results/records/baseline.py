@@ -23,7 +23,17 @@ from pytest_relevance.cases.checking.expectations import ON_FIELDS
 from pytest_relevance.metrics.names import LARGEST_CUTOFF
 from pytest_relevance.results.case_parts import STALE, Outcome
 from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult, from_builtin, to_builtin
-from pytest_relevance.results.records.file import BASELINE, DAMAGE, END, VERSION, as_json, damaged, encoded, read_file
+from pytest_relevance.results.records.file import (
+    BASELINE,
+    DAMAGE,
+    END,
+    VERSION,
+    as_json,
+    check_types,
+    damaged,
+    encoded,
+    read_file,
+)
 from pytest_relevance.results.records.run_info import Fingerprint, RecordError, checked, common
 
 EntryKey = tuple[str, str | None]
@@ -61,18 +71,6 @@ class BaselineEntry:
     outcomes: tuple[Outcome, ...] = ()
     others: Mapping[str, Any] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        """Check what a comparison would pass over. Raises ValueError."""
-        for name, types in _TYPES.items():
-            if type(value := getattr(self, name)) not in types:
-                raise ValueError(f"its {name} is {value!r}")
-        if not {*map(type, self.documents)} <= {str}:
-            raise ValueError("its documents are texts")
-        if not {*map(type, self.scores.values())} <= {int, float, NoneType}:
-            raise ValueError("its scores are numbers")
-        if not 0 <= self.depth <= LARGEST_CUTOFF:
-            raise ValueError(f"its depth is {self.depth}")
-
     @property
     def key(self) -> EntryKey:
         """The key of the entry in its file."""
@@ -96,21 +94,14 @@ class BaselineEntry:
     def from_dict(cls, values: Mapping[str, Any]) -> BaselineEntry:
         """The entry of a line of a baseline of any version. Raises one of `DAMAGE`."""
         values = {_KEYS_OF_VERSION_1.get(name, name): value for name, value in values.items()}
-        needed = {name: values[name] for name in ("id", "depth", "documents")}
+        check_types(values)
+        if not {*map(type, values["documents"])} <= {str} or not 0 <= values["depth"] <= LARGEST_CUTOFF:
+            raise ValueError(f"its documents are texts, its depth is a number of ranks: {values['depth']}")
+        if not {*map(type, values.get("scores", {}).values())} <= {int, float, NoneType}:
+            raise ValueError("its scores are numbers")
         if "outcomes" in values:
             values["outcomes"] = [from_builtin(Outcome, each) for each in values["outcomes"]]
-        return from_builtin(cls, {**needed, "variant": None, "query": values["id"], "params": {}, **values})
-
-
-_TYPES: Mapping[str, tuple[type, ...]] = {
-    **dict.fromkeys(("id", "query"), (str,)),
-    "variant": (str, NoneType),
-    **dict.fromkeys(("params", "scores"), (dict,)),
-    "depth": (int,),
-    "documents": (tuple,),
-    **dict.fromkeys(("whole", "reaches_depth"), (bool,)),
-}
-"""The types that a field of an entry may have."""
+        return from_builtin(cls, {"variant": None, "query": values["id"], "params": {}, **values})
 
 
 def with_sorted_keys(value: Any) -> Any:

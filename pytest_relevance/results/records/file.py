@@ -21,7 +21,7 @@ from pytest_relevance._text import quoted
 from pytest_relevance.cases.checking.gates import gate_of
 from pytest_relevance.metrics.names import LARGEST_CUTOFF
 from pytest_relevance.results.case_parts import STANDINGS
-from pytest_relevance.results.case_result import OUTCOMES, VERDICTS, CaseResult
+from pytest_relevance.results.case_result import FIELD_TYPES, OUTCOMES, VERDICTS, CaseResult
 from pytest_relevance.results.records.run_info import FileInfo, RecordError, RunInfo
 
 
@@ -256,13 +256,28 @@ def _file_info(values: dict[str, Any]) -> FileInfo:
     return info
 
 
+def check_types(values: Mapping[str, Any]) -> None:
+    """Raise TypeError where a value in a line has another type than its field."""
+    for name, value in values.items():
+        if type(value) not in FIELD_TYPES.get(name, (type(value),)):
+            raise TypeError(f"its {name} is {value!r}")
+        if name in ("baseline", "error", "repeats"):
+            check_types(value)
+        elif name in ("outcomes", "reasons"):
+            for each in value:
+                check_types({} if isinstance(each, str) else each)
+
+
 def _case_result(values: dict[str, Any]) -> CaseResult:
     """The result of a line. Raises one of `DAMAGE`, also where figures of a report would silently be wrong.
 
     An unknown verdict counts nowhere, a grade without a judgment has no gain, and a damaged count fills the memory.
     """
+    check_types(values)
     found = CaseResult.from_dict(values)
     accepted, conditions, ranking, evaluation = found.baseline, found.conditions, found.ranking, found.evaluation
+    if not {*map(type, chain(ranking.documents, found.tags, found.texts.titles.values()))} <= {str}:
+        raise ValueError("its documents, tags and titles are texts")
     if found.verdict not in VERDICTS or found.outcome not in OUTCOMES:
         raise ValueError(f"its verdict is {found.verdict!r}, its outcome {found.outcome!r}")
     if accepted is not None and accepted.standing not in STANDINGS:
