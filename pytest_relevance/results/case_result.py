@@ -13,7 +13,6 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, fields
 from functools import lru_cache, partial
 from itertools import chain
-from types import NoneType
 from typing import Any, NamedTuple, TypeVar
 
 from pytest_relevance.metrics.names import Metric
@@ -315,13 +314,6 @@ def _by_grade_text(values: Mapping[float, Any]) -> dict[str, Any]:
     return {f"{grade!r}".removesuffix(".0"): value for grade, value in values.items()}
 
 
-def _tuple(values: Any) -> tuple[Any, ...]:
-    """A list as a tuple. Raises TypeError for a text, which would be a tuple of its letters."""
-    if not isinstance(values, (list, tuple)):
-        raise TypeError(f"expected a list, found {values!r}")
-    return tuple(values)
-
-
 _TO_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
     "settings": settings_to_dict,
     "params": dict,
@@ -338,8 +330,8 @@ _FROM_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
     "baseline": partial(from_builtin, BaselineComparison),
     "error": partial(from_builtin, SearchError),
     "repeats": partial(from_builtin, Repeats),
-    **dict.fromkeys(("tags", "items", "documents", "engine_scores", "grades", "irrelevant_top"), _tuple),
-    **dict.fromkeys(("not_applicable", "not_in_index", "not_in_catalogue"), _tuple),
+    **dict.fromkeys(("tags", "items", "documents", "engine_scores", "grades", "irrelevant_top"), tuple),
+    **dict.fromkeys(("not_applicable", "not_in_index", "not_in_catalogue"), tuple),
 }
 
 _PARTS: Mapping[str, Any] = {
@@ -357,32 +349,10 @@ PART_OF: Mapping[str, str] = {
 }
 """The part of a result that has a field, by the name that the field has in a dict; "" for the result itself."""
 
-_DEFAULTS: Mapping[str, Any] = {
+DEFAULTS: Mapping[str, Any] = {
     name: default for kind in (CaseResult, *_PARTS.values()) for name, default in kind._field_defaults.items()
 }
 """The defaults of fields and of parts, by their names, which differ. The fields that a dict must have are not here."""
-
-_JSON_TYPES: Mapping[type, Sequence[type]] = {
-    **dict.fromkeys((int, float), (int, float)),
-    **dict.fromkeys((dict, Settings), (dict,)),
-    str: (str,),
-    bool: (bool,),
-    tuple: (list,),
-}
-
-FIELD_TYPES: Mapping[str, Sequence[type]] = {
-    **dict.fromkeys(("file", "id", "query", "verdict", "type", "message", "frame"), (str,)),
-    **dict.fromkeys(("floor", "latency", "score", "value", "before"), (int, float, NoneType)),
-    "line": (int,),
-    "depth": (int, NoneType),
-    "variant": (str, NoneType),
-    **{
-        name: _JSON_TYPES[type(default)]
-        for name, default in chain(_DEFAULTS.items(), *map(defaults_of, (Outcome, BaselineComparison, Repeats)))
-        if type(default) in _JSON_TYPES
-    },
-}
-"""The types that fields of a result and of its parts have in JSON; those that are not here may have any type."""
 
 _ORDER = (
     *("file", "line", "id", "verdict", "query", "node", "search", "variant", "variant_index", "tags", "weight"),
@@ -412,7 +382,7 @@ def _writer(names: frozenset[str] | None) -> Callable[[CaseResult], dict[str, An
     namespace: dict[str, Any] = {}
     for name in _ORDER:
         if names is None or name in names:
-            default = namespace[f"default_{name}"] = _DEFAULTS.get(name)
+            default = namespace[f"default_{name}"] = DEFAULTS.get(name)
             is_written = name if not default else f"{name} != default_{name}"
             if default is None:
                 is_written = f"{name} is not None"
@@ -435,15 +405,15 @@ def _reader() -> Callable[[Mapping[str, Any]], CaseResult]:
     namespace: dict[str, Any] = {"new": tuple.__new__, "CaseResult": CaseResult, "EMPTY": EMPTY}
     read_fields = {"others": "EMPTY"}
     for name in PART_OF:
-        namespace[f"default_{name}"], namespace[f"from_{name}"] = _DEFAULTS.get(name), _FROM_BUILTIN.get(name)
-        value = f"get({name!r}, default_{name})" if name in _DEFAULTS else f"values[{name!r}]"
+        namespace[f"default_{name}"], namespace[f"from_{name}"] = DEFAULTS.get(name), _FROM_BUILTIN.get(name)
+        value = f"get({name!r}, default_{name})" if name in DEFAULTS else f"values[{name!r}]"
         if name == "query":
             value = "get('query') or values['id']"
         elif name in _FROM_BUILTIN:
             value = f"default_{name} if (value := get({name!r})) is None else from_{name}(value)"
         read_fields[name] = value
     for part, kind in _PARTS.items():
-        namespace |= {kind.__name__: kind, f"default_{part}": _DEFAULTS[part], f"names_{part}": frozenset(kind._fields)}
+        namespace |= {kind.__name__: kind, f"default_{part}": DEFAULTS[part], f"names_{part}": frozenset(kind._fields)}
         fields = ", ".join(read_fields[name] for name in kind._fields)
         read_fields[part] = f"default_{part} if lacks(names_{part}) else new({kind.__name__}, ({fields}))"
     lines = ("def read(values):", "get, lacks = values.get, values.keys().isdisjoint")

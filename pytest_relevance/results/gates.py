@@ -19,16 +19,7 @@ from pytest_relevance._text import did_you_mean, listed
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.metrics.measures import ranks_needed
 from pytest_relevance.metrics.names import Metric, largest_score, parse_metric
-from pytest_relevance.results.case_result import (
-    FAILED,
-    MEASURED,
-    PASSED,
-    SKIPPED,
-    WITHOUT_SCORE,
-    XFAILED,
-    CaseResult,
-    grouped,
-)
+from pytest_relevance.results.case_result import FAILED, MEASURED, PASSED, SKIPPED, WITHOUT_SCORE, XFAILED, CaseResult
 from pytest_relevance.results.compare import differences
 from pytest_relevance.results.compare.differences import TIE, Difference, Scores
 from pytest_relevance.results.records.run_info import FileInfo
@@ -144,7 +135,10 @@ def judge_gates(
     `updating`: the baseline is being replaced. `require`: a gate without a verdict has failed. A gate is judged when
     all cases of its file that were not skipped have ended.
     """
-    by_file = grouped((result for result in results if not result.is_check), lambda result: result.file)
+    by_file: dict[str, list[CaseResult]] = {}
+    for result in results:
+        if not result.is_check:
+            by_file.setdefault(result.file, []).append(result)
     return [
         judged
         for file, info in sorted(files.items())

@@ -10,19 +10,9 @@ from pytest_relevance._text import counted, examples, listed, p_text, with_varia
 from pytest_relevance.reports.blocks import Sentence
 from pytest_relevance.reports.run import cases
 from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, SIGNIFICANT, cut, signed
-from pytest_relevance.results import diagnoses
+from pytest_relevance.results import case_result, diagnoses
 from pytest_relevance.results.case_parts import IMPROVEMENT, NEW, REGRESSION, STALE
-from pytest_relevance.results.case_result import (
-    FAILED,
-    MEASURED,
-    NOT_SEARCHED,
-    PASSED,
-    SKIPPED,
-    WITHOUT_SCORE,
-    CaseResult,
-    grouped,
-    has_failed,
-)
+from pytest_relevance.results.case_result import FAILED, SKIPPED, CaseResult, grouped, has_failed
 from pytest_relevance.results.compare import differences
 from pytest_relevance.results.records.run_info import GONE, FileInfo, Fingerprint, RunInfo, changed, changes_text
 
@@ -88,7 +78,8 @@ def headline(results: Sequence[CaseResult], gates: Iterable[GateResult], info: R
     if not ran:
         return Headline(f"Nothing was searched{f': {missing}' if missing else ''}", NOTHING)
     failed = [result for result in ran if has_failed(result)]
-    broken = cases.case_count(result for result in failed if result.verdict in WITHOUT_SCORE)
+    errors = (result for result in failed if differences.failure_kind(result) == differences.ENDED_IN_ERROR)
+    broken = cases.case_count(errors)
     unscored = f"{counted(broken, 'case')} could not be scored" if broken else ""
     worse = cases.case_count(filter(differences.got_worse, failed))
     change = differences.mean_change(ran)
@@ -127,7 +118,7 @@ def headline_sentences(results: Sequence[CaseResult], gates: Iterable[GateResult
 
 def _outage(ran: Sequence[CaseResult]) -> str:
     """That every search failed, by the type of the first error, or that a search returned nothing in any case."""
-    called = [result for result in ran if result.status != NOT_SEARCHED]
+    called = [result for result in ran if result.status != case_result.NOT_SEARCHED]
     errors = [result.call.error for result in called if result.call.error is not None and result.call.error.type]
     if len(errors) > 1 and len(errors) == len(called):
         alike = sum(error.type == errors[0].type for error in errors)
@@ -151,15 +142,16 @@ def _failures_in_words(failed: Sequence[CaseResult], ran: Sequence[CaseResult]) 
 
 def _without_failure(ran: Sequence[CaseResult]) -> str:
     """The headline for cases without a baseline of which none failed."""
+    by_status = grouped(ran, lambda result: result.status)
     measured, passed = (
-        cases.case_count(result for result in ran if result.status == status) for status in (MEASURED, PASSED)
+        cases.case_count(by_status.get(each, ())) for each in (case_result.MEASURED, case_result.PASSED)
     )
-    if {result.status for result in ran} - {PASSED, MEASURED}:
+    if by_status.keys() - {case_result.PASSED, case_result.MEASURED}:
         return "No case fails"
     if not passed:
         return f"{counted(measured, 'case')} measured, without a floor"
     which = f"{counted(passed, 'case')} with a floor or an expectation" if measured else counted(passed, "case")
-    if measured and all(result.conditions.floor is not None for result in ran if result.status == PASSED):
+    if measured and all(result.conditions.floor is not None for result in by_status[case_result.PASSED]):
         which = f"{counted(passed, 'case')} with a floor"
     text = f"{'All ' if passed > 1 else ''}{which} {'passes' if passed == 1 else 'pass'}"
     return f"{text}; {measured:,} {'is' if measured == 1 else 'are'} only measured" if measured else text

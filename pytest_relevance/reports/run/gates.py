@@ -35,15 +35,7 @@ from pytest_relevance.reports.text import (
     number,
 )
 from pytest_relevance.results import gates
-from pytest_relevance.results.case_result import (
-    FAILED,
-    NOT_SEARCHED,
-    PASSED,
-    SKIPPED,
-    WITHOUT_SCORE,
-    XFAILED,
-    CaseResult,
-)
+from pytest_relevance.results.case_result import ERROR, FAILED, PASSED, SKIPPED, WITHOUT_SCORE, XFAILED, CaseResult
 from pytest_relevance.results.compare.differences import TIE, change_by, has_relevant, score_before
 from pytest_relevance.results.gates import DROP, ERRORS, INCOMPLETE, PASSING, UPDATING, GateFinding, GateResult, passes
 
@@ -70,9 +62,9 @@ def finding_text(found: GateFinding) -> str:
 
 
 def _errors(found: GateFinding) -> str:
-    is_searched = found.cases[0].verdict != NOT_SEARCHED
-    several = ("case ended in an error", "cases ended in an error")
-    words = several if is_searched else ("case was not searched", "cases were not searched")
+    words = "case was not searched", "cases were not searched"
+    if found.cases[0].verdict == ERROR:
+        words = "case ended in an error", "cases ended in an error"
     return f"{counted(len(found.cases), *words)}: {_some(found.cases)}"
 
 
@@ -137,10 +129,6 @@ def _digits(value: float, bound: float, least: int = 3) -> int:
     return least if abs(value - bound) <= TIE else digits_apart(value, bound, least)
 
 
-def _undefined(found: GateFinding) -> str:
-    return f"mean {_name(found)} is not defined: no case has a score"
-
-
 def _cut(found: GateFinding) -> str:
     from pytest_relevance.results.scoring import cut_text
 
@@ -153,10 +141,6 @@ def _no_reference(found: GateFinding) -> str:
     what = f"no ranking in {found.against}" if found.against else "no baseline"
     remedy = "make that record again" if found.against else "run with --relevance-update"
     return f"{found.about} has {what}, or a stale one; {remedy}"
-
-
-def _without_entry(found: GateFinding) -> str:
-    return f"{counted(len(found.cases), 'case')} without a baseline left out: {_some(found.cases)}"
 
 
 def _case_drops(found: GateFinding) -> str:
@@ -182,10 +166,12 @@ _WORDS: Mapping[str, Callable[[GateFinding], str]] = {
     gates.PASSING: _passing,
     gates.MEAN: _mean,
     gates.DROP: _drop,
-    gates.UNDEFINED: _undefined,
+    gates.UNDEFINED: lambda found: f"mean {_name(found)} is not defined: no case has a score",
     gates.CUT: _cut,
     gates.NO_REFERENCE: _no_reference,
-    gates.WITHOUT_ENTRY: _without_entry,
+    gates.WITHOUT_ENTRY: lambda found: (
+        f"{counted(len(found.cases), 'case')} without a baseline left out: {_some(found.cases)}"
+    ),
     gates.CASE_DROPS: _case_drops,
     gates.NEW_ERRORS: _new_errors,
 }

@@ -20,7 +20,7 @@ from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult
 from pytest_relevance.results.expectations import expects_results
 from pytest_relevance.results.records.baseline import BaselineEntries, BaselineEntry, EntryKey, entry_of
 from pytest_relevance.results.records.baseline_comparison import changes_since, comparison_of, gate_scores, silent
-from pytest_relevance.results.records.file import DAMAGE, read_record
+from pytest_relevance.results.records.file import read_record
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.records.run_info import GONE, UNJUDGED, FileInfo, Fingerprint, Lost, RecordError
 from pytest_relevance.results.scoring import defined
@@ -62,17 +62,13 @@ def read_rankings(path: str | os.PathLike[str], shown: str | None = None) -> Rec
     if info.missing:
         cases = counted(len(info.missing), "case")
         raise RecordError.at(name, f"{cases} of the run did not finish; compare with a record of a run that did")
-    try:
-        nodes = {of_file.node or file: file for file, of_file in files.items()}
-        entries = entries_of(results, info.fingerprint)
-        silent_searches = silent(
-            (with_variant(result.search, result.variant), bool(result.ranking.documents))
-            for result in results
-            if result.evaluation.scores and not result.is_check and expects_results(result.evaluation.outcomes)
-        )
-    except DAMAGE as error:
-        raise RecordError.at(name, f"the record is damaged: {error}; make it again") from None
-    return RecordedRankings(name, entries, nodes, silent_searches)
+    nodes = {str(of_file.node or file): file for file, of_file in files.items()}
+    silent_searches = silent(
+        (with_variant(result.search, result.variant), bool(result.ranking.documents))
+        for result in results
+        if result.evaluation.scores and not result.is_check and expects_results(result.evaluation.outcomes)
+    )
+    return RecordedRankings(name, entries_of(results, info.fingerprint), nodes, silent_searches)
 
 
 def entries_of(results: Sequence[CaseResult], fingerprint: Fingerprint) -> dict[str, BaselineEntries]:
@@ -136,14 +132,14 @@ def _compared(
 ) -> CaseResult:
     """A recorded result compared with an entry, made of the result `other` of another record."""
     if entry is None:
-        return result.with_baseline(BaselineComparison(NEW), result.verdict, result.evaluation.reasons)
+        return result._replace(baseline=BaselineComparison(NEW))
     is_short = not entry.whole and result.ranking.whole and len(entry.documents) >= entry.depth
     stale = changes_since(entry, result.query, result.conditions.depth, result.params, was_cut=is_short)
     grades = _grades(result, entry, other)
     if grades is None:
         stale += ("the record does not name the judgments of all documents that were returned then",)
     if grades is None or stale:
-        return result.with_baseline(BaselineComparison(STALE, stale=stale), result.verdict, result.evaluation.reasons)
+        return result._replace(baseline=BaselineComparison(STALE, stale=stale))
     known = grade_ranking(entry.documents, grades)
     graded = GradedRanking(known.grades, known.repeated, result.graded.judged)
     before = defined(score(result.metric, graded, result.conditions.settings))

@@ -23,17 +23,7 @@ from pytest_relevance.cases.checking.expectations import ON_FIELDS
 from pytest_relevance.metrics.names import LARGEST_CUTOFF
 from pytest_relevance.results.case_parts import STALE, Outcome
 from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult, from_builtin, to_builtin
-from pytest_relevance.results.records.file import (
-    BASELINE,
-    DAMAGE,
-    END,
-    VERSION,
-    as_json,
-    check_types,
-    damaged,
-    encoded,
-    read_file,
-)
+from pytest_relevance.results.records.file import BASELINE, END, VERSION, as_json, check_types, encoded, read_file
 from pytest_relevance.results.records.run_info import Fingerprint, RecordError, checked, common
 
 EntryKey = tuple[str, str | None]
@@ -143,29 +133,32 @@ class BaselineEntries(dict[EntryKey, BaselineEntry]):
 def read_baseline(path: str | os.PathLike[str], shown: str | None = None) -> BaselineEntries:
     """Read a baseline, which messages call `shown`. Raises `RecordError`, which names the line and what is wrong."""
     file = shown if shown is not None else os.fspath(path)
-    header, lines = read_file(path, file, BASELINE)
-    number, others = 1, {name: value for name, value in header.items() if name not in _HEADER}
-    try:
-        searched = checked(header.get("fingerprint", {}))
-        found = BaselineEntries(fingerprint=searched, others=others, is_outdated=header["version"] < VERSION)
-        for number, values in lines:
-            if "document" in values:
-                _add_title(found, **values)
-                continue
-            entry = BaselineEntry.from_dict(values)
+    made = read_file(path, file, BASELINE, _without_entries, _entry_or_title)
+    found: BaselineEntries = next(made)[1]
+    for number, entry in made:
+        if isinstance(entry, BaselineEntry):
             if found.setdefault(entry.key, entry) is not entry:
                 raise RecordError.at(file, f"a second entry of {quoted(entry.id)}; delete one of them", number)
-    except RecordError:
-        raise
-    except DAMAGE as error:
-        raise damaged(file, number, error, BASELINE) from None
+        else:
+            document, found.titles[document], others = entry
+            if others:
+                found.further[document] = others
     return found
 
 
-def _add_title(found: BaselineEntries, document: str, title: str, **others: Any) -> None:
-    found.titles[str.__str__(document)] = str.__str__(title)  # a TypeError for a value that is not text
-    if others:
-        found.further[document] = others
+def _without_entries(header: Mapping[str, Any]) -> BaselineEntries:
+    others = {name: value for name, value in header.items() if name not in _HEADER}
+    searched = checked(header.get("fingerprint", {}))
+    return BaselineEntries(fingerprint=searched, others=others, is_outdated=header["version"] < VERSION)
+
+
+def _entry_or_title(values: Mapping[str, Any]) -> BaselineEntry | tuple[str, str, Mapping[str, Any]]:
+    """The entry of a line; of a line with a title the document, the title and further keys. Raises one of `DAMAGE`."""
+    return _title(**values) if "document" in values else BaselineEntry.from_dict(values)
+
+
+def _title(document: str, title: str, **others: Any) -> tuple[str, str, Mapping[str, Any]]:
+    return str.__str__(document), str.__str__(title), others  # a TypeError for a value that is not text
 
 
 def write_baseline(path: str | os.PathLike[str], baseline: BaselineEntries) -> None:

@@ -16,15 +16,13 @@ from pytest_relevance.cases.checking.gates import MAX_DROP, MEAN
 from pytest_relevance.cases.model import Case, Gate, most_results
 from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking
+from pytest_relevance.results import case_parts
 from pytest_relevance.results.case_parts import (
-    DROP,
     FLOOR,
     IMPROVEMENT,
     NEW,
     REGRESSION,
     STALE,
-    STALE_ENTRY,
-    TOO_FEW_JUDGED,
     WITHIN,
     BaselineComparison,
     Outcome,
@@ -118,7 +116,10 @@ class Baseline:
         if stale:
             found, fails = BaselineComparison(STALE, stale=stale), not accepting
             if fails:
-                verdict, because = FAILED, (Outcome(self.record, STALE_ENTRY, False, clauses=stale), *because)
+                verdict, because = (
+                    FAILED,
+                    (Outcome(self.record, case_parts.STALE_ENTRY, False, clauses=stale), *because),
+                )
         else:
             found, because = _compare_scores(result, case, entry, self._gates_compared)
             fails = found.standing == REGRESSION and not accepting
@@ -281,12 +282,16 @@ def _regression(
     """The verdict of a regression, and its reasons: failed; inconclusive where judging more results could make up."""
     tolerance, before = result.conditions.tolerance, found.score
     assert before is not None
-    drop = Outcome(result.metric.text, DROP, False, result.score, "<=", tolerance, before=before)
+    drop = Outcome(result.metric.text, case_parts.DROP, False, result.score, "<=", tolerance, before=before)
     upper = result.interval[1]
     makes_up = not is_bounded(case) or upper is None or upper >= before - tolerance
     too_few = too_few_judged(case, result.evaluation.judged, result.evaluation.top)
     if result.verdict != FAILED and makes_up and too_few:
-        return INCONCLUSIVE, (*too_few, drop, *(reason for reason in reasons if reason.kind != TOO_FEW_JUDGED))
+        return INCONCLUSIVE, (
+            *too_few,
+            drop,
+            *(reason for reason in reasons if reason.kind != case_parts.TOO_FEW_JUDGED),
+        )
     return FAILED, tuple(sorted((drop, *reasons), key=lambda reason: not reason.is_new))
 
 

@@ -11,17 +11,19 @@ import math
 import os
 import re
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from operator import index
+from types import NoneType
 from typing import Any, NamedTuple, NoReturn
 
 from pytest_relevance._files import Unreadable, line_blocks, write_whole
 from pytest_relevance._text import quoted
 from pytest_relevance.cases.checking.gates import gate_of
 from pytest_relevance.metrics.names import LARGEST_CUTOFF
-from pytest_relevance.results.case_parts import STANDINGS
-from pytest_relevance.results.case_result import FIELD_TYPES, OUTCOMES, VERDICTS, CaseResult
+from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.results.case_parts import STANDINGS, BaselineComparison, Outcome, Repeats
+from pytest_relevance.results.case_result import DEFAULTS, OUTCOMES, VERDICTS, CaseResult, defaults_of
 from pytest_relevance.results.records.run_info import FileInfo, RecordError, RunInfo
 
 
@@ -137,36 +139,24 @@ def read_record(
     Messages call it `shown`. `kept` makes what is kept of a result, as `records.run.Compact` does. Raises
     `RecordError`, which names the line and what is wrong; never OSError.
     """
-    file = shown if shown is not None else os.fspath(path)
-    header, lines = read_file(path, file, RECORD)
-    try:
-        info = RunInfo.from_dict(header["run"])
-        files = {name: _file_info(values) for name, values in header["files"].items()}
-    except DAMAGE as error:
-        raise damaged(file, 1, error, RECORD) from None
-    results = []
-    for number, values in lines:
-        try:
-            result = _case_result(values)
-        except DAMAGE as error:
-            raise damaged(file, number, error, RECORD) from None
-        results.append(result if kept is None else kept(result))
-    return results, files, info
-
-
-def damaged(file: str, number: int, error: Exception, kind: Kind) -> RecordError:
-    """The error of a line from which nothing can be made."""
-    what = f"it has no {error.args[0]}" if isinstance(error, KeyError) else str(error)
-    return RecordError.at(file, f"the line is damaged: {what}; {kind.remedy}", number)
+    made = read_file(path, shown if shown is not None else os.fspath(path), RECORD, _about_run, _case_result)
+    _, (files, info) = next(made)
+    return [result if kept is None else kept(result) for _, result in made], files, info
 
 
 def read_file(
-    path: str | os.PathLike[str], file: str, kind: Kind
-) -> tuple[dict[str, Any], Iterator[tuple[int, dict[str, Any]]]]:
-    """The header of a record or a baseline, and its lines with their numbers. Messages call it `file`.
+    path: str | os.PathLike[str],
+    file: str,
+    kind: Kind,
+    of_header: Callable[[dict[str, Any]], Any],
+    of_line: Callable[[dict[str, Any]], Any],
+) -> Iterator[tuple[int, Any]]:
+    """What functions make of the header of a record or a baseline, and of its lines, with their numbers.
 
-    Raises `RecordError` where it cannot be read, is of another kind or of a later version; the lines raise it where
-    one is no JSON object, and at the end where the file is not whole.
+    The functions may raise one of `DAMAGE`. Messages call the file `file`.
+
+    Raises `RecordError` where it cannot be read, is of another kind or of a later version, where a line is no JSON
+    object or nothing can be made of it, and at the end where the file is not whole.
     """
     texts = _texts(path, file)
     _, first = next(texts, (1, ""))
@@ -178,7 +168,13 @@ def read_file(
         raise RecordError.at(
             file, f"the file has version {version!r}, and this pytest-relevance knows 1 to {VERSION}; upgrade it", 1
         )
-    return header, _objects(texts, file, kind, header.get("results"))
+    for number, values in chain([(1, header)], _objects(texts, file, kind, header.get("results"))):
+        try:
+            made = of_line(values) if number > 1 else of_header(values)
+        except DAMAGE as error:
+            what = f"it has no {error.args[0]}" if isinstance(error, KeyError) else str(error)
+            raise RecordError.at(file, f"the line is damaged: {what}; {kind.remedy}", number) from None
+        yield number, made
 
 
 def _objects(
@@ -247,19 +243,42 @@ def _refuse_constant(name: str) -> NoReturn:
 _decode = json.JSONDecoder(parse_constant=_refuse_constant).decode
 
 
-def _file_info(values: dict[str, Any]) -> FileInfo:
-    """The info of a case file. Raises one of `DAMAGE`."""
-    info = FileInfo.from_dict(values)
-    for gate in info.gates:
+def _about_run(header: dict[str, Any]) -> tuple[dict[str, FileInfo], RunInfo]:
+    """The case files of a record by name, and how its run was made. Raises one of `DAMAGE`."""
+    files = {name: FileInfo.from_dict(values) for name, values in header["files"].items()}
+    for gate in chain.from_iterable(info.gates for info in files.values()):
         gate_of(gate)
         index(gate["line"])
-    return info
+    return files, RunInfo.from_dict(header["run"])
+
+
+_JSON_TYPES: Mapping[type, Sequence[type]] = {
+    **dict.fromkeys((int, float), (int, float)),
+    **dict.fromkeys((dict, Settings), (dict,)),
+    str: (str,),
+    bool: (bool,),
+    tuple: (list,),
+}
+
+_FIELD_TYPES: Mapping[str, Sequence[type]] = {
+    **dict.fromkeys(("file", "id", "query", "verdict", "name", "kind", "type", "message", "frame"), (str,)),
+    **dict.fromkeys(("floor", "latency", "score", "value", "before"), (int, float, NoneType)),
+    "line": (int,),
+    "depth": (int, NoneType),
+    "variant": (str, NoneType),
+    **{
+        name: _JSON_TYPES[type(default)]
+        for name, default in chain(DEFAULTS.items(), *map(defaults_of, (Outcome, BaselineComparison, Repeats)))
+        if type(default) in _JSON_TYPES
+    },
+}
+"""The types that fields of a result and of its parts have in JSON; those that are not here may have any type."""
 
 
 def check_types(values: Mapping[str, Any]) -> None:
     """Raise TypeError where a value in a line has another type than its field."""
     for name, value in values.items():
-        if type(value) not in FIELD_TYPES.get(name, (type(value),)):
+        if type(value) not in _FIELD_TYPES.get(name, (type(value),)):
             raise TypeError(f"its {name} is {value!r}")
         if name in ("baseline", "error", "repeats"):
             check_types(value)
