@@ -36,6 +36,13 @@ def only_plugins(*names: str) -> list[str]:
     return [f"-pno:{name}" for name in sorted(installed) if name not in ("relevance", *names)]
 
 
+def values_of(kind: Callable[..., Any], *parts: Any, **named: Any) -> Any:
+    """A strategy of Hypothesis: named tuples of these parts. `builds` would make up the fields with defaults too."""
+    from hypothesis import strategies
+
+    return strategies.builds(lambda *values, **others: kind(*values, **others), *parts, **named)
+
+
 def syntax_nodes(source: str) -> list[ast.AST]:
     """All nodes of the syntax tree of a module.
 

@@ -1,6 +1,6 @@
 """The model of a case file: a `Suite` of `Case`s.
 
-These are frozen dataclasses, made once by the reader and used by everything after it. What a suite sets for all of its
+These are named tuples, made once by the reader and used by everything after it. What a suite sets for all of its
 cases is one `Terms` object that they share, so that a case has few fields besides its query and its judgments.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import islice
 from math import inf
 from typing import NamedTuple
@@ -39,8 +39,7 @@ class FieldCondition(NamedTuple):
     values: Sequence[str | float | bool]
 
 
-@dataclass(frozen=True, slots=True)
-class Expectation:
+class Expectation(NamedTuple):
     """An entry of `expect:`; `written` is its key.
 
     `kind` is "metric" or a key of `KINDS` in `cases.checking.expectations`, and decides which other fields are used.
@@ -107,16 +106,14 @@ def most_results(expect: Iterable[Expectation]) -> float:
     return min((int(each.bound) - (each.comparison == "<") for each in counts), default=inf)
 
 
-@dataclass(frozen=True, slots=True)
-class Xfail:
+class Xfail(NamedTuple):
     """Why a case is expected to fail. `strict=None` leaves the choice to the option `xfail_strict` of pytest."""
 
     reason: str
     strict: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Gate:
+class Gate(NamedTuple):
     """A condition on the cases of a file, or on those with a tag.
 
     `condition` is one of three. "mean": the mean of each metric is at least its bound. "max_drop": the mean of each
@@ -137,8 +134,7 @@ class Gate:
         return tuple(metric for metric, _ in self.bounds)
 
 
-@dataclass(frozen=True, slots=True)
-class CatalogueFile:
+class CatalogueFile(NamedTuple):
     """The file that says what documents are called, as a case file names it: a line or a row for each document.
 
     `id` and `title` are their columns, None for the usual names; `show` are further columns that reports show.
@@ -150,8 +146,7 @@ class CatalogueFile:
     show: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
+class Terms(NamedTuple):
     """What a suite sets for its cases and a case may override.
 
     `depth` is how many results the search is asked for at least, None where that is not set. `tolerance` is how far
@@ -164,11 +159,11 @@ class Terms:
     k: int = 10
     depth: int | None = None
     min_ndcg: float | None = None
-    settings: Settings = field(default_factory=Settings)
+    settings: Settings = Settings()
     min_judged: float = 0.0
     scale: Scale | None = None
     raters: str = "median"
-    params: Mapping[str, object] = field(default_factory=dict)
+    params: Mapping[str, object] = {}
     tags: tuple[str, ...] = ()
     expect: tuple[Expectation, ...] = ()
     id_field: str | None = None
@@ -200,11 +195,10 @@ class Terms:
             ignored = lowest < 0 and self.settings.negative == "zero"
             lowest, highest = lowest if ignored else known[0], known[-1]
         settings = replace(self.settings, max_grade=highest) if highest > 0 else self.settings
-        return replace(self, lowest=lowest, highest=highest, settings=settings)
+        return self._replace(lowest=lowest, highest=highest, settings=settings)
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(NamedTuple):
     """A query and what is expected of its ranking.
 
     `node_name` is the name of the case in its pytest node id: a written id itself, an encoded query. `line` and
@@ -233,8 +227,8 @@ class Case:
     skip: str | None = None
     note: str | None = None
     usefixtures: tuple[str, ...] = ()
-    titles: Mapping[str, str] = field(default_factory=dict)
-    notes: Mapping[str, str] = field(default_factory=dict)
+    titles: Mapping[str, str] = {}
+    notes: Mapping[str, str] = {}
     source: str | None = None
 
     @property
@@ -298,8 +292,7 @@ def _depth(expected: Expectation) -> int:
     return expected.within or (len(expected.documents) if expected.kind == "first" else 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Suite:
+class Suite(NamedTuple):
     """The cases of one file, in its order, and what the file sets for them. `path` is the path as it was given.
 
     The written cases come first, then the cases of the files of queries, which line `queries_line` names. `files` are

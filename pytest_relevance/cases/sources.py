@@ -308,7 +308,7 @@ class Sources:
         terms = _grading_terms(at.scope.values)
         written = own.get("judgments")
         of_case = written if isinstance(written, Graded) else None
-        if isinstance(written, tuple):
+        if of_case is None and isinstance(written, tuple):
             here = at.under("judgments")
             of_case = self._needed(self._open(written, terms, here), wanted, terms, here)
         of_case = with_relevant(of_case, own, at)

@@ -10,19 +10,18 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from pytest_relevance._text import did_you_mean, listed, printable, quoted
 from pytest_relevance.metrics.settings import check_number
 
 
-@dataclass(frozen=True, slots=True)
-class Scale:
+class Scale(NamedTuple):
     """The possible grades: from `lowest` to `highest`, some of them with names (`exact`, `substitute` ...)."""
 
     lowest: float
     highest: float
-    names: Mapping[str, float] = field(default_factory=dict)
+    names: Mapping[str, float] = {}
 
     def describe(self) -> str:
         """Describe the scale for a message: `0 (irrelevant), 1 (complement), 3 (exact)` or `0 to 3`."""

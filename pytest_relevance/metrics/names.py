@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -33,8 +32,7 @@ class Measure(NamedTuple):
     aliases: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Metric:
+class Metric(NamedTuple):
     """A measure with its cutoff and parameters, as `parse_metric` reads it.
 
     `text` is the canonical spelling, equal for all spellings of one metric. `k` is None for the whole ranking. `rel` is

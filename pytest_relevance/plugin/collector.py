@@ -12,7 +12,6 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING
@@ -140,7 +139,7 @@ class CaseFile(pytest.Module):
         from pytest_relevance.results.records.baseline import BaselineEntries
 
         hide = redaction(self.config).values
-        masked = (replace(entry, params=hide(entry.params)) if entry.params else entry for entry in entries.values())
+        masked = (entry._replace(params=hide(entry.params)) if entry.params else entry for entry in entries.values())
         return BaselineEntries(masked, entries.titles, hide(entries.fingerprint), errors=entries.errors)
 
     def _info(self, suite: Suite, runs: Sequence[CaseRun], digest: str) -> FileInfo:

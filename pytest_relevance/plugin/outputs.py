@@ -11,7 +11,7 @@ import os
 import platform
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
@@ -256,7 +256,7 @@ def about_run(config: pytest.Config) -> tuple[dict[str, FileInfo], RunInfo]:
     versions = {"python": platform.python_version(), "pytest": pytest.__version__}
     missing = (*store.broken, *store.unfinished())
     files = {
-        Path(file).as_posix(): replace(info, path=_relative(info.path, root) or Path(info.path).name)
+        Path(file).as_posix(): info._replace(path=_relative(info.path, root) or Path(info.path).name)
         for file, info in sorted(store.files.items())
     }
     faults = faults_to_record(store.results, store.told.warnings.values())

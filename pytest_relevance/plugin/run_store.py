@@ -104,7 +104,7 @@ class Unsent:
             setattr(report, ATTRIBUTE, {**getattr(report, ATTRIBUTE, {}), **self.take()})
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Told:
     """What all processes told beside results.
 

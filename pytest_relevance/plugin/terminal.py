@@ -65,7 +65,7 @@ MARKUP: dict[str, dict[str, bool]] = {
 """The markup for pytest's terminal writer, by style of a report."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Crash:
     """The position of a failing case and its message, as `--tb=line`, JUnit and the short summary show them.
 

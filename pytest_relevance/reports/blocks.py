@@ -322,8 +322,7 @@ FAILURE = "failure"
 """The name of a section about one failure: these are counted where they are left out."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(NamedTuple):
     """A sentence with texts of users in it, and its style in a terminal.
 
     A terminal folds it over indented lines: the text at its blanks, or between its `parts`, where there are any.
@@ -352,8 +351,7 @@ def lines_of(blocks: Iterable[Block], columns: int) -> list[Line]:
     return [spans for block in blocks for spans in block.lines(columns)]
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """A part of a report in Markdown that is left out as a whole: its text, and what it is called where it is left out.
 
     The text may be given by a function, which is not called where there is no room.

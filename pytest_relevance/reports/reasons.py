@@ -7,10 +7,9 @@ be.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_relevance._text import case_name, digits_apart, first_few, harmless, listed, quoted, shown
 from pytest_relevance.cases.checking.expectations import AT_MOST, BELOW, EXACTLY
@@ -31,8 +30,7 @@ _MOST_PAIRS = 5  # of documents in the wrong order
 _MOST_RESULTS = 10  # whose fields are shown
 
 
-@dataclass(frozen=True, slots=True)
-class _Names:
+class _Names(NamedTuple):
     """A result, and how its documents are named: by id and title, which is cut to `longest` columns."""
 
     result: CaseResult

@@ -7,7 +7,6 @@ to make.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from pytest_relevance.metrics.settings import Settings
@@ -32,8 +31,7 @@ FLOOR, DROP, TOO_FEW_JUDGED, STALE_ENTRY, TEXT = "floor", "drop", "min_judged", 
 """The kinds of `Outcome` that do not come from an expectation."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """The outcome of one demand on a case. The unmet outcomes of a failing case are its reasons.
 
     The words for it are made in `reports.reasons`, and nowhere else. `kind` is one of
@@ -73,11 +71,10 @@ class Outcome:
     conditions: Sequence[Sequence[Any]] = ()
     values: Sequence[Sequence[Any]] = ()
     query: str = ""
-    others: Mapping[str, Any] = field(default_factory=dict)
+    others: Mapping[str, Any] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class BaselineComparison:
+class BaselineComparison(NamedTuple):
     """The comparison of a case with the ranking that its baseline has accepted.
 
     `score` is nDCG@k of the accepted ranking under the judgments of today, None where it is not defined; `scores` are
@@ -94,19 +91,18 @@ class BaselineComparison:
     standing: str
     score: float | None = None
     stale: Sequence[str] = ()
-    scores: Mapping[str, float | None] = field(default_factory=dict)
+    scores: Mapping[str, float | None] = {}
     documents: Sequence[str] = ()
     grades: Sequence[float | None] = ()
-    then: Mapping[str, float | None] = field(default_factory=dict)
+    then: Mapping[str, float | None] = {}
     newly_failing: bool = False
     failed_before: bool = False
     known: bool = False
-    searched: Mapping[str, Sequence[Any]] = field(default_factory=dict)
-    others: Mapping[str, Any] = field(default_factory=dict)
+    searched: Mapping[str, Sequence[Any]] = {}
+    others: Mapping[str, Any] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class SearchError:
+class SearchError(NamedTuple):
     """Why a case has no score: the type of the exception, its first line, and the user's innermost frame.
 
     `phase` is `SETUP` or `SCORING`, and empty for an error of the search.
@@ -116,7 +112,7 @@ class SearchError:
     message: str
     frame: str = ""
     phase: str = ""
-    others: Mapping[str, Any] = field(default_factory=dict)
+    others: Mapping[str, Any] = {}
 
     @property
     def headline(self) -> str:
@@ -124,8 +120,7 @@ class SearchError:
         return ": ".join(filter(None, (self.type, self.message.partition("\n")[0])))
 
 
-@dataclass(frozen=True, slots=True)
-class Repeats:
+class Repeats(NamedTuple):
     """The rankings of several calls of one search: how many `calls`, how many different `rankings`.
 
     Where there are several, `rank` (from 1) is the highest at which any differs from the first, `documents` the two at
@@ -137,7 +132,7 @@ class Repeats:
     rank: int | None = None
     documents: Sequence[str | None] = ()
     is_tie: bool = False
-    others: Mapping[str, Any] = field(default_factory=dict)
+    others: Mapping[str, Any] = {}
 
 
 class CaseOrigin(NamedTuple):

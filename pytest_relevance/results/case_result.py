@@ -2,7 +2,7 @@
 
 A result is made once, where the case ran. `to_dict` gives builtin types, which pytest-xdist sends between its processes
 and a record writes one on each line; `from_dict` reads them back. A value that equals its default is left out. Each
-dataclass has `others`, the keys that a later version has added to its dict: they are kept where a record is written
+part has `others`, the keys that a later version has added to its dict: they are kept where a record is written
 again.
 """
 
@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import MISSING, fields
 from functools import lru_cache, partial
+from inspect import signature
 from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
@@ -247,16 +247,12 @@ Part = TypeVar("Part")
 
 @lru_cache
 def defaults_of(kind: Any) -> Sequence[tuple[str, object]]:
-    """The fields of a dataclass with their defaults, in their order; without one `MISSING`, which equals nothing."""
-    return [
-        (each.name, each.default if each.default_factory is MISSING else each.default_factory())
-        for each in fields(kind)
-        if each.init
-    ]
+    """The fields of a data type with their defaults, in their order; without one `Parameter.empty`."""
+    return [(each.name, each.default) for each in signature(kind).parameters.values()]
 
 
 def to_builtin(part: Any) -> dict[str, Any]:
-    """A dataclass as a dict of the fields that differ from their defaults, and of its `others`."""
+    """A part as a dict of the fields that differ from their defaults, and of its `others`."""
     kind: Any = type(part)
     values = {name: value for name, default in defaults_of(kind) if (value := getattr(part, name)) != default}
     others: Mapping[str, Any] = values.pop("others", {})
@@ -264,7 +260,7 @@ def to_builtin(part: Any) -> dict[str, Any]:
 
 
 def from_builtin(kind: type[Part], values: Mapping[str, Any]) -> Part:
-    """The dataclass that `to_builtin` was called with. Keys that are not known here become its `others`."""
+    """The part that `to_builtin` was called with. Keys that are not known here become its `others`."""
     make: Callable[..., Part] = kind
     found = {name: tuple(value) if type(value) is list else value for name, value in values.items()}
     try:

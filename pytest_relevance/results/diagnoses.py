@@ -13,8 +13,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote, quote_plus
 
 from pytest_relevance.results.case_parts import SETUP, SearchError
@@ -62,8 +61,7 @@ _SHOWN = r"[\[{(].*[\]})](?=;|,|$)"  # a value from its first bracket to its las
 _CALL = r"^in call \d+: "
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnosis:
+class Diagnosis(NamedTuple):
     """A diagnosis and the `results` of the cases that have it, in the order of the run.
 
     `kind` is `SEARCH`, `CASE`, or one of `KINDS`. `message` and `frame` come from the first error. `of` is how many
@@ -212,7 +210,7 @@ def not_searched(results: Iterable[CaseResult]) -> list[CaseResult]:
 def _of_errors(kind: str, results: Sequence[CaseResult]) -> Diagnosis:
     error = results[0].call.error
     assert error is not None
-    return Diagnosis(kind, results, replace(error, message=_first_line(error)).headline, error.frame)
+    return Diagnosis(kind, results, error._replace(message=_first_line(error)).headline, error.frame)
 
 
 def _first_line(error: SearchError) -> str:

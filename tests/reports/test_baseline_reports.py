@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -44,7 +43,7 @@ def report(
     baseline = found.baseline
     assert baseline is not None
     if then is not None:
-        found = changed(found, baseline=replace(baseline, then={found.metric.text: then}))
+        found = changed(found, baseline=baseline._replace(then={found.metric.text: then}))
     if drops:
         before = baseline.score
         drop = Outcome(
@@ -259,14 +258,14 @@ class TestSummary:
     def test_cases_of_the_baseline_that_are_not_compared(self) -> None:
         lost: list[Any] = [(f"case {number}", variant, "gone") for number in range(9) for variant in ("bm25", "knn")]
         lost += [("cap", None, "unjudged"), ("q7", None, "left out")]
-        files = {"shop.relevance.yaml": replace(WITH_BASELINE["shop.relevance.yaml"], lost=lost)}
+        files = {"shop.relevance.yaml": WITH_BASELINE["shop.relevance.yaml"]._replace(lost=lost)}
         assert [each.text for each in lost_sentences(files, RunInfo(not_run=("old.relevance.yaml",)))] == [
             'in the baseline and not compared: 9 cases are gone ("case 0", "case 1", "case 2" ...), 1 case has no '
             'judgments now ("cap"), 1 case is left out by only: judged ("q7"), nothing ran of 1 file '
             '("old.relevance.yaml"); --relevance-update drops the cases that are gone; rename a baseline with its case '
             "file, or delete it"
         ]
-        files = {"shop.relevance.yaml": replace(files["shop.relevance.yaml"], against="main.jsonl", lost=lost[-1:])}
+        files = {"shop.relevance.yaml": files["shop.relevance.yaml"]._replace(against="main.jsonl", lost=lost[-1:])}
         assert [each.text for each in lost_sentences(files, RunInfo())] == [
             'in main.jsonl and not compared: 1 case is left out by only: judged ("q7")'
         ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -16,7 +15,7 @@ from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
 from pytest_relevance.reports.blocks import Section, joined_sections
 from pytest_relevance.reports.run.markdown import run_markdown
 from pytest_relevance.results.case_parts import BaselineComparison, Repeats, SearchError
-from tests.helpers import block, case_result, changed, gate_record, result_of
+from tests.helpers import block, case_result, changed, gate_record, result_of, values_of
 from tests.reports.markdown_reader import HOSTILE, Page, assert_inert, read
 
 FILE = "shop.relevance.yaml"
@@ -56,7 +55,7 @@ def run(*results: CaseResult, gates: tuple[dict[str, Any], ...] = (), **info: An
         totals = tuple((*variant, count) for variant, count in counts.items())
         files[name] = FileInfo(name, name, totals=totals, gates=gates if name == FILE else ())
     if FILE in files and any(each.baseline is not None for each in results):
-        files[FILE] = replace(files[FILE], has_baseline=True)
+        files[FILE] = files[FILE]._replace(has_baseline=True)
     return Run(results, files, RunInfo(**info), name="main.jsonl")
 
 
@@ -282,7 +281,7 @@ def test_what_has_no_room_is_not_rendered() -> None:
 
 
 SECTIONS = st.lists(
-    st.builds(Section, st.text("ab\n`", min_size=1, max_size=200), st.sampled_from(["failure", "the tags", "gates"])),
+    values_of(Section, st.text("ab\n`", min_size=1, max_size=200), st.sampled_from(["failure", "the tags", "gates"])),
     min_size=1,
     max_size=30,
 )
@@ -324,7 +323,7 @@ def everywhere(text: str) -> Run:
     )
     whole = run(*results, gates=gates)
     files = {
-        name: replace(about, gates=gates, has_baseline=True, unjudged=text, fingerprint={text: "1"})
+        name: about._replace(gates=gates, has_baseline=True, unjudged=text, fingerprint={text: "1"})
         for name, about in whole.files.items()
     }
     info = RunInfo(missing=(text, text, f"{text}!"), fingerprint={text: text, "other": text})

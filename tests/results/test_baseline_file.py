@@ -24,6 +24,7 @@ from pytest_relevance.results.records.baseline import (
     write_baseline,
 )
 from pytest_relevance.results.records.run_info import RecordError, has_baseline, orphaned_baselines
+from tests.helpers import values_of
 
 
 def entry(name: str, *ranking: str, variant: str | None = None, **values: Any) -> BaselineEntry:
@@ -65,7 +66,7 @@ texts = st.text(min_size=1, max_size=5)
 
 @given(
     entries=st.lists(
-        st.builds(
+        values_of(
             BaselineEntry,
             texts,
             st.none() | texts,

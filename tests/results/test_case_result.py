@@ -16,7 +16,7 @@ from pytest_relevance import CaseResult
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import STANDINGS, BaselineComparison, Outcome, Repeats, SearchError
 from pytest_relevance.results.case_result import VERDICTS
-from tests.helpers import case_result, changed, result_of
+from tests.helpers import case_result, changed, result_of, values_of
 
 texts = st.text(st.characters(exclude_categories=()), max_size=5)
 numbers = st.one_of(st.integers(0, 5), st.floats(-2, 5, allow_nan=False))
@@ -35,8 +35,8 @@ def tuples(each: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[Any, ...]]:
     return st.lists(each, max_size=3).map(tuple)
 
 
-outcomes = st.builds(Outcome, texts, texts, st.booleans(), optional, documents=tuples(texts), wrong=tuples(texts))
-baselines = st.builds(
+outcomes = values_of(Outcome, texts, texts, st.booleans(), optional, documents=tuples(texts), wrong=tuples(texts))
+baselines = values_of(
     BaselineComparison,
     st.sampled_from(STANDINGS),
     optional,
@@ -70,8 +70,8 @@ results = st.builds(
     outcomes=tuples(outcomes),
     reasons=tuples(outcomes),
     baseline=st.none() | baselines,
-    error=st.none() | st.builds(SearchError, texts, texts, texts),
-    repeats=st.none() | st.builds(Repeats, st.integers(2, 4), st.integers(1, 4), documents=tuples(st.none() | texts)),
+    error=st.none() | values_of(SearchError, texts, texts, texts),
+    repeats=st.none() | values_of(Repeats, st.integers(2, 4), st.integers(1, 4), documents=tuples(st.none() | texts)),
     latency=optional,
     latency_shared=st.booleans(),
     concurrency=st.integers(1, 64),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -68,7 +67,7 @@ def test_what_no_part_has_is_counted_for_each_variant(make: Maker) -> None:
 def test_a_variant_that_another_part_of_a_matrix_ran_is_not_lost(make: Maker) -> None:
     caps = ("caps", "a", "gone")
     parts = [
-        shard([make.result(query, variant=variant) for query in QUERIES], found=replace(info(variant), lost=lost))
+        shard([make.result(query, variant=variant) for query in QUERIES], found=info(variant)._replace(lost=lost))
         for variant, lost in (("a", (("boots", "b", "gone"), caps)), ("b", (caps, ("boots", "a", "gone"))))
     ]
     assert merge_runs(parts).run.files[FILE].lost == (caps,)
@@ -174,8 +173,8 @@ def test_items_of_a_case_that_another_plugin_repeats_have_finished_with_it(make:
 
 def test_what_all_runs_have_in_common_is_kept() -> None:
     one = RunInfo("1.0", "2026-01-02T10:00", {"python": "3.12", "pytest": "9"}, ("pytest", "-x"), {"commit": "a"})
-    two = replace(one, started="2026-01-02T09:00", versions={"python": "3.13", "pytest": "9"}, command=("pytest",))
-    three = replace(one, fingerprint={"commit": "b"})
+    two = one._replace(started="2026-01-02T09:00", versions={"python": "3.13", "pytest": "9"}, command=("pytest",))
+    three = one._replace(fingerprint={"commit": "b"})
     found = merge_runs([Run([], info=each) for each in (one, two, three)]).run.info
     assert found == RunInfo("1.0", "2026-01-02T09:00", {"pytest": "9"})
 
@@ -218,8 +217,8 @@ def test_shards_that_searched_different_things_are_told_of(
     make: Maker, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     one, two = shard([make.result("boots", ["b1"])]), shard([make.result("shoes", ["s1"])])
-    one.info = replace(one.info, fingerprint={"index": "products-11", "engine": "es"})
-    two.info = replace(two.info, fingerprint={"index": "products-20", "engine": "es"})
+    one.info = one.info._replace(fingerprint={"index": "products-11", "engine": "es"})
+    two.info = two.info._replace(fingerprint={"index": "products-20", "engine": "es"})
     merged = merge_runs([one, one, two])
     assert merged.searched == {"index": ["products-11", "products-20"]}
     assert merged.run.info.fingerprint == {"engine": "es"}

@@ -27,7 +27,7 @@ from pytest_relevance.results.case_parts import (
 from pytest_relevance.results.case_result import VERDICTS
 from pytest_relevance.results.records.file import as_json
 from pytest_relevance.results.records.run_info import RecordError
-from tests.helpers import case_result, result_of
+from tests.helpers import case_result, result_of, values_of
 
 if TYPE_CHECKING:
     from tests.results.conftest import Maker
@@ -69,7 +69,7 @@ def results(draw: st.DrawFn) -> CaseResult:
     settings = draw(SETTINGS)
     if not isinstance(settings.gain, str):  # a mapping has a gain for every grade that there is
         settings = replace(settings, gain={**settings.gain, **dict.fromkeys(judgments, 1.0), 0: 0.0})
-    comparison = st.builds(
+    comparison = values_of(
         BaselineComparison,
         st.sampled_from(STANDINGS),
         SCORES,
@@ -79,7 +79,7 @@ def results(draw: st.DrawFn) -> CaseResult:
         tuples(grade),
         st.dictionaries(TEXTS, SCORES, max_size=2),
     )
-    outcome = st.builds(Outcome, TEXTS, TEXTS, st.booleans(), SCORES, documents=tuples(TEXTS), wrong=tuples(TEXTS))
+    outcome = values_of(Outcome, TEXTS, TEXTS, st.booleans(), SCORES, documents=tuples(TEXTS), wrong=tuples(TEXTS))
     return case_result(
         file=draw(TEXTS),
         line=draw(st.integers(1, 10**6)),
@@ -107,14 +107,14 @@ def results(draw: st.DrawFn) -> CaseResult:
         outcomes=draw(tuples(outcome, 2)),
         baseline=draw(st.none() | comparison),
         reasons=draw(tuples(outcome, 2)),
-        error=draw(st.none() | st.builds(SearchError, TEXTS, TEXTS, TEXTS)),
+        error=draw(st.none() | values_of(SearchError, TEXTS, TEXTS, TEXTS)),
         latency=draw(st.none() | st.floats(0, 9)),
-        repeats=draw(st.none() | st.builds(Repeats, st.integers(2, 4), st.integers(1, 4))),
+        repeats=draw(st.none() | values_of(Repeats, st.integers(2, 4), st.integers(1, 4))),
         outcome=draw(st.sampled_from(["", "passed", "xfailed"])),
     )
 
 
-INFOS = st.builds(
+INFOS = values_of(
     RunInfo,
     program=TEXTS,
     started=TEXTS,
@@ -125,7 +125,7 @@ INFOS = st.builds(
 )
 FILES = st.dictionaries(
     TEXTS,
-    st.builds(
+    values_of(
         FileInfo,
         path=TEXTS,
         node=TEXTS,

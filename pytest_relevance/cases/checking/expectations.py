@@ -9,7 +9,6 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -56,7 +55,7 @@ def meets(expected: Expectation, score: float) -> bool:
 def check_suite_expectations(value: object, at: Location) -> object:
     """The expectations of a suite, which hold for each of its cases."""
     found = check_expectations(value, at)
-    return tuple(replace(expected, inherited=True) for expected in found) if isinstance(found, tuple) else found
+    return tuple(expected._replace(inherited=True) for expected in found) if isinstance(found, tuple) else found
 
 
 def check_expectations(value: object, at: Location) -> object:

@@ -7,7 +7,6 @@ those are checked by their few distinct grades, not one by one.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from pytest_relevance._text import found, quoted
@@ -59,13 +58,12 @@ GradingTerms: TypeAlias = "tuple[Scale | None, str | None]"
 """How ratings become grades: the scale, and how several ratings are combined where that is written."""
 
 
-@dataclass(frozen=True, slots=True)
-class Graded:
+class Graded(NamedTuple):
     """The judgments of a case: grade, title and note by document, and the distinct grades."""
 
-    grades: Mapping[str, float] = field(default_factory=dict)
-    titles: Mapping[str, str] = field(default_factory=dict)
-    notes: Mapping[str, str] = field(default_factory=dict)
+    grades: Mapping[str, float] = {}
+    titles: Mapping[str, str] = {}
+    notes: Mapping[str, str] = {}
     distinct: frozenset[float] = frozenset()
 
 

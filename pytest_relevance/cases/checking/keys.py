@@ -130,7 +130,7 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
 }
 """The keys of a suite and of a case by their names; `cases` itself is not among them."""
 
-OF_TERMS = tuple(field.name for field in fields(Terms) if field.name in KEYS[SUITE])
+OF_TERMS = tuple(name for name in Terms._fields if name in KEYS[SUITE])
 """The keys of a suite that `Terms` has under the same name."""
 
 OF_SETTINGS = tuple(field.name for field in fields(Settings) if field.name in KEYS[SUITE])

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Attempt:
     """The state of one attempt at a case. The next attempt, such as a rerun, gets a new object.
 
@@ -168,7 +168,7 @@ SEARCHES = pytest.StashKey[Any]()
 """The object that calls the searches of several cases together, if any are called so."""
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Checks:
     """The checks in one attempt at a test in Python, in all of its threads.
 

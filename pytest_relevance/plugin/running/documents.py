@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -329,7 +329,7 @@ async def _with_others(this: CaseRun, ranking: Ranking, wait: Wait) -> Ranking:
     many = None if callable(search) else many_of(search)
     asked = asked_for(many or search, this.case)
     for query in dict.fromkeys(expected.query for expected in this.case.expect if expected.query):
-        other = replace(this.case, query=query, expect=())
+        other = this.case._replace(query=query, expect=())
         try:
             response, _ = call_search(many or search, other, asked, [query] if many is not None else None)
             response = await wait(response)
@@ -341,7 +341,7 @@ async def _with_others(this: CaseRun, ranking: Ranking, wait: Wait) -> Ranking:
             raise
         except CaseError as error:
             raise CaseError(f"same_as {quoted(query)}: {error}", pytrace=False) from None
-    return replace(ranking, others=others)
+    return ranking._replace(others=others)
 
 
 def _error(this: CaseRun, message: str) -> CaseError:
@@ -381,7 +381,7 @@ def _filled(
         for index in {*absent} - {*known}:
             values[index] = Absent((*values[index].there, f"{source} does not have the document"))
         fields[path] = values
-    return replace(ranking, fields=fields)
+    return ranking._replace(fields=fields)
 
 
 def _from_catalogue(this: CaseRun, ranking: Ranking) -> Ranking:

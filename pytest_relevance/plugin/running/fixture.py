@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import replace
 from types import FrameType
 from typing import Any
 
@@ -66,7 +65,7 @@ class Relevance:
             if is_waiting(ranking):
                 close_unawaited(ranking)
                 raise ValueError(f"relevance.check was given {shown(ranking)}; await the search in the test")
-            return check(self._item, self._checks, replace(case, line=line), ranking, path)
+            return check(self._item, self._checks, case._replace(line=line), ranking, path)
         except BaseException as error:
             self._checks.raised.append((error, running_task()))
             raise

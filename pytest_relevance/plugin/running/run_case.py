@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -190,7 +189,7 @@ def _end(this: CaseRun, result: CaseResult, how: str) -> None:
     if how == FAILED and result.baseline is not None and result.baseline.failed_before and is_expected:
         from pytest_relevance.reports.failure import failure_message
 
-        attempt.result = result._replace(baseline=replace(result.baseline, known=True))
+        attempt.result = result._replace(baseline=result.baseline._replace(known=True))
         attempt.error = pytest.xfail.Exception(failure_message(result))
         raise attempt.error
     if how in (FAILED, "fail"):

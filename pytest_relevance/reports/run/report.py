@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import case_in_prose, counted, first_few, harmless, with_variant
@@ -315,7 +315,7 @@ def with_missing(merged: Merged) -> Run:
         for _ in range(gap.found, gap.total)
     ]
     missing = (*run.info.missing, *absent[len(run.info.missing) :])
-    return Run(run.results, run.files, replace(run.info, missing=missing), name=run.name)
+    return Run(run.results, run.files, run.info._replace(missing=missing), name=run.name)
 
 
 def merged_data(merged: Merged, records: int) -> dict[str, Any]:

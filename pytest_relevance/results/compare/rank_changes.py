@@ -122,7 +122,7 @@ def compare_calls(case: Case, rankings: Sequence[Ranking]) -> Repeats:
     found, number = _differences([tuple(ranking.ids[:depth]) for ranking in rankings])
     if not number or None in found.documents:
         return found
-    return replace(found, is_tie=_are_tied((rankings[0], rankings[number]), found.documents))
+    return found._replace(is_tie=_are_tied((rankings[0], rankings[number]), found.documents))
 
 
 def worst_of_repeats(results: Sequence[CaseResult]) -> list[CaseResult]:
@@ -147,7 +147,7 @@ def _worst(repeats: Sequence[CaseResult]) -> CaseResult:
     if found.rankings == 1:
         found = next((each for each in within if each.rankings > 1), found)
     calls = len(scored) - len(within) + sum(each.calls for each in within)
-    return worst._replace(call=worst.call._replace(repeats=replace(found, calls=calls)))
+    return worst._replace(call=worst.call._replace(repeats=found._replace(calls=calls)))
 
 
 def _differences(tops: Sequence[tuple[str, ...]]) -> tuple[Repeats, int]:
@@ -156,7 +156,7 @@ def _differences(tops: Sequence[tuple[str, ...]]) -> tuple[Repeats, int]:
     for index, documents in enumerate(zip_longest(*tops)):
         number = next((number for number, each in enumerate(documents) if each != documents[0]), 0)
         if number:
-            return replace(found, rank=index + 1, documents=(documents[0], documents[number])), number
+            return found._replace(rank=index + 1, documents=(documents[0], documents[number])), number
     return found, 0
 
 

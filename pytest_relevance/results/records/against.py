@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from pytest_relevance._text import counted, with_variant
 from pytest_relevance.cases.checking.gates import MAX_DROP, MEAN, gate_of
@@ -112,9 +112,9 @@ def compare_recorded(run: Run, entries: Entries, name: str, other: Iterable[Case
     for file, info in run.files.items():
         of_file = entries.get(file, BaselineEntries())
         lost, searched = _lost(info, file, of_file, ran.get(file, {})), of_file.fingerprint
-        files[file] = replace(info, has_baseline=True, lost=lost, against=name, fingerprint=searched)
+        files[file] = info._replace(has_baseline=True, lost=lost, against=name, fingerprint=searched)
     not_run = tuple(file for file in entries if file not in ran)
-    return Run(results, files, replace(run.info, not_run=not_run), name=run.name)
+    return Run(results, files, run.info._replace(not_run=not_run), name=run.name)
 
 
 def _lost(info: FileInfo, file: str, entries: BaselineEntries, ran: Mapping[EntryKey, CaseResult]) -> tuple[Lost, ...]:
@@ -146,7 +146,7 @@ def _compared(
     scores = gate_scores(result, gates, graded, (MAX_DROP, MEAN))
     found, reasons = comparison_of(result, entry, graded, before, scores)
     if result.is_known and found.failed_before:
-        found = replace(found, known=True)
+        found = found._replace(known=True)
     return result.with_baseline(found, result.verdict, reasons)
 
 

@@ -12,10 +12,10 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import Path
 from types import NoneType
-from typing import Any
+from typing import Any, NamedTuple
 
 from pytest_relevance._files import write_whole
 from pytest_relevance._text import printable, quoted
@@ -38,8 +38,7 @@ _KEYS_OF_VERSION_1 = {"ranking": "documents", "cut": "reaches_depth"}
 _DECIMALS = 6  # of recorded scores: the last digits differ between machines and would clutter a diff
 
 
-@dataclass(frozen=True, slots=True)
-class BaselineEntry:
+class BaselineEntry(NamedTuple):
     """The accepted ranking of a case in one variant, and what was searched for.
 
     The ranking, `documents`, is `whole` where it is all that was returned, and otherwise as deep as the case looked
@@ -55,11 +54,11 @@ class BaselineEntry:
     params: Mapping[str, Any]
     depth: int
     documents: tuple[str, ...]
-    scores: Mapping[str, float | None] = field(default_factory=dict)
+    scores: Mapping[str, float | None] = {}
     whole: bool = False
     reaches_depth: bool = False
     outcomes: tuple[Outcome, ...] = ()
-    others: Mapping[str, Any] = field(default_factory=dict)
+    others: Mapping[str, Any] = {}
 
     @property
     def key(self) -> EntryKey:
@@ -286,7 +285,7 @@ def _merged(
     added = len(new.keys() - before.keys())
     pairs = [(before[key], new[key]) for key in new.keys() & before.keys()]
     pairs = [(old, entry) for old, entry in pairs if old.line != entry.line]  # as JSON: in Python 1 equals true
-    rescored = sum(replace(old, scores=entry.scores).line == entry.line for old, entry in pairs)
+    rescored = sum(old._replace(scores=entry.scores).line == entry.line for old, entry in pairs)
     ranked = {document for entry in after.values() for document in entry.documents}
     titles = {**before.titles, **accepted.titles}
     titles = {document: title for document, title in titles.items() if document in ranked}
@@ -303,7 +302,7 @@ def _merged(
 def _with_others(entry: BaselineEntry, before: BaselineEntry | None) -> BaselineEntry:
     """An entry with the keys that a later version added to its line, if the ranking is the same."""
     is_same = before is not None and entry.documents == before.documents
-    return replace(entry, others=before.others) if before is not None and is_same else entry
+    return entry._replace(others=before.others) if before is not None and is_same else entry
 
 
 @contextmanager

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
 
 from pytest_relevance._text import listed, quoted, with_variant
@@ -129,7 +128,7 @@ class Baseline:
         if passes and not details:
             found = BaselineComparison(found.standing, found.score, found.stale, found.scores)
         elif fingerprint:
-            found = replace(found, searched=changed(self.fingerprint, fingerprint))
+            found = found._replace(searched=changed(self.fingerprint, fingerprint))
         return result.with_baseline(found, verdict, because), fails
 
     def with_titles(self, result: CaseResult) -> CaseResult:
@@ -218,13 +217,13 @@ def _compared_reasons(
     for reason in result.evaluation.reasons:
         then: Outcome | None = None
         if reason.kind == FLOOR:
-            then = replace(reason, value=before, met=before is not None and before >= reason.bound)
+            then = reason._replace(value=before, met=before is not None and before >= reason.bound)
         elif reason.kind in KEPT:
             then = next((each for each in entry.outcomes if _is_same_demand(each, reason)), None)
         elif reason.kind in CHECKERS and reason.kind != "latency" and not (reason.kind == "results" and may_go_on):
             then = check(expectation_of(reason), found)
         are_known &= then is not None and _misses_no_less(then, reason, conditions.tolerance)
-        reasons.append(reason if then is None else replace(reason, before=then.value, is_new=then.met))
+        reasons.append(reason if then is None else reason._replace(before=then.value, is_new=then.met))
     return sorted(reasons, key=lambda reason: not reason.is_new), are_known
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from pytest_relevance._text import counted, first_few, listed, quoted, with_variant
 from pytest_relevance.results.case_result import CaseResult, Key
@@ -165,8 +165,7 @@ def _all_files(runs: Iterable[Run]) -> dict[str, FileInfo]:
             known = files.setdefault(file, info)
             totals = tuple(dict.fromkeys([*known.totals, *info.totals]))
             lost = tuple(each for each in known.lost if each in info.lost)
-            files[file] = replace(
-                known,
+            files[file] = known._replace(
                 totals=totals,
                 items={**known.items, **info.items},
                 lost=lost,

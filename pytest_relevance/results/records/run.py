@@ -6,7 +6,6 @@ import math
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from heapq import nsmallest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -130,7 +129,7 @@ class Compact:
         documents = tuple([put(document, document) for document in result.ranking.documents])
         self._titles.update((put(document, document), title) for document, title in texts.titles.items())
         if baseline is not None:
-            baseline = replace(baseline, documents=(), scores=baseline.scores or EMPTY, then=EMPTY, others=EMPTY)
+            baseline = baseline._replace(documents=(), scores=baseline.scores or EMPTY, then=EMPTY, others=EMPTY)
         return result._replace(
             **named,
             conditions=put(result.conditions[:-1], result.conditions),

@@ -9,9 +9,8 @@ import math
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pytest_relevance._problems import FileError
 from pytest_relevance._text import printable, quoted, shown
@@ -32,8 +31,7 @@ class RecordError(FileError):
     """A record or a baseline that cannot be used."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileInfo:
+class FileInfo(NamedTuple):
     """The data of a case file other than the results of its cases.
 
     Attributes:
@@ -58,7 +56,7 @@ class FileInfo:
     node: str = ""
     digest: str = ""
     totals: Sequence[Total] = ()
-    items: Mapping[str, int] = field(default_factory=dict)
+    items: Mapping[str, int] = {}
     gates: Sequence[Mapping[str, Any]] = ()
     has_baseline: bool = False
     lost: Sequence[Lost] = ()
@@ -66,9 +64,9 @@ class FileInfo:
     unknown: Sequence[tuple[str, str | None]] = ()
     unjudged: str = ""
     against: str = ""
-    documents: Mapping[str, Any] = field(default_factory=dict)
-    fingerprint: Mapping[str, Any] = field(default_factory=dict)
-    others: Mapping[str, Any] = field(default_factory=dict)
+    documents: Mapping[str, Any] = {}
+    fingerprint: Mapping[str, Any] = {}
+    others: Mapping[str, Any] = {}
 
     @property
     def total(self) -> int:
@@ -100,8 +98,7 @@ class FileInfo:
         return from_builtin(cls, {**known, **pairs, "totals": totals, "has_baseline": compared})
 
 
-@dataclass(frozen=True, slots=True)
-class RunInfo:
+class RunInfo(NamedTuple):
     """How a run was made, and what of it did not finish.
 
     Attributes:
@@ -119,14 +116,14 @@ class RunInfo:
 
     program: str = ""
     started: str = ""
-    versions: Mapping[str, str] = field(default_factory=dict)
+    versions: Mapping[str, str] = {}
     command: Sequence[str] = ()
-    fingerprint: Mapping[str, Any] = field(default_factory=dict)
+    fingerprint: Mapping[str, Any] = {}
     missing: Sequence[str] = ()
     faults: Sequence[Mapping[str, Any]] = ()
     requires_gates: bool = False
     not_run: Sequence[str] = ()
-    others: Mapping[str, Any] = field(default_factory=dict)
+    others: Mapping[str, Any] = {}
 
     def to_dict(self) -> dict[str, Any]:
         """The info in builtin types, as the record has it."""

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, NamedTuple
 
 from pytest_relevance._text import LONGEST_SHOWN, listed, quoted, shown
 from pytest_relevance.results.responses import reading
@@ -51,8 +50,7 @@ _PLAIN_SCORES = frozenset({float, int, type(None)})
 _PLAIN = SCALARS | {dict}
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
+class Ranking(NamedTuple):
     """Document ids, best first, as text. `titles` and `scores` are the engine's, in the same order, or empty.
 
     `fields` are the values of further fields, of as many of the first results as they were asked of

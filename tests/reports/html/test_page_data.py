@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from importlib.resources import files
 from typing import Any
 
@@ -151,7 +150,7 @@ def test_what_got_worse_is_marked(shop: Shop) -> None:
     result = shop.result(["sku-4"], accepted=["sku-1"], min_ndcg=0.9)
     assert case_of(result)["gotWorse"] is True
     assert result.baseline is not None
-    result = changed(result, baseline=replace(result.baseline, standing="within", failed_before=True))
+    result = changed(result, baseline=result.baseline._replace(standing="within", failed_before=True))
     assert "gotWorse" not in case_of(result)
 
 
@@ -255,7 +254,7 @@ def test_the_name_of_a_record_tells_runs_apart(shop: Shop) -> None:
     assert re.fullmatch(r"2026-01-02T03:04:05\+00:00 [0-9a-f]{12}", name)
     assert record_name(Run([first], info=info, name="copy.jsonl")) == name
     assert record_name(Run([second], info=info)) != name
-    assert record_name(Run([first], info=replace(info, started="2026-01-02T03:04:06+00:00"))) != name
+    assert record_name(Run([first], info=info._replace(started="2026-01-02T03:04:06+00:00"))) != name
     assert record_name(Run([first])) == name.split()[1]
     assert data_of(Run([first], info=info))["record"] == name
 
