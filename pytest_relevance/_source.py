@@ -12,10 +12,9 @@ import os
 import re
 from array import array
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from pytest_relevance._files import Unreadable, unpacked
 from pytest_relevance._problems import FileError, Place, Problems
@@ -36,23 +35,12 @@ _PATH_NAME = re.compile(r"\$?[^\W\d]\w*")
 _BEGINS_LIKE_JSON = re.compile(r"""\s*(?:\{\s*(?:["'}]|\Z)|\[\s*(?:["'{\[\]]|\Z))""")
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(NamedTuple):
     """The first line of a file that is not blank, as the header of a table."""
 
     line: str
     separator: str
     names: list[str]
-
-    @classmethod
-    def of(cls, line: str) -> Header:
-        """Split a line at the one of tab, comma, semicolon and bar that makes the most cells of it.
-
-        A carriage return ends the header, as it ends every row.
-        """
-        separator = max(("\t", ",", ";", "|"), key=line.count)
-        names = next(csv.reader([line.partition("\r")[0]], delimiter=separator), [])
-        return cls(line, separator, [name.strip() for name in names])
 
 
 class Source:
@@ -121,8 +109,14 @@ class Source:
 
     @cached_property
     def header(self) -> Header:
-        """The first line that is not blank, as the header of a table."""
-        return Header.of(next((line for line in self.head.split("\n") if line.strip()), "").rstrip("\r"))
+        """The first line that is not blank, split at the one of tab, comma, semicolon and bar that makes most cells.
+
+        A carriage return ends the header, as it ends every row.
+        """
+        line = next((line for line in self.head.split("\n") if line.strip()), "").rstrip("\r")
+        separator = max(("\t", ",", ";", "|"), key=line.count)
+        names = next(csv.reader([line.partition("\r")[0]], delimiter=separator), [])
+        return Header(line, separator, [name.strip() for name in names])
 
     @property
     def is_parquet(self) -> bool:

@@ -388,7 +388,7 @@ def escaped(text: str) -> str:
     return f" {text}" if FORMULA.match(text) else text
 
 
-def csv_text(rows: Iterable[Iterable[str]]) -> str:
+def csv_text(rows: Iterable[Iterable[object]]) -> str:
     """Rows as CSV between commas. Lines end in a line feed."""
     lines: list[str] = []
     # the writer ends rows in \r\n, so that every version of Python quotes both characters in a cell

@@ -240,15 +240,12 @@ def options_of(query: str | None, grade_column: str | None) -> dict[str, str]:
 
 def holds_queries_alone(source: Source, format: str | None = None) -> bool:
     """Whether a file is one of queries that no format takes for judgments."""
-    is_json = not source.is_parquet and source.looks_like_json
-    known = _named(format)
-    if known is None:
-        known = next((one for one in _ALL if one.fits(source) or one.fits_queries(source)), None)
-        if known is None or not is_json:
-            return known is not None and not known.fits(source)
-    if known.ratings is None or not is_json:
-        return known.ratings is None
-    return objects.are_queries(source) if known.name in ("json", "jsonl", "beir") else not known.fits(source)
+    known = _named(format) or next((one for one in _ALL if one.fits(source) or one.fits_queries(source)), None)
+    if known is None or known.ratings is None:
+        return known is not None
+    if known.name in ("json", "jsonl", "beir") and source.looks_like_json:
+        return objects.are_queries(source)
+    return known.fits_queries(source) and not known.fits(source)
 
 
 def judgments_in(source: Source) -> Format | None:

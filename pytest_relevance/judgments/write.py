@@ -1,6 +1,6 @@
 """Write judgments as CSV, JSON Lines or TREC qrels, and runs as TREC runs; report what a format cannot hold.
 
-A row of `WRITERS` says which ids a format allows and what it holds. All refusals and notices of losses follow from it.
+A row of `WRITERS` is a format, and says whether it is a table: what it refuses and what it loses follow from that.
 """
 
 from __future__ import annotations
@@ -11,14 +11,13 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import filterfalse
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from pytest_relevance._tables import csv_text, escaped
 from pytest_relevance._text import counted, listed, quoted
-from pytest_relevance.judgments.model import Judgments, Query, queries_of
+from pytest_relevance.judgments.model import Judgments, queries_of
 from pytest_relevance.judgments.scale import AGGREGATES, aggregate
 
 _MOST_SHOWN = 20
@@ -33,56 +32,53 @@ class Written:
 
 
 class TargetFormat(NamedTuple):
-    """A format to write: its name in a sentence, what makes its text, and which of `CONTENTS` it `holds`.
+    """A format to write: its name in a sentence, what makes its text, and whether it is a table.
 
-    `queries` and `documents` are patterns of the ids that it can have, `rule` says so in words.
+    A table has columns for the texts of queries, for titles and raters, and a row for a query without judgments. Its
+    ids may be any text that is not blank; in the lines of TREC white space separates them.
     """
 
     about: str
     write: Callable[[Judgments], str]
-    holds: frozenset[str] = frozenset()
-    queries: str = r"(?s)\s*\S.*"
-    documents: str = r"(?s)\s*\S.*"
-    rule: str = "it is blank"
+    is_table: bool
+
+
+_QUERY_OF_TREC, _DOCUMENT_OF_TREC = re.compile(r"[^\s#\ufeff]\S*"), re.compile(r"\S+")
 
 
 def _forbidden_in(judgments: Judgments, target: TargetFormat) -> Iterator[str]:
     """Say which ids and texts a format cannot have."""
-    is_query, is_document = re.compile(target.queries).fullmatch, re.compile(target.documents).fullmatch
-    cannot = f"{target.about} cannot hold it: {target.rule}"
+    rule = "an id there has no white space, and that of a query does not begin with #"
+    is_query: Callable[[str], object] = _QUERY_OF_TREC.fullmatch
+    is_document: Callable[[str], object] = _DOCUMENT_OF_TREC.fullmatch
+    if target.is_table:
+        rule, is_query, is_document = "it is blank", str.strip, str.strip
     for query in judgments.all_queries:
         text = judgments.text(query)
-        if not is_query(query) or ("texts" in target.holds and not is_query(text)):
-            yield f"query {quoted(text)}: {cannot}"
+        if not is_query(query) or (target.is_table and not is_query(text)):
+            yield f"query {quoted(text)}: {target.about} cannot hold it: {rule}"
         for document in filterfalse(is_document, judgments.get(query, ())):
-            yield f"query {quoted(text)}, document {quoted(document)}: {cannot}"
-
-
-_QUERIES, _DOCUMENTS = ("query", "queries"), ("document", "documents")
-
-
-def _described(has: Callable[[Query], object]) -> Callable[[Judgments], int]:
-    """A function that counts the queries that have something."""
-    return lambda judgments: sum(map(bool, map(has, judgments.queries.values())))
-
-
-CONTENTS: Mapping[str, tuple[Callable[[Judgments], int], str, tuple[str, str]]] = {
-    "texts": (_described(lambda query: query.text_or_id != query.id), "the texts of ", _QUERIES),
-    "weights": (_described(lambda query: query.weight != 1), "the weights of ", _QUERIES),
-    "params": (_described(lambda query: query.params), "the params of ", _QUERIES),
-    "notes": (_described(lambda query: query.note), "the notes of ", _QUERIES),
-    "unrated": (lambda it: len(it.unrated), "", ("query without judgments", "queries without judgments")),
-    "titles": (lambda it: sum(map(len, it.titles.values())), "the titles of ", _DOCUMENTS),
-    "raters": (lambda it: sum(map(len, it.ratings.values())), "the ratings behind the grades of ", _DOCUMENTS),
-}
-"""All that judgments may have but ids and grades: its amount, and its name in a message."""
+            yield f"query {quoted(text)}, document {quoted(document)}: {target.about} cannot hold it: {rule}"
 
 
 def _lost(judgments: Judgments, target: TargetFormat) -> Iterator[str]:
-    """Yield a sentence for each of `CONTENTS` that the judgments have and the format has no place for."""
-    for name, (amount, words, of) in CONTENTS.items():
-        if name not in target.holds and (number := amount(judgments)):
-            yield f"{words}{counted(number, *of)}, which {target.about} cannot hold"
+    """Yield a sentence for each kind of information that the judgments have and the format has no place for."""
+    described, queries = judgments.queries.values(), ("query", "queries")
+    amounts: dict[str, tuple[int, str, str]] = {
+        "the weights of ": (sum(query.weight != 1 for query in described), *queries),
+        "the params of ": (sum(bool(query.params) for query in described), *queries),
+        "the notes of ": (sum(bool(query.note) for query in described), *queries),
+    }
+    if not target.is_table:
+        amounts |= {
+            "the texts of ": (sum(query.text_or_id != query.id for query in described), *queries),
+            "": (len(judgments.unrated), "query without judgments", "queries without judgments"),
+            "the titles of ": (sum(map(len, judgments.titles.values())), "document", "documents"),
+            "the ratings behind the grades of ": (sum(map(len, judgments.ratings.values())), "document", "documents"),
+        }
+    for what, (number, one, several) in amounts.items():
+        if number:
+            yield f"{what}{counted(number, one, several)}, which {target.about} cannot hold"
 
 
 def aggregate_of(judgments: Judgments) -> str | None:
@@ -97,17 +93,17 @@ def aggregate_of(judgments: Judgments) -> str | None:
     return None
 
 
-@lru_cache(maxsize=1024)  # files have millions of grades and a handful of different ones
-def _number_text(number: float) -> str:
-    return str(int(number)) if number == int(number) else repr(float(number))
+def _number(value: float) -> float:
+    """A whole number as int, any other as Python's float."""
+    return int(value) if value == int(value) else float(value)
 
 
 def _columns_of(judgments: Judgments) -> dict[str, Sequence[Any]]:
     """The columns of a table of judgments: `query_id` and `query` or one of them, `doc_id`, `grade`, `rater`, `title`.
 
-    A query without judgments has a row with neither document nor grade (None).
+    A query without judgments has a row with neither document nor grade: both are None.
     """
-    rows = [*_rows_of(judgments), *((query, "", "", None) for query in judgments.unrated)]
+    rows = [*_rows_of(judgments), *((query, None, "", None) for query in judgments.unrated)]
     queries, documents, raters, grades = (list(column) for column in zip(*rows, strict=True))
     texts = {query.id: query.text for query in queries_of(judgments)}
     columns: dict[str, Sequence[Any]] = {"query": queries}
@@ -124,28 +120,25 @@ def _columns_of(judgments: Judgments) -> dict[str, Sequence[Any]]:
     return columns
 
 
-def _rows_of(judgments: Judgments) -> Iterator[tuple[str, str, str, float | None]]:
+def _rows_of(judgments: Judgments) -> Iterator[tuple[str, str, str, float]]:
     """Query, document, rater and rating; a document without ratings has its grade, of a rater without a name."""
     for query, documents in judgments.items():
         given = judgments.ratings.get(query, {})
         for document, grade in documents.items():
             for rater, rating in (given.get(document) or {"": grade}).items():
-                yield query, document, rater, rating
+                yield query, document, rater, _number(rating)
 
 
 def _csv(judgments: Judgments) -> str:
     """A table between commas. No spreadsheet calculates its texts."""
     columns = _columns_of(judgments)
-    grades = ["" if grade is None else _number_text(grade) for grade in columns["grade"]]
-    texts = (grades if name == "grade" else map(escaped, cells) for name, cells in columns.items())
-    return csv_text([columns, *zip(*texts, strict=True)])
+    cells = ([escaped(cell) if isinstance(cell, str) else cell for cell in column] for column in columns.values())
+    return csv_text([columns, *zip(*cells, strict=True)])
 
 
 def _json_lines(judgments: Judgments) -> str:
-    """An object for each rating, its keys the columns of a table."""
+    """An object for each rating, its keys the columns of a table; one without a rater or a title has no key for it."""
     columns = _columns_of(judgments)
-    columns["grade"] = [None if grade is None else json.loads(_number_text(grade)) for grade in columns["grade"]]
-    columns["doc_id"] = [document or None for document in columns["doc_id"]]  # null where a query has no judgment
     rows = (zip(columns, cells, strict=True) for cells in zip(*columns.values(), strict=True))
     objects = ({name: cell for name, cell in row if cell != ""} for row in rows)
     return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in objects)
@@ -154,30 +147,24 @@ def _json_lines(judgments: Judgments) -> str:
 def _trec(line: str) -> Callable[[Judgments], str]:
     """A function that writes judgments in lines between blanks, such as qrels: `qid 0 docid grade`."""
     return lambda judgments: "".join(
-        line.format(query=query, document=document, rank=rank, grade=_number_text(grade))
+        line.format(query=query, document=document, rank=rank, grade=_number(grade))
         for query, documents in judgments.items()
         for rank, (document, grade) in enumerate(documents.items(), 1)
     )
 
 
-_TABLE = frozenset({"texts", "titles", "raters", "unrated"})
-_WITHOUT_SPACES = (
-    *(r"[^\s#\ufeff]\S*", r"\S+"),
-    "an id there has no white space, and that of a query does not begin with #",
-)
-
 RUN = "run"
 """The name of the format of runs, which are written from judgments whose grades are scores."""
 
 WRITERS: Mapping[str, TargetFormat] = {
-    "csv": TargetFormat("CSV", _csv, _TABLE),
-    "jsonl": TargetFormat("JSON Lines", _json_lines, _TABLE),
-    "trec": TargetFormat("TREC qrels", _trec("{query} 0 {document} {grade}\n"), frozenset(), *_WITHOUT_SPACES),
+    "csv": TargetFormat("CSV", _csv, True),
+    "jsonl": TargetFormat("JSON Lines", _json_lines, True),
+    "trec": TargetFormat("TREC qrels", _trec("{query} 0 {document} {grade}\n"), False),
 }
 """The formats that judgments are written in, by the name that a user gives them."""
 
 _RUN_LINE = "{query} Q0 {document} {rank} {grade} pytest-relevance\n"
-_WRITERS = {**WRITERS, RUN: TargetFormat("a TREC run", _trec(_RUN_LINE), frozenset(), *_WITHOUT_SPACES)}
+_WRITERS = {**WRITERS, RUN: TargetFormat("a TREC run", _trec(_RUN_LINE), False)}
 
 _ENDINGS: Mapping[str, str] = {
     ".csv": "csv",
@@ -212,11 +199,11 @@ def write_judgments(judgments: Judgments, format: str) -> Written:
             mistake.
     """
     writer = _WRITERS[format]
-    if not any(judgments.values()) and not ("unrated" in writer.holds and judgments.unrated):
+    if not any(judgments.values()) and not (writer.is_table and judgments.unrated):
         raise ValueError("there are no judgments to write")
     refuse([*_forbidden_in(judgments, writer)])
     lost = [*_lost(judgments, writer)]
-    if "raters" in writer.holds:
+    if writer.is_table:
         how = aggregate_of(judgments)
         if how is None:
             lost.append(

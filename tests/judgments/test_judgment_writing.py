@@ -92,13 +92,12 @@ def test_the_real_judgments_survive_every_format(tmp_path: Path, chorus: Path) -
 
 
 def test_what_qrels_cannot_hold_is_told() -> None:
-    elsewhere = "which TREC qrels cannot hold"
     assert lost(SHOP, "trec") == [
-        f"the texts of 3 queries, {elsewhere}",
-        f"the weights of 1 query, {elsewhere}",
+        "the weights of 1 query, which TREC qrels cannot hold",
         "the params of 1 query, which TREC qrels cannot hold",
-        f"the notes of 1 query, {elsewhere}",
-        f"1 query without judgments, {elsewhere}",
+        "the notes of 1 query, which TREC qrels cannot hold",
+        "the texts of 3 queries, which TREC qrels cannot hold",
+        "1 query without judgments, which TREC qrels cannot hold",
         "the titles of 1 document, which TREC qrels cannot hold",
         "1 grade with a fraction for trec_eval, which reads whole grades alone; they are written as they are",
     ]

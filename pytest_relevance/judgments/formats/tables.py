@@ -117,14 +117,9 @@ def _with_ids(rows: Ratings) -> list[bool]:
     """Whether each row names a document. A row without document and rating names a query without judgments."""
     problems = Problems(rows.file)
     for row, (key, document, rating) in enumerate(zip(rows.queries, rows.documents, rows.ratings, strict=True)):
-        is_blank = rating is None or not str(rating).strip()
-        lacking = ""
-        if not key and (document or not is_blank):
-            lacking = "query"
-        elif not document and not is_blank:
-            lacking = "document"
-        if lacking and not problems.full:
-            problems.add(f"the row has no {lacking}", *rows.place(row))
+        is_rated = rating is not None and bool(str(rating).strip())
+        if (not key and (document or is_rated)) or (is_rated and not document):
+            problems.add(f"the row has no {'document' if key else 'query'}", *rows.place(row))
     problems.check()
     return list(map(bool, rows.documents))
 

@@ -23,7 +23,7 @@ from pytest_relevance._problems import Place, Problems, RelevanceWarning
 from pytest_relevance._source import Source
 from pytest_relevance._tables import Table, table_of
 from pytest_relevance._text import counted, did_you_mean, found, listed, quoted
-from pytest_relevance.judgments.columns import SPELLINGS, Layout, find_columns, folded, layout, shown_names
+from pytest_relevance.judgments.columns import SPELLINGS, Layout, find_columns, folded, has_ids, layout, shown_names
 from pytest_relevance.judgments.formats import evaluation_tools as quepid
 from pytest_relevance.judgments.formats import trec_ltr as trec
 from pytest_relevance.judgments.grading import number_of
@@ -63,10 +63,6 @@ def read_run(path: str | os.PathLike[str], format: str | None = None) -> Ranking
     return READERS[format][1](source)
 
 
-def _has_ids(at: Mapping[str, int]) -> bool:
-    return "document" in at and bool({"query", "query_id"} & at.keys())
-
-
 def _read_trec(source: Source) -> Rankings:
     rankings = _read_large_trec(source)
     if rankings is not None:
@@ -80,7 +76,7 @@ def _read_table(source: Source) -> Rankings:
     """The rankings in a table."""
     table = table_of(source)
     at = _columns_of_run(source, table)
-    if not _has_ids(at):
+    if not has_ids(at):
         needed = f"{', '.join(SPELLINGS['query_id'])} or query, and {', '.join(SPELLINGS['document'][:5])} ..."
         has = shown_names(table.names)
         source.refuse(f"a table of a run has columns for the query and the document ({needed}); found {has}", 1)
@@ -250,7 +246,7 @@ def _read_record(source: Source) -> Rankings:
 READERS: Mapping[str, tuple[Callable[[Source], bool], Callable[[Source], Rankings]]] = {
     "record": (lambda source: source.data.startswith(b'{"kind":"pytest-relevance record"'), _read_record),
     "parquet": (lambda source: source.is_parquet, _read_table),
-    "csv": (lambda source: _has_ids(find_columns(source.header.names, _WANTED)), _read_table),
+    "csv": (lambda source: has_ids(find_columns(source.header.names, _WANTED)), _read_table),
     "trec": (trec.is_run, _read_trec),
     "json": (lambda source: source.head.lstrip()[:1] in ("{", "["), _read_json),
 }
