@@ -103,15 +103,9 @@ def _innermost_frame(error: BaseException, config: pytest.Config) -> str:
     if str(frames[-1].frame.f_globals.get("__name__")).startswith(RAISING):
         return ""
     last = next((frame for frame in reversed(frames) if not is_installed(frame.path)), frames[-1])
-    return f"{_code_path(Path(last.path), config)}:{last.lineno + 1} in {last.name}"
-
-
-def _code_path(path: Path, config: pytest.Config) -> str:
-    """Return the path of a module for a record: for an installed one, relative to where it is installed."""
-    if path.is_relative_to(config.rootpath):
-        return shown_path(path, config)
-    installed = [number for number, part in enumerate(path.parts) if part in ("site-packages", "dist-packages")]
-    return Path(*path.parts[installed[-1] + 1 :]).as_posix() if installed else path.name
+    path = Path(last.path)
+    shown = shown_path(path, config) if path.is_relative_to(config.rootpath) else path.name
+    return f"{shown}:{last.lineno + 1} in {last.name}"
 
 
 _HOW_TO = """

@@ -118,29 +118,28 @@ _OPTIONS: Mapping[str, Mapping[str, Any]] = {
 }
 """The command-line options, with the arguments of `addoption`."""
 
+_SET_BY_PROJECTS: Mapping[str, str] = {
+    "give_up": "10",
+    "concurrency": "1",
+    "baseline": "auto",
+    "known": "fail",
+    "ci": "auto",
+}
+"""The options that an ini key `relevance_*` sets too, with its default."""
+
 _INI: Mapping[str, tuple[str, object]] = {
+    **{
+        f"relevance_{name}": (f"the same as --relevance-{name.replace('_', '-')} (default: {default})", default)
+        for name, default in _SET_BY_PROJECTS.items()
+    },
     "relevance_tolerance": (
         "how far nDCG@k of a case may drop below its baseline (default: 0.05); a suite or a case may say otherwise",
         0.05,
     ),
-    "relevance_give_up": (
-        "after how many failed searches in a row the remaining cases fail as not searched (--relevance-give-up)",
-        "10",
-    ),
-    "relevance_concurrency": ("how many searches run at a time (--relevance-concurrency; default: 1)", "1"),
     "relevance_batch": (
         "for how many cases at most the attribute many of a search is called at once (default: 64)",
         "64",
     ),
-    "relevance_baseline": (
-        "auto (default) or require: whether a case file without a baseline fails (--relevance-baseline)",
-        "auto",
-    ),
-    "relevance_known": (
-        "fail (default) or xfail: what becomes of a case that failed before (--relevance-known)",
-        "fail",
-    ),
-    "relevance_ci": ("auto (default) or off: what a run leaves in GitHub Actions (--relevance-ci)", "auto"),
     "relevance_redact": (
         "a regular expression for the names of params and other values that no report, record or baseline may have; "
         f"they are masked (default: {SECRETS})",

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Sequence
 
 import pytest
 
@@ -116,55 +115,6 @@ def test_a_fault_is_shown_once_however_failures_are_shown(project: Project, opti
         assert "q045" in run.failure("44 more cases")
     else:
         assert "q045" not in run.text
-
-
-@pytest.mark.parametrize("messages", [["no index 'a'", "no index 'b'"], ["status 404", "status 503"]])
-def test_errors_that_differ_are_all_shown(project: Project, messages: Sequence[str]) -> None:
-    project.conftest(f"""
-        import pytest
-
-        @pytest.fixture
-        def search():
-            def search(query):
-                raise LookupError({messages!r}[int(query[-1]) - 1])
-            return search
-    """)
-    shop(project, 2)
-    run = project.run()
-    assert "failed alike" not in run.text
-    assert all("E   " in run.failure(name) for name in ("q001", "q002"))
-
-
-def test_errors_from_other_places_are_other_faults(project: Project) -> None:
-    project.conftest("""
-        import pytest
-
-        def even(query):
-            raise OSError("no engine")
-
-        def odd(query):
-            raise OSError("no engine")
-
-        @pytest.fixture
-        def search():
-            return lambda query: (odd if int(query[-1]) % 2 else even)(query)
-    """)
-    shop(project, 4)
-    assert [line for line in project.run().summary.splitlines() if "alike" in line] == [
-        "2 searches failed alike: OSError: no engine (odd in conftest.py:7)",
-        "2 searches failed alike: OSError: no engine (even in conftest.py:4)",
-    ]
-
-
-def test_a_case_without_a_judged_result_is_no_fault_where_others_have_one(project: Project) -> None:
-    project.conftest(
-        "import pytest\n@pytest.fixture\ndef search():\n    return lambda query: ['7' if query[-1] == '1' else 'x']"
-    )
-    shop(project, 9)
-    run = project.run()
-    assert "more cases" not in run.text
-    assert "same kind of id" not in run.summary
-    assert len(run.short_summary) == 9
 
 
 def test_other_ids_than_the_judged_ones_are_a_fault_beside_a_baseline_too(project: Project) -> None:

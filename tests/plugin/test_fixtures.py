@@ -17,25 +17,6 @@ TWO_CASES = """
 """
 
 
-@both_ways
-@pytest.mark.parametrize(("scope", "setups"), [("function", 4), ("class", 4), ("module", 2), ("session", 1)])
-def test_a_search_of_any_scope(project: Project, scope: str, setups: int) -> None:
-    project.conftest(f"""
-        import pytest
-
-        @pytest.fixture(scope="{scope}")
-        def search():
-            print("<set up>")
-            yield str.split
-            print("<torn down>")
-    """)
-    project.cases(TWO_CASES, "one.relevance.yaml")
-    project.cases(TWO_CASES, "two.relevance.yaml")
-    run = project.run("-s")
-    assert run.counts == {"passed": 4}
-    assert run.text.count("<set up>") == run.text.count("<torn down>") == setups
-
-
 def test_the_conftest_nearest_to_the_case_file_provides_the_search(project: Project) -> None:
     project.conftest()
     project.write(

@@ -182,15 +182,19 @@ def test_xfail(project: Project) -> None:
     assert "1 failed, 2 xfailed, 1 xpassed" in run.summary
 
 
-def test_xfail_leaves_its_strictness_to_pytests_setting(project: Project) -> None:
+def test_settings_of_pytest_for_what_is_expected_to_fail(project: Project) -> None:
     project.write("pytest.ini", "[pytest]\nxfail_strict = true\n")
     project.conftest()
     project.cases("""
         cases:
           - {query: shoes, expect: {first: shoes}, xfail: mended since}
           - {query: boots, expect: {first: boots}, xfail: {reason: mended since, strict: false}}
+          - {query: hats, expect: {first: caps}, xfail: not there yet}
     """)
-    assert project.run().counts == {"failed": 1, "xpassed": 1}
+    assert project.run().counts == {"failed": 1, "xpassed": 1, "xfailed": 1}
+    run = project.run("--runxfail")
+    assert run.counts == {"passed": 2, "failed": 1}
+    assert run.failure("hats").startswith('shop.relevance.yaml:4: first: rank 1 has "hats", expected "caps"')
 
 
 @both_ways
@@ -213,14 +217,6 @@ def test_xfail_does_not_cover_a_search_that_breaks(project: Project) -> None:
     assert "7 errors" in run.summary
 
 
-def test_runxfail(project: Project) -> None:
-    project.conftest()
-    project.cases("cases: [{query: shoes, expect: {first: boots}, xfail: not there yet}]")
-    run = project.run("--runxfail")
-    assert run.counts == {"failed": 1}
-    assert run.failure("shoes").startswith('shop.relevance.yaml:1: first: rank 1 has "shoes", expected "boots"')
-
-
 @both_ways
 def test_skip(project: Project) -> None:
     project.conftest("""
@@ -237,28 +233,20 @@ def test_skip(project: Project) -> None:
     assert "= relevance =" not in run.text  # nothing ran
 
 
-@both_ways
-def test_collect_only(shop: Project) -> None:
-    run = shop.run("--collect-only")
-    assert "<CaseFile shop.relevance.yaml>" in run.text
-    names = ["smart watch", "watch strap", "trail-shoes"]
-    kinds = [line.strip() for line in run.text.splitlines() if line.strip().startswith(("<Function", "<Coroutine"))]
-    assert kinds == [f"<Function {name}>" for name in names]
-    assert "= relevance =" not in run.text
+LISTED = r"<CaseFile shop.relevance.yaml>(\s+<Function (smart watch|watch strap|trail-shoes)>){3}"
+PLANNED = r"SETUP    F search\s+shop\.relevance\.yaml::smart watch \(fixtures used: .*\bsearch\)"
 
 
-@pytest.mark.parametrize("option", ["--setup-plan", "--setup-only"])
-def test_setup_plan(shop: Project, option: str) -> None:
+@pytest.mark.parametrize(
+    ("option", "shown"),
+    [
+        *(("--collect-only", LISTED), ("--setup-plan", PLANNED), ("--setup-only", PLANNED)),
+        *(("--fixtures", r"\nsearch -- conftest\.py"), ("--fixtures-per-test", "fixtures used by smart watch")),
+    ],
+)
+def test_options_with_which_no_case_runs(shop: Project, option: str, shown: str) -> None:
     run = shop.run(option)
-    assert "SETUP    F search" in run.text
-    assert re.search(r"shop\.relevance\.yaml::smart watch \(fixtures used: .*\bsearch\)", run.text)
-    assert "= relevance =" not in run.text
-
-
-@pytest.mark.parametrize("option", ["--fixtures", "--fixtures-per-test"])
-def test_fixtures_are_listed_without_a_word_about_cases_that_did_not_run(shop: Project, option: str) -> None:
-    run = shop.run(option)
-    assert ("fixtures used by smart watch" in run.text) == (option == "--fixtures-per-test")
+    assert re.search(shown, run.text)
     assert (run.code, "= relevance =" in run.text) == (0, False)
 
 

@@ -270,16 +270,6 @@ class TestRepeats:
         ]
         assert said(project.run(UPDATE)) == [f"baseline {BASELINE}: 1 gone, 2 as they were"]
 
-    def test_a_record_compares_with_one_that_has_no_repeats(self, project: Project) -> None:
-        project.run("--relevance-record=once.jsonl")
-        conftest(project, SEARCH, repeating())
-        project.run("--relevance-record=twice.jsonl")
-        once, twice = (Record.open(project.path / name) for name in ("once.jsonl", "twice.jsonl"))
-        assert [result.key for result in twice.results] == [result.key for result in once.results]
-        paths = [str(project.path / name) for name in ("once.jsonl", "twice.jsonl")]
-        assert main(["compare", *paths]) == 0
-        assert "record: twice.jsonl (2 cases)" in project.run("--relevance-record=twice.jsonl").summary
-
     def test_shards_of_repeats_are_merged(self, project: Project, capsys: pytest.CaptureFixture[str]) -> None:
         conftest(project, SEARCH, AUTOUSE, repeating())
         project.cases(f"gates: [{{passing: 1}}]\n{CASES}")

@@ -129,9 +129,9 @@ class DocumentLookup:
         except (KeyboardInterrupt, pytest.exit.Exception):
             raise
         except BaseException:
-            self._look_up(item, case_runs_of(item))
+            self._look_up(item)
             raise
-        self._look_up(item, case_runs_of(item))
+        self._look_up(item)
         return result
 
     @pytest.hookimpl(wrapper=True)
@@ -179,12 +179,12 @@ class DocumentLookup:
             raise CaseError(redaction(self._config).text(why), pytrace=False) from None
         return {document: index.values[document] for document in documents if index.values[document] is not None}
 
-    def _look_up(self, item: pytest.Item, runs: Sequence[CaseRun]) -> None:
+    def _look_up(self, item: pytest.Item) -> None:
         """Ask for the documents that failures name, and collect those of other cases where an output needs them."""
         everything = settings(self._config).details
         wanted = {
             number: run.attempt
-            for number, run in enumerate(runs)
+            for number, run in enumerate(case_runs_of(item))
             if run.attempt.result is not None and (everything or isinstance(run.attempt.error, _FAILURES))
         }
         index = self._index_of(item) if wanted else None

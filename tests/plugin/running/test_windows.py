@@ -278,13 +278,6 @@ def test_each_variant_is_searched_by_its_own_value(engine: Engine) -> None:
     }
 
 
-def test_cases_that_call_different_fixtures(engine: Engine) -> None:
-    engine.searches(PLAIN + PLAIN.replace("def search", "def other"))
-    engine.project.cases("cases: [{query: q0}, {query: q1}, {query: q2, search: other}, {query: q3, search: other}]")
-    assert engine.run(TWO).counts == {"passed": 4}
-    assert engine.windows == [["q0", "q1"], ["q2", "q3"]]
-
-
 @pytest.mark.parametrize("options", [(), ("--dist=loadfile",), ("--dist=worksteal",)])
 def test_under_xdist_each_worker_searches_what_is_in_its_queue(engine: Engine, options: tuple[str, ...]) -> None:
     engine.project.cases(numbered(24))
