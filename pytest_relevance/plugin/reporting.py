@@ -30,7 +30,7 @@ from pytest_relevance.plugin.run_store import (
     sendable,
 )
 from pytest_relevance.plugin.running import loops
-from pytest_relevance.plugin.running.case_run import CASE_RUN, CHECKS, CaseRun, case_runs_of, is_running
+from pytest_relevance.plugin.running.case_run import CASE_RUN, CHECKS, CaseRun, case_runs_of
 from pytest_relevance.plugin.running.run_case import FINGERPRINT, request_fingerprint, set_properties
 from pytest_relevance.plugin.terminal import Crash, FailureText, Terminal
 from pytest_relevance.reports.text import Line, is_github
@@ -143,7 +143,7 @@ class Reporting:
         ):
             report = yield
         else:
-            is_subtest = call.when == "call" and is_running(item)
+            is_subtest = call.when == "call" and checks is not None and checks.is_running
             self._prepare(item, call, is_subtest=is_subtest)
             report = yield
             end = CallEnd(item, call, case_runs_of(item))

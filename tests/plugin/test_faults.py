@@ -267,22 +267,6 @@ class TestGivingUp:
         assert outcomes == ["passed"] * 4
         assert run.text.splitlines()[-1].strip("= ").startswith("2 failed, 4 passed, 2 not searched")
 
-    def test_a_set_up_that_fails_counts_and_is_not_tried_again(self, project: Project) -> None:
-        project.conftest("""
-            import pathlib
-            import pytest
-
-            @pytest.fixture
-            def search():
-                with open(pathlib.Path(__file__).with_name("calls.txt"), "a") as file:
-                    file.write("1\\n")
-                raise TimeoutError("no engine after 30 s")
-        """)
-        shop(project, 20)
-        run = project.run("--relevance-give-up=4")
-        assert len(calls(project)) == 4
-        assert run.text.splitlines()[-1].strip("= ").startswith("4 errors, 16 not searched")
-
     def test_skipped_cases_stay_skipped_and_expected_failures_are_not_excused(self, project: Project) -> None:
         project.conftest(CALLS.format(fails="True"))
         project.cases("""

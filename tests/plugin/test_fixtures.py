@@ -156,38 +156,6 @@ def test_a_parametrised_search_runs_every_case_once_for_each(project: Project) -
 
 
 @both_ways
-def test_a_conftest_gives_one_case_a_further_fixture(project: Project) -> None:
-    """Cases that request the same fixtures share no list of them."""
-    project.conftest("""
-        import pytest
-
-        def pytest_collection_modifyitems(items):
-            for item in items:
-                if item.get_closest_marker("slow"):
-                    item.fixturenames.append("warm")
-
-        @pytest.fixture
-        def warm(state):
-            state.append("warm")
-
-        @pytest.fixture
-        def state():
-            return []
-
-        @pytest.fixture
-        def search(state):
-            return lambda query: [*state, query]
-    """)
-    project.cases("""
-        cases:
-          - {query: first, expect: {first: first}}
-          - {query: second, tags: [slow], expect: {first: warm}}
-          - {query: third, expect: {first: third}}
-    """)
-    assert project.run().outcomes == {"first": "passed", "second": "passed", "third": "passed"}
-
-
-@both_ways
 def test_a_missing_search_fixture_is_an_error_that_says_how_to_write_it(project: Project) -> None:
     project.cases(TWO_CASES)
     run = project.run()

@@ -160,25 +160,6 @@ class TestPytestAsyncio:
         project.cases(TWO_CASES)
         assert project.run(*mode).counts == {"passed": 2}
 
-    def test_an_exception_is_the_users_own(self, project: Project, mode: tuple[str, ...]) -> None:
-        project.conftest("""
-            import pytest
-            import pytest_asyncio
-
-            @pytest_asyncio.fixture
-            async def search():
-                async def search(query):
-                    raise ConnectionError("no engine")
-                return search
-        """)
-        project.cases(TWO_CASES)
-        run = project.run(*mode)
-        assert run.counts == {"failed": 2}
-        text = run.failure("shoes boots")
-        assert '>       raise ConnectionError("no engine")' in text
-        for word in ("pytest_relevance", "asyncio/", "shop.relevance.yaml:1"):
-            assert word not in text
-
 
 @pytest.mark.usefixtures("asyncio_plugin")
 def test_in_auto_mode_a_coroutine_search_runs_in_the_loop_of_pytest_asyncio(project: Project) -> None:

@@ -270,18 +270,6 @@ class TestRepeats:
         ]
         assert said(project.run(UPDATE)) == [f"baseline {BASELINE}: 1 gone, 2 as they were"]
 
-    def test_shards_of_repeats_are_merged(self, project: Project, capsys: pytest.CaptureFixture[str]) -> None:
-        conftest(project, SEARCH, AUTOUSE, repeating())
-        project.cases(f"gates: [{{passing: 1}}]\n{CASES}")
-        for shard, chosen in (("1.jsonl", "a and b"), ("2.jsonl", "c and d")):
-            project.run(f"--relevance-record={shard}", "-k", chosen)
-        names = [str(project.path / name) for name in ("1.jsonl", "2.jsonl")]
-        capsys.readouterr()
-        assert main(["merge", *names, "-o", str(project.path / "all.jsonl")]) == 0
-        text = capsys.readouterr()
-        assert "2 cases: 2 measured" in text.out + text.err
-        assert "the gate is met" in text.out + text.err
-
 
 def test_what_a_plugin_notes_on_a_function_that_it_parametrises_is_on_that_of_each_item(project: Project) -> None:
     noting = """

@@ -42,8 +42,8 @@ class Attempt:
     `asked` is the number of results requested, `calls` how often the search was called, `answer` the response that was
     scored; `is_read`: it was read as a ranking. `repeats` compares the responses of repeated calls. `is_in_window`: the
     case was searched together with others; `latency_shared`: its latency is its share of a batch's latency. `loop` is
-    the event loop of another plugin that the case ran in. `is_running` is true during the call of the test function: a
-    report made then belongs to a subtest. `result` is the result, `error` the exception that ended the attempt;
+    the event loop of another plugin that the case ran in. `is_running` is true during the call of the test function.
+    `result` is the result, `error` the exception that ended the attempt;
     `fails_baseline`: the baseline is a reason of the verdict.
     """
 
@@ -185,13 +185,6 @@ class Checks:
 
 CHECKS = pytest.StashKey[Checks]()
 """The checks in the current attempt at a test in Python that requests `relevance`."""
-
-
-def is_running(item: pytest.Item) -> bool:
-    """Whether the call of a case or of a test with checks is in progress."""
-    if (run := item.stash.get(CASE_RUN, None)) is not None:
-        return run.attempt.is_running
-    return CHECKS in item.stash and item.stash[CHECKS].is_running
 
 
 def case_runs_of(item: pytest.Item) -> Sequence[CaseRun]:
