@@ -142,11 +142,7 @@ def _is_unsorted(scores: Sequence[float | None]) -> bool:
 
 
 def unscored(
-    case: Case,
-    verdict: str,
-    in_run: CaseInRun = _ALONE,
-    call: CaseCall = CaseCall(),
-    reasons: Sequence[Outcome] = (),
+    case: Case, verdict: str, in_run: CaseInRun = _ALONE, call: CaseCall = CaseCall(), reasons: Sequence[Outcome] = ()
 ) -> CaseResult:
     """The result of a case without a score."""
     return _result(case, in_run, verdict, None, CaseRanking(), CaseEvaluation(reasons=reasons), call)

@@ -96,8 +96,7 @@ CATALOGUES = {
 }
 
 
-@pytest.mark.parametrize("name", CATALOGUES)
-@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["here", "xdist"])
+@pytest.mark.parametrize(("name", "workers"), [("products.csv", ()), ("products.jsonl", ("-n1",))])
 def test_a_field_that_nothing_else_has_comes_from_the_catalogue(
     shop: Project, name: str, workers: tuple[str, ...]
 ) -> None:

@@ -79,8 +79,10 @@ def hits_of(body: Mapping[Any, Any], holder: object = None) -> Sequence[object]:
         raise UnreadableRanking(f"search returned an error instead of results: {shown(dict(body), 300)}")
     if holder is not None:
         refuse_partial(holder, body)
-    if hits is None and (several := _of_several_searches(body)) is not None:
-        return several
+    several: Any = next((body[name] for name in SEVERAL if name in body), None)
+    is_one = isinstance(several, list) and len(several) == 1 and isinstance(several[0], Mapping)
+    if hits is None and is_one and may_be_body(several[0]):
+        return hits_of(several[0])
     refuse_partial(body, body)
     if hits is not None:
         return hits if vespa is None else _vespa_hits(hits, vespa)
@@ -91,20 +93,6 @@ def hits_of(body: Mapping[Any, Any], holder: object = None) -> Sequence[object]:
         f"search returned a mapping without hits, {shown(dict(body), 200)}; a response body has {known}; "
         "for another shape return its list of results, or implement the hook pytest_relevance_ranking"
     )
-
-
-def _of_several_searches(body: Mapping[Any, Any]) -> Sequence[object] | None:
-    """The hits of a multi-search of one query; None for another body. Raises `UnreadableRanking` for several."""
-    for name in SEVERAL:
-        inner = body.get(name)
-        if not isinstance(inner, list) or not all(isinstance(each, Mapping) for each in inner):
-            continue
-        if inner and all(not each.keys().isdisjoint(_FIRST_KEYS) for each in inner):
-            if len(inner) == 1:
-                return hits_of(inner[0])
-            advice = f"return one of response[{name!r}], or all of them from the attribute `many` of the search"
-            raise unreadable(f"{len(inner)} responses, to several searches", dict(body), advice)
-    return None
 
 
 def _vespa_hits(children: Sequence[object], root: Mapping[Any, Any]) -> Sequence[object]:

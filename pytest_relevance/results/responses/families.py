@@ -196,15 +196,6 @@ def _is_http(response: object) -> bool:
     return hasattr(response, "headers") and (hasattr(response, "status_code") or hasattr(response, "status"))
 
 
-def _is_one_row(response: object) -> bool:
-    return type(response).__name__ in _ROWS or (isinstance(response, tuple) and hasattr(response, "_fields"))
-
-
-def _of_tuple(response: tuple[Any, ...], _: ReadOptions) -> Sequence[object]:
-    reading.refuse_tuple(response)
-    return response
-
-
 def _of_iterable(response: Any, _: ReadOptions) -> Sequence[object] | None:
     """The items of an iterable; None for what is none. `__iter__` is called once, as it may send a query."""
     try:
@@ -271,11 +262,11 @@ SHAPES: tuple[tuple[Callable[[Any], bool], _Results], ...] = (
     (lambda it: isinstance(it, Mapping), libraries.of_chroma),
     (_are_columns, lambda it, _: _table(it, _rows_of(it.values()))),
     (lambda it: isinstance(it, Mapping), lambda it, _: bodies.hits_of(it)),
-    (_is_one_row, _ONE_RESULT),
+    (lambda it: type(it).__name__ in _ROWS or (isinstance(it, tuple) and hasattr(it, "_fields")), _ONE_RESULT),
     (lambda it: it is None, _refused("", "return the results, best first (an empty list where there are none)")),
     (lambda it: isinstance(it, _TEXTS), _refused("text", f"{reading.A_LIST} (parsed, if it is JSON)")),
     (lambda it: isinstance(it, (set, frozenset)), _refused("a set, which has no order", reading.A_LIST)),
-    (lambda it: isinstance(it, tuple), _of_tuple),
+    (lambda it: isinstance(it, tuple), lambda it, _: reading.read_tuple(it)),
     (_is_lazy_frame, lambda it, options: _of_frame(it.collect(), options)),
     (_is_series, _refused("a Series", "return list(series) if its values are the ids, list(series.index) if not")),
     (_is_relation, lambda it, _: _table(it.columns, it.fetchall())),

@@ -239,10 +239,9 @@ def of_chroma(response: Mapping[str, Any], _: ReadOptions) -> Sequence[object] |
 
     None for another mapping: the ids of Chroma are text, and those that its `get` returns are in no order.
     """
-    queries = response.get("ids")
-    if _CHROMA.keys().isdisjoint(response) or not isinstance(queries, list):
-        return None
-    if not all(isinstance(ids, list) for ids in queries):
+    queries: Any = response.get("ids")
+    are_lists = isinstance(queries, list) and all(isinstance(ids, list) for ids in queries)
+    if not are_lists or _CHROMA.keys().isdisjoint(response):
         return None
     if not all(isinstance(id_, str) for ids in queries for id_ in ids):
         return None
@@ -253,8 +252,6 @@ def of_chroma(response: Mapping[str, Any], _: ReadOptions) -> Sequence[object] |
         column = response.get(name)
         if column and column[0]:  # None for what was not asked for
             columns.setdefault(what, column[0])
-    if {*map(len, columns.values())} != {len(queries[0])}:
-        return None
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 

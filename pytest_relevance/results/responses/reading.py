@@ -238,8 +238,8 @@ def read_row(row: Sequence[Any]) -> BareRow:
     )
 
 
-def refuse_tuple(values: tuple[Any, ...]) -> None:
-    """Raise `UnreadableRanking` for a tuple that may be something else than the results: one row, or two columns."""
+def read_tuple(values: tuple[Any, ...]) -> Sequence[object]:
+    """The results in a tuple. Raises `UnreadableRanking` for what may be something else: one row, or two columns."""
     what = ""
     ends_fit = len(values) in (2, 3) and is_id(values[0]) and _is_number(values[-1])
     if ends_fit and all(map(_is_title, values[1:-1])) and not all(map(is_integer, values)):
@@ -249,6 +249,7 @@ def refuse_tuple(values: tuple[Any, ...]) -> None:
     if what:
         what = what.format(shown(values))
         raise UnreadableRanking(f"search returned {what}; return a list of rows, or a list of ids")
+    return values
 
 
 def _is_text_or_integers(parts: Sequence[Any]) -> bool:

@@ -10,12 +10,7 @@ import numpy
 import pytest
 
 from pytest_relevance.results.case_parts import Repeats
-from pytest_relevance.results.documents import (
-    IndexDocuments,
-    UnreadableAnswer,
-    documents_to_ask,
-    read_answer,
-)
+from pytest_relevance.results.documents import IndexDocuments, UnreadableAnswer, documents_to_ask, read_answer
 from tests.helpers import changed, result_of
 
 UNIT = {"query": "boots", "judgments": {"boots": 1, "hiking": 3, "lost": 2}, "min_ndcg": 0.9}

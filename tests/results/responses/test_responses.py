@@ -55,14 +55,8 @@ PATHS = (
 OTHERWISE = "for another shape return its list of results, or implement the hook pytest_relevance_ranking"
 
 RESPONSES: dict[str, tuple[object, str]] = {
-    "None": (
-        None,
-        "search returned None; return the results, best first (an empty list where there are none)",
-    ),
-    "text": (
-        "sku-1",
-        "search returned text, 'sku-1'; return a list of results, best first (parsed, if it is JSON)",
-    ),
+    "None": (None, "search returned None; return the results, best first (an empty list where there are none)"),
+    "text": ("sku-1", "search returned text, 'sku-1'; return a list of results, best first (parsed, if it is JSON)"),
     "bytes": (
         b'{"hits": []}',
         "search returned text, b'{\"hits\": []}'; return a list of results, best first (parsed, if it is JSON)",
@@ -74,10 +68,7 @@ RESPONSES: dict[str, tuple[object, str]] = {
         {"results": ["sku-1"]},
         f"search returned a mapping without hits, {{'results': ['sku-1']}}; a response body has {PATHS}; {OTHERWISE}",
     ),
-    "an empty mapping": (
-        {},
-        f"search returned a mapping without hits, {{}}; a response body has {PATHS}; {OTHERWISE}",
-    ),
+    "an empty mapping": ({}, f"search returned a mapping without hits, {{}}; a response body has {PATHS}; {OTHERWISE}"),
     "an HTTP response": (
         HttpResponse(),
         "search returned an HTTP response, <Response [200]>; return what is in it, response.json() for instance",
@@ -288,10 +279,7 @@ RESULTS: dict[str, tuple[object, str]] = {
     "a (score, integer) pair": ((0.5, 7), f"{SWAPPED}: (0.5, 7)"),
     "a pair with a score that is NaN": (("sku-1", float("nan")), f"{NAN}: ('sku-1', nan)"),
     "a score that is NaN": ({"id": "b", "score": float("nan")}, f"{NAN}: {{'id': 'b', 'score': nan}}"),
-    "a pair with a vector": (
-        ["sku-1", np.array([0.5, 0.25])],
-        f"{NO_ROW}: ['sku-1', array([0.5 , 0.25])]",
-    ),
+    "a pair with a vector": (["sku-1", np.array([0.5, 0.25])], f"{NO_ROW}: ['sku-1', array([0.5 , 0.25])]"),
     "three values": (("sku-1", 0.5, "Boots"), f"{NO_ROW}: ('sku-1', 0.5, 'Boots')"),
     "a mapping with a text": (({"id": "b"}, "Boots"), f"{NO_ROW}: ({{'id': 'b'}}, 'Boots')"),
     "nothing in a tuple": ((), f"{NO_ROW}: ()"),

@@ -100,10 +100,7 @@ def test_tables_of_arrow() -> None:
 
 # --- LanceDB ----------------------------------------------------------------------------------------------------------
 
-PRODUCTS = [
-    {"id": "a", "title": "Apron", "vector": [0.0, 1.0]},
-    {"id": "b", "title": "Boots", "vector": [1.0, 0.0]},
-]
+PRODUCTS = [{"id": "a", "title": "Apron", "vector": [0.0, 1.0]}, {"id": "b", "title": "Boots", "vector": [1.0, 0.0]}]
 
 
 def test_what_lancedb_returns(tmp_path: Path) -> None:

@@ -40,9 +40,6 @@ def test_the_json_of_qdrant(response: object) -> None:
     assert pairs(response) == [("1", 1.0), ("2", 0.5)]
     assert ids(response, "sku") == ["sku-a", "sku-b"]
     assert titles(response) == ["Blue", "Red"]
-
-
-def test_nothing_found_in_the_json_of_qdrant() -> None:
     assert ids(answered({"points": []})) == ids(answered([])) == []
 
 
@@ -55,16 +52,18 @@ def test_two_ids_in_the_json_of_qdrant() -> None:
 @pytest.mark.parametrize(
     "response",
     [
-        answered({"points": [{"id": 1, "payload": {}}], "next_page_offset": None}),
+        answered({"points": [{"id": 1, "payload": {}}], "next_page_offset": None}),  # of scroll, which has no scores
         {"result": POINTS},
         {"points": POINTS, "total": 2},
         {"points": "none"},
         answered([{"points": POINTS}]),
+        {"ids": [[5, 0]], "distances": [[0.5, 0.75]]},
+        {"ids": ["b", "a"]},
+        {"ids": ["b", "a"], "scores": [0.5, 0.25]},
     ],
-    ids=["scroll", "without a status", "points and more", "a text", "a batch"],
 )
-def test_other_mappings_are_not_of_qdrant(response: object) -> None:
-    assert "a mapping without hits" in refusal(response)
+def test_other_mappings_are_of_neither_qdrant_nor_chroma(response: object) -> None:
+    assert "a mapping without hits" in refusal(response, labels=["a"] * 6)
 
 
 def test_documents_of_qdrant_with_fastembed() -> None:
@@ -73,19 +72,6 @@ def test_documents_of_qdrant_with_fastembed() -> None:
     assert pairs([found]) == [("u-1", 0.5)]
     assert ids([found], "sku") == ["sku-a"]
     assert "search returned one result" in refusal(found)
-
-
-def test_a_dict_with_integers_for_ids_is_not_of_chroma() -> None:
-    assert "a mapping without hits" in refusal({"ids": [[5, 0]], "distances": [[0.5, 0.75]]}, labels=["a"] * 6)
-
-
-def test_columns_of_chroma_of_different_lengths() -> None:
-    assert "a mapping without hits" in refusal({"ids": [["b", "a"]], "distances": [[0.5]]})
-
-
-def test_a_mapping_with_ids_alone_is_not_of_chroma() -> None:
-    assert "a mapping without hits" in refusal({"ids": ["b", "a"]})
-    assert "a mapping without hits" in refusal({"ids": ["b", "a"], "scores": [0.5, 0.25]})
 
 
 def test_a_document_of_another_library_is_read_by_its_attributes() -> None:
@@ -102,11 +88,6 @@ def test_results_of_bm25s() -> None:
     rows = np.empty((1, 4), dtype=object)
     rows[0] = [("a", "Blue"), ("b", "Red"), ("c", "Green"), ("d", "White")]
     assert titles(results(rows, scores)) == ["Blue", "Red"]
-
-
-def test_a_named_tuple_of_another_library_is_one_result() -> None:
-    results: Any = NAMED("Results", ["documents", "scores"])
-    assert "search returned one result" in refusal(results("a", 0.5))
 
 
 def test_a_plain_mapping_with_metadata() -> None:
