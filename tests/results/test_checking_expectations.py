@@ -28,7 +28,6 @@ MET = {
     "nDCG at another depth": ({"nDCG@1": 1}, ["boots"]),
     "first": ({"first": "boots"}, ["boots", "shoes"]),
     "first of several": ({"first": ["boots", "laces"]}, ["boots", "laces", "shoes"]),
-    "include": ({"include": ["shoes", "boots"]}, ["boots", "apron", "shoes"]),
     "include at the last rank": ({"include": {"docs": ["shoes"], "within": 3}}, ["boots", "apron", "shoes"]),
     "exclude": ({"exclude": "apron"}, ["boots"]),
     "exclude one rank below": ({"exclude": {"docs": ["apron"], "within": 2}}, ["boots", "shoes", "apron"]),
@@ -42,10 +41,8 @@ MET = {
         ["laces", "boots", "shoes"],
     ),
     "within": ({"within": {"boots": 2}}, ["apron", "boots"]),
-    "within, above it": ({"within": {"boots": 2}}, ["boots"]),
     "within, below a rank": ({"within": {"apron": "> 2"}}, ["boots", "shoes", "apron"]),
     "within, below a rank and absent": ({"within": {"apron": ">2"}}, ["boots"]),
-    "within, from a rank on": ({"within": {"apron": ">= 3"}}, ["boots", "shoes", "apron"]),
     "within, at a rank": ({"within": {"shoes": "== 2"}}, ["boots", "shoes"]),
     "P of what was returned": ({"P": "== 0.5"}, ["boots", "apron"]),
     "results": ({"results": ">= 2"}, ["boots", "shoes"]),
@@ -64,7 +61,6 @@ def test_an_expectation_that_is_met(expect: dict[str, object], ranking: list[str
 UNMET: dict[str, tuple[dict[str, object], list[str], object]] = {
     "a metric": ({"P@2": 0.6}, ["boots", "apron"], 0.5),
     "a metric that must be above": ({"P@2": "> 0.5"}, ["boots", "apron"], 0.5),
-    "a metric that must not be above": ({"RR": "<= 0.5"}, ["boots"], 1.0),
     "a metric that must be below": ({"RR": "< 0.5"}, ["apron", "boots"], 0.5),
     "a metric that must be equal": ({"RR": "== 0.5"}, ["boots"], 1.0),
     "P of what was returned": ({"P": 0.6}, ["boots", "apron"], 0.5),
@@ -135,7 +131,5 @@ def test_which_figures_judging_more_documents_could_change() -> None:
 
 
 def test_the_figure_that_was_found() -> None:
-    assert outcome({"P@2": 1}, ["boots", "apron"]).value == 0.5
     assert outcome({"results": 1}, ["boots", "apron"]).value == 2
-    assert outcome({"latency": "<= 1 ms"}, ["boots"]).value == 0.012
     assert outcome({"first": "boots"}, ["boots"]).value is None

@@ -34,10 +34,6 @@ def test_a_row_a_judged_query_and_a_column_a_metric_as_it_was_written() -> None:
     assert scores.loc["bags"].tolist() == pytest.approx([1 / math.log2(3), 0.5, 0.0], abs=1e-15)
 
 
-def test_ndcg_at_10_is_what_is_asked_for_by_default() -> None:
-    assert list(evaluate(JUDGMENTS, RANKINGS).columns) == ["nDCG@10"]
-
-
 def test_a_judged_query_without_a_ranking_scores_as_an_empty_one() -> None:
     scores = evaluate({"q": {"a": 1}}, {}, ["nDCG@10", "P@5", "Judged@5"])
     assert scores.loc["q"].tolist() == [0.0, 0.0, 0.0]
@@ -62,6 +58,7 @@ def test_settings_reach_the_scores() -> None:
 
 
 def test_a_metric_may_be_given_as_text_as_a_metric_and_twice() -> None:
+    assert list(evaluate(JUDGMENTS, RANKINGS).columns) == ["nDCG@10"]
     assert list(evaluate(JUDGMENTS, RANKINGS, "RR").columns) == ["RR"]
     assert list(evaluate(JUDGMENTS, RANKINGS, parse_metric("mrr@5")).columns) == ["RR@5"]
     assert list(evaluate(JUDGMENTS, RANKINGS, ["RR", "AP", "RR"]).columns) == ["RR", "AP"]
@@ -77,11 +74,8 @@ def test_any_sequence_of_documents_is_a_ranking(kind: Any) -> None:
     assert value({"q": {"a": 1}}, {"q": kind(["x", "a"])}) == [0.5]
 
 
-def test_scores_of_documents_are_sorted_as_trec_eval_sorts_them() -> None:
+def test_scores_of_documents_are_sorted_as_trec_eval_sorts_them_and_numbers_of_numpy_are_grades() -> None:
     assert value({"q": {"a": 1}}, {"q": {"a": 1.0, "b": 2.0, "c": 1.0}}) == [1 / 3]
-
-
-def test_numbers_of_numpy_are_grades() -> None:
     assert value({"q": {"a": np.int64(3), "b": np.float32(0.5)}}, {"q": ["b", "a"]}) == [0.5]
 
 
@@ -102,9 +96,6 @@ def test_query_ids_become_text() -> None:
     scores = evaluate({7: {"a": 1}, 8: {"a": 1}}, {"7": ["a"], "8": ["x", "a"]}, "RR")
     assert scores["RR"].to_dict() == {"7": 1.0, "8": 0.5}
     assert value({"7": {"a": 1}}, {7: ["a"]}) == [1.0]
-
-
-def test_text_ids_stay_as_they_are_written() -> None:
     assert value({"q": {"007": 1}}, {"q": ["7", "007"]}) == [0.5]
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -74,12 +72,3 @@ def test_any_lines_are_read_as_without_pyarrow(
     lines = ["".join(f"{cell}{blank}" for cell, blank in zip(row, [*blanks, ""], strict=True)) for row in cells]
     path.write_bytes("".join(map(str.__add__, lines, ends)).encode())
     assert outcome(path, "trec") == without_pyarrow(path, "trec")
-
-
-@pytest.mark.parametrize("name", ["formats/ranx_run.trec", "trec_eval/results.test"])
-def test_real_files_are_read_as_without_pyarrow(name: str) -> None:
-    path = Path(os.environ.get("RELEVANCE_DATA", "../shared")) / "data" / name
-    if not path.is_file():
-        pytest.skip("the real data is not here")
-    assert outcome(path) == without_pyarrow(path)
-    assert json.loads(json.dumps(read_run(path))) == read_run(path)

@@ -231,16 +231,6 @@ def test_floats_in_the_id_column_of_parquet(tmp_path: Path) -> None:
 # `check_catalogue`
 
 
-def test_nothing_is_wrong_with_a_catalogue(write: Write) -> None:
-    path = write("products.csv", TEXTS["csv"])
-    assert (
-        check_catalogue(
-            str(path), "products.csv", CatalogueFile("products.csv", show=("brand",)), ["sku-1", "gone"]
-        ).problems
-        == []
-    )
-
-
 def test_what_is_wrong_with_a_catalogue(write: Write, tmp_path: Path) -> None:
     path = write("products.csv", "id,title\na,A\nb\na,Aye\n")
     found = check_catalogue(

@@ -108,13 +108,10 @@ def _model(**fields: Any) -> Any:
 FAMILIES: dict[str, Callable[[], Any]] = {
     "dicts": lambda: PRODUCTS,
     "dicts with scores": lambda: [(each, 0.5) for each in PRODUCTS],
-    "a generator": lambda: iter(PRODUCTS),
     "objects": lambda: [make_dataclass("Product", each)(**each) for each in PRODUCTS],
     "named tuples": lambda: [namedtuple("Product", each)(**each) for each in PRODUCTS],
     "rows of sqlite3": _sqlite,
     "a body of Elasticsearch": lambda: {"hits": {"hits": HITS}},
-    "a body of Solr": lambda: {"response": {"docs": PRODUCTS}},
-    "a body of Algolia": lambda: {"hits": [{**each, "objectID": each["id"]} for each in PRODUCTS]},
     "a body of Typesense": lambda: {"hits": [{"document": each, "text_match": 1} for each in PRODUCTS]},
     "a body of Vespa": lambda: {
         "root": {"children": [{"id": each["id"], "relevance": 1.0, "fields": each} for each in PRODUCTS]}
@@ -128,7 +125,6 @@ WITH_LIBRARIES: dict[str, Callable[[], Any]] = {
     "the DSL of opensearch-py": lambda: library("opensearchpy.helpers.response").Response(
         library("opensearchpy").Search(), {"hits": {"hits": HITS}}
     ),
-    "pysolr": lambda: library("pysolr").Results({"response": {"numFound": 2, "docs": PRODUCTS}}),
     "qdrant": lambda: _qdrant().points and _qdrant(),
     "chroma": _chroma,
     "langchain": _langchain,
