@@ -1,6 +1,7 @@
 """What all tests share: modules that are imported once, compiled modules, and which examples Hypothesis draws.
 
-A run draws the same examples every time. `--hypothesis-profile=deep --hypothesis-seed=N` draws others, and more.
+A run draws the same examples every time. `--hypothesis-profile=deep --hypothesis-seed=N` draws others, and more;
+`--hypothesis-profile=brief` draws few, where another Python has drawn them all.
 """
 
 import os
@@ -26,7 +27,7 @@ sys.dont_write_bytecode = False
 # Of the runs that tests start, only those that set this variable are to write to the summary of a job.
 os.environ.pop("GITHUB_ACTIONS", None)
 
-SUITE, DEEP = "suite", "deep"
+SUITE, BRIEF, DEEP = "suite", "brief", "deep"
 
 # no verdict depends on the time that something takes, nor on what an earlier run has left in a folder
 settings.register_profile(
@@ -37,22 +38,14 @@ settings.register_profile(
     database=None,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.register_profile(
-    DEEP,
-    # Written out: what is not named is taken from the present profile, which on a CI runner is Hypothesis's own "ci".
-    derandomize=False,
-    max_examples=1000,
-    deadline=None,
-    database=None,
-    suppress_health_check=[HealthCheck.too_slow],
-    print_blob=True,
-)
+settings.register_profile(BRIEF, settings.get_profile(SUITE), max_examples=10)
+settings.register_profile(DEEP, settings.get_profile(SUITE), derandomize=False, max_examples=1000, print_blob=True)
 settings.load_profile(SUITE)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Draw the same examples in every run, read once what is installed, and choose how workers share the tests."""
-    if config.getoption("--hypothesis-profile", None) in (None, SUITE):
+    if config.getoption("--hypothesis-profile", None) != DEEP:
         _draw_no_constants_of_modules()
     has_plugins = [found for found in metadata.distributions() if found.entry_points.select(group="pytest11")]
     installed = tuple(map(_ReadOnce, has_plugins))

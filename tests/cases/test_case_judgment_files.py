@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import RelevanceWarning, read_suite
@@ -427,7 +427,6 @@ JUDGED = st.dictionaries(WORDS, st.dictionaries(WORDS, GRADES, min_size=1, max_s
 
 
 @given(judged=JUDGED)
-@settings(max_examples=60, deadline=None)
 def test_a_suite_is_the_same_with_its_judgments_in_the_file_and_in_another(
     tmp_path_factory: pytest.TempPathFactory, judged: dict[str, dict[str, float]]
 ) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseFileError
@@ -215,7 +215,6 @@ def test_a_suite_is_read_back_as_it_was_written(
 
 
 @given(suite=suites(), data=st.data())
-@settings(max_examples=60, deadline=None)
 def test_the_schema_accepts_what_the_reader_accepts(
     schema_says: Callable[[str], list[str]],
     suite: tuple[dict[str, object], list[dict[str, object]]],

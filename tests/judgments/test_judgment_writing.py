@@ -9,7 +9,7 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import aggregate, read_judgments
@@ -211,7 +211,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @given(given=drawn_judgments())
-@settings(deadline=None, max_examples=50)
 def test_every_judgment_is_kept_or_refused_by_name(folder: Path, given: Judgments) -> None:
     for format in ("csv", "jsonl"):
         found = again(folder / format, given, format)

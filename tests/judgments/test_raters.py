@@ -6,7 +6,7 @@ import math
 
 import pandas
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import aggregate, krippendorff_alpha
@@ -37,7 +37,6 @@ def test_ratings_may_be_a_column_of_a_frame() -> None:
 
 
 @given(st.lists(st.floats(0, 5), min_size=1, max_size=9), st.randoms(use_true_random=False))
-@settings(deadline=None)
 def test_the_order_of_the_raters_does_not_matter(ratings: list[float], random: object) -> None:
     shuffled = list(ratings)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
@@ -70,7 +69,6 @@ def test_what_is_refused(ratings: list[float], how: str, says: str) -> None:
     ),
     st.sampled_from(["nominal", "ordinal", "interval", "ratio"]),
 )
-@settings(deadline=None)
 def test_alpha_is_that_of_the_krippendorff_package(ratings: Ratings, level: str) -> None:
     np = pytest.importorskip("numpy")
     krippendorff = pytest.importorskip("krippendorff")

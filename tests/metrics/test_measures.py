@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import evaluate
@@ -38,7 +38,6 @@ def test_ndcg_is_the_dcg_over_that_of_the_ideal() -> None:
 
 
 @given(st.lists(st.floats(0, 50), min_size=1, max_size=40).filter(lambda grades: max(grades) > 1e-9))
-@settings(deadline=None)
 def test_a_perfect_ranking_scores_exactly_one(grades: list[float]) -> None:
     best_first: list[float | None] = [*sorted(grades, reverse=True)]
     for gain in ("exponential", "linear"):
@@ -197,7 +196,6 @@ def test_negative_grades_as_they_are_and_as_trec_eval_reads_them() -> None:
 
 
 @given(st.lists(st.sampled_from([None, -1, 0, 0.5, 1, 3]), max_size=15), st.sampled_from([None, 1, 5, 20]))
-@settings(deadline=None)
 def test_the_terms_of_a_breakdown_add_up_to_the_score(grades: list[float | None], k: int | None) -> None:
     conventions = Settings()
     terms = dcg_terms(grades, conventions, k)

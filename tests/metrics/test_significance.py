@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import bootstrap_interval, holm, randomisation_test
@@ -33,7 +33,6 @@ def pairs(most: int) -> st.SearchStrategy[tuple[list[float], list[float]]]:
 
 
 @given(pairs(9))
-@settings(deadline=None)
 def test_a_small_randomisation_test_counts_every_flip(scores: tuple[list[float], list[float]]) -> None:
     # In sixths, so that sums of whole numbers decide what is as far from 0.
     differences = [round(6 * (after - before)) for before, after in zip(*scores, strict=True)]

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import jaccard, kendall_tau, overlap, rbo
@@ -56,7 +56,6 @@ def test_a_persistence_outside_of_0_and_1_is_refused(wrong: float) -> None:
 
 
 @given(RANKINGS, RANKINGS, PERSISTENCE)
-@settings(deadline=None)
 def test_rbo_is_symmetric(first: Ranking, second: Ranking, p: float) -> None:
     assert rbo(first, second, p) == pytest.approx(rbo(second, first, p), abs=1e-15)
 
@@ -69,7 +68,6 @@ def test_rbo_of_equal_lengths_by_hand() -> None:
 
 
 @given(st.permutations(range(12)), st.permutations(range(12)))
-@settings(deadline=None)
 def test_kendall_tau_is_that_of_scipy(first: Ranking, second: Ranking) -> None:
     stats = pytest.importorskip("scipy.stats")
     places = [[ranking.index(document) for document in range(12)] for ranking in (first, second)]

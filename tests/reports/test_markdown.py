@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
@@ -339,7 +339,6 @@ def test_text_of_users_stays_text(text: str) -> None:
         assert len({len(row) for row in table}) == 1
 
 
-@settings(deadline=None, max_examples=60)
 @given(text=(st.text(max_size=60) | st.text("`|\\<>!-[]()@#*_~ \n", max_size=40)).filter(str.strip))
 @example("`")
 def test_whatever_users_write(text: str) -> None:

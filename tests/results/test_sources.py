@@ -39,7 +39,7 @@ PACKED = {
     "compressed with xz (.xz)": lzma.compress(b"q1"),
 }
 TABLE = gzip.compress(b"query,docid,rating\n" + b"".join(b"q,%d,1\n" % n for n in range(9999)), mtime=0)
-BOMB = gzip.compress(b"\n" * (80 << 20))
+BOMB = gzip.compress(b"\n" * (1 << 20)) * 80
 REFUSED: dict[str, bytes] = {
     ": the file is empty": b"",
     ": the file is empty ": b" \n\n",

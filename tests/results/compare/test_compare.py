@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import (
@@ -309,7 +309,6 @@ def test_many_pairs_are_drawn_less_often() -> None:
 RANKED = st.fixed_dictionaries({query: st.permutations([*grades, "x"]) for query, grades in list(GRADES.items())[:6]})
 
 
-@settings(deadline=None, max_examples=40)
 @given(first=RANKED, second=RANKED)
 def test_the_other_way_round_all_differences_change_their_sign(
     first: dict[str, list[str]], second: dict[str, list[str]]
