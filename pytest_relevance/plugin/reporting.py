@@ -291,7 +291,6 @@ class Reporting:
     def _text(self, result: CaseResult) -> FailureText:
         """Return the report of a failure for pytest to print."""
         from pytest_relevance.reports.failure import failure_lines, failure_message
-        from pytest_relevance.results.diagnoses import ids_are_known
 
         file = os.path.normpath(self._config.invocation_params.dir / result.file)
 
@@ -299,8 +298,7 @@ class Reporting:
             return self._store.completed([result])[0]
 
         def lines_of(**form: int) -> list[Line]:
-            known = result.is_unjudged and ids_are_known(result, self._store.results)
-            return failure_lines(complete(), ids_are_known=known, **form)
+            return failure_lines(complete(), others=self._store.results, **form)
 
         crash = Crash(result.origin.source or file, result.line, lambda: harmless(failure_message(complete())))
         return FailureText(self._config.option, lines_of, crash)

@@ -32,6 +32,7 @@ from pytest_relevance.reports.text import (
 from pytest_relevance.results.case_parts import DROP, FLOOR, Outcome, SearchError
 from pytest_relevance.results.case_result import INCONCLUSIVE, PASSED, WITHOUT_SCORE, CaseResult
 from pytest_relevance.results.compare.rank_changes import baseline_changes
+from pytest_relevance.results.diagnoses import ids_are_known
 
 MOST_IDS = 10
 """How many ids of a list the default report shows."""
@@ -46,12 +47,13 @@ _DIGITS_KEPT = 15  # by a spreadsheet
 
 
 def failure_lines(
-    result: CaseResult, *, verbosity: int = 0, width: int = WIDEST, ids_are_known: bool = False
+    result: CaseResult, *, verbosity: int = 0, width: int = WIDEST, others: Iterable[CaseResult] = ()
 ) -> list[Line]:
     """The report of one case, at most `width` terminal columns wide, except for single words that are longer.
 
     `verbosity` as pytest counts it: below 0 one line, above 0 all k ranks and every judged document that is missing.
-    `ids_are_known`: another case of the search returned a judged document, so that its ids are of the right kind.
+    `others` are the results of the run: where another case of the search returned a judged document, its ids are of the
+    right kind.
     """
     if verbosity < 0:
         return [_brief(result)]
@@ -65,7 +67,7 @@ def failure_lines(
         lines += folded_lines(unstable, DOUBT, columns, "  ")
     if copies := _some(_repeated(result)):
         lines += wrapped("returned more than once, counted at the first rank: ", copies, columns)
-    if result.is_unjudged and not ids_are_known:
+    if result.is_unjudged and not ids_are_known(result, others):
         lines += _unjudged_ids(result, columns, title_room(columns, full=full))
     lines += _changed_ids(result, columns)
     if result.evaluation.judgments:

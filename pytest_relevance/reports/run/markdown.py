@@ -52,7 +52,6 @@ from pytest_relevance.results.compare.differences import (
     failure_kind,
     got_worse,
 )
-from pytest_relevance.results.diagnoses import ids_are_known
 from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.records.run import Run
 
@@ -126,12 +125,11 @@ def _first_section(run: Run, ran: Sequence[CaseResult], gates: Sequence[GateResu
 
 def _missing(names: Sequence[str]) -> str:
     """The cases and files that did not finish, or are in no record that was merged; the first of them by name."""
-    counts = Counter(names)
-    lines = [f"**Missing** ({len(names):,})", ""]
-    for name, count in [*counts.items()][:_MOST_MISSING]:
-        lines.append(f"- {span(name)}" + (f" ({count:,} cases)" if count > 1 else ""))
-    more = len(names) - sum([*counts.values()][:_MOST_MISSING])
-    return "\n".join([*lines, *([f"- and {more:,} more"] if more else [])])
+    first = Counter(names).most_common(_MOST_MISSING)
+    lines = [f"- {span(name)}" + (f" ({count:,} cases)" if count > 1 else "") for name, count in first]
+    if more := len(names) - sum(count for _, count in first):
+        lines.append(f"- and {more:,} more")
+    return "\n".join([f"**Missing** ({len(names):,})", "", *lines])
 
 
 def _case_tables(
@@ -170,8 +168,7 @@ def _failure_sections(run: Run, verbosity: int) -> Iterator[Section]:
     """The failures, folded, in their order; cases that failed alike share one line."""
     for how, results in _to_report(run, verbosity):
         if how == IN_FULL:
-            known = results[0].is_unjudged and ids_are_known(results[0], run.results)
-            yield Section(partial(_folded, results[0], verbosity, known), FAILURE)
+            yield Section(partial(_folded, results[0], run, verbosity), FAILURE)
         else:
             yield Section(code(together_text(results, full=verbosity > 0)), FAILURE)
 
@@ -183,10 +180,10 @@ def _to_report(run: Run, verbosity: int = 0) -> Iterator[tuple[str, Sequence[Cas
             yield how, results
 
 
-def _folded(result: CaseResult, verbosity: int, ids_known: bool) -> str:
+def _folded(result: CaseResult, run: Run, verbosity: int) -> str:
     """A failure as a folded block: the query and the reason are its title, the report is inside."""
-    title = [cut(harmless(text), LONGEST_TEXT) for text in (case_label(result), reason_in_brief(result))]
-    report = plain(failure_lines(result, verbosity=verbosity, ids_are_known=ids_known))
+    title = (cut(harmless(text), LONGEST_TEXT) for text in (case_label(result), reason_in_brief(result)))
+    report = plain(failure_lines(result, verbosity=verbosity, others=run.results))
     return details(" ".join(f"<code>{escape(text)}</code>" for text in title), code_block(report))
 
 

@@ -47,43 +47,35 @@ def summary_lines(
     is_compared = any(
         result.baseline is not None and result.baseline.standing not in (NEW, STALE) for result in results
     )
+    is_beside = has_baseline or is_compared or bool(info.not_run or any(about.lost for about in files.values()))
     blocks: list[Block] = []
-    if is_compared and verbosity >= 0:
-        from pytest_relevance.reports.run.baseline import headline_sentences
+    if is_beside:
+        from pytest_relevance.reports.run import baseline
 
-        blocks += headline_sentences(results, gates, info)
+        blocks += baseline.headline_sentences(results, gates, info) if is_compared and verbosity >= 0 else []
     blocks += cases.suite_sentences(results, variants, gates)
-    if has_baseline or is_compared:
-        from pytest_relevance.reports.run.baseline import mean_sentences
-
+    if is_beside:
         records = dict.fromkeys(about.against for _, about in sorted(files.items()) if about.against)
-        blocks += [
-            *(Sentence(f"against {name}:", DIM) for name in records),
-            *mean_sentences(results, only_changes=True),
-        ]
-    if (info.not_run or any(about.lost for about in files.values())) and updating != "all":
-        from pytest_relevance.reports.run.baseline import lost_sentences
+        blocks += [Sentence(f"against {name}:", DIM) for name in records]
+        blocks += baseline.mean_sentences(results, only_changes=True)
+        blocks += baseline.lost_sentences(files, info) if updating != "all" else []
+    if verbosity < 0:
+        blocks += cases.stability_remarks(results)
+    else:
+        compared = [result for result in results if not result.is_check]
+        if has_baseline or len(variants) > 1 or any(result.tags for result in compared):
+            from pytest_relevance.reports.run import changes
 
-        blocks += lost_sentences(files, info)
-    compared = [result for result in results if not result.is_check]
-    if verbosity >= 0 and (len(variants) > 1 or any(result.tags for result in compared)):
-        from pytest_relevance.reports.run.changes import MOST_ROWS, MOST_TAGS, tag_table, variant_tables
-
-        blocks.append(tag_table(compared, variants, None if full else MOST_TAGS))
-        blocks += variant_tables(compared, variants, None if full else MOST_ROWS)
-    if verbosity >= 0:
+            most = None if full else changes.MOST_ROWS
+            blocks.append(changes.tag_table(compared, variants, None if full else changes.MOST_TAGS))
+            blocks += changes.variant_tables(compared, variants, most)
         blocks += [] if is_compared else [cases.lowest_table(results, variants, full=full)]
         blocks += cases.remarks(results, files, full=full)
-    else:
-        blocks += cases.stability_remarks(results)
-    if verbosity >= 0 and has_baseline:
-        from pytest_relevance.reports.run.baseline import searched_sentences, unknown_sentences, update_sentences
-        from pytest_relevance.reports.run.changes import MOST_ROWS, mover_tables
-
-        blocks += searched_sentences(files, info.fingerprint)
-        blocks += mover_tables(results, variants, None if full else MOST_ROWS)
-        blocks += unknown_sentences(results, files)
-        blocks += update_sentences(results, files, updating)
+        if has_baseline:
+            blocks += baseline.searched_sentences(files, info.fingerprint)
+            blocks += changes.mover_tables(results, variants, most)
+            blocks += baseline.unknown_sentences(results, files)
+            blocks += baseline.update_sentences(results, files, updating)
     if info.faults or len(results) > 1:  # one case alone has nothing in common with others, and is spared the imports
         from pytest_relevance.reports.run.faults import fault_sentences
 
@@ -152,16 +144,13 @@ def _means(results: Sequence[CaseResult]) -> list[str]:
     return [f"mean {metric} {cases.means_text(means, [*means])}"]
 
 
-def _gates(outcomes: Counter[str]) -> Iterable[str]:
-    total, failed, known, skipped = outcomes.total(), outcomes[FAILED], outcomes[XFAILED], outcomes[SKIPPED]
-    if failed:
-        yield f"{failed:,} of {counted(total, 'gate')} failed"
-    if known:
-        yield f"{known:,} of {counted(total, 'gate')} failed before"
-    if skipped:
-        yield f"{skipped:,} of {counted(total, 'gate')} not evaluated"
-    if total and not failed and not known and not skipped:
-        yield "the gate is met" if total == 1 else f"all {total:,} gates met"
+def _gates(outcomes: Counter[str]) -> list[str]:
+    total = outcomes.total()
+    words = {FAILED: "failed", XFAILED: "failed before", SKIPPED: "not evaluated"}
+    found = [f"{outcomes[each]:,} of {counted(total, 'gate')} {word}" for each, word in words.items() if outcomes[each]]
+    if total and not found:
+        found = ["the gate is met" if total == 1 else f"all {total:,} gates met"]
+    return found
 
 
 _MOST_UNFINISHED = 20  # node ids of what did not finish
@@ -179,7 +168,10 @@ def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[L
     lines: list[Line] = []
     for how, results in results_to_report(run, verbosity, width=width):
         if how == faults.IN_FULL:
-            lines += [*_title(_heading(results[0]), verbosity), *_lines_of(results[0], run, verbosity, width)]
+            (result,) = results
+            name = result.node or result.id
+            title = name if result.id == result.query else f'{name} "{result.query}"'
+            lines += [*_title(title, verbosity), *_lines_of(result, run, verbosity, width)]
         elif how == faults.IN_BRIEF:
             lines += [*_title(faults.brief_title(results), verbosity), *faults.brief_lines(results, width)]
         else:
@@ -262,16 +254,8 @@ def results_to_report(
 
 def _lines_of(result: CaseResult, run: Run, verbosity: int, width: int) -> list[Line]:
     from pytest_relevance.reports.failure import failure_lines
-    from pytest_relevance.results.diagnoses import ids_are_known
 
-    known = result.is_unjudged and ids_are_known(result, run.results)
-    return failure_lines(result, verbosity=verbosity, width=width, ids_are_known=known)
-
-
-def _heading(result: CaseResult) -> str:
-    """The node id of a case, and its query where that is not its id."""
-    query = "" if result.id == result.query else f' "{result.query}"'
-    return f"{result.node or result.id}{query}"
+    return failure_lines(result, verbosity=verbosity, width=width, others=run.results)
 
 
 def _title(name: str, verbosity: int) -> list[Line]:
