@@ -28,19 +28,16 @@ class TestMouse:
         assert blue_shoes.given("loafer") == "3"
         assert blue_shoes.score > before
         assert blue_shoes.texts('[data-document="loafer"] .badge') == ["3"]
+        high = blue_shoes.score
+        blue_shoes.grade_buttons("loafer")["0"].click()  # another click corrects it
+        assert blue_shoes.given("loafer") == "0"
+        assert blue_shoes.score < high
+        assert blue_shoes.text("[data-download]") == "download 1 judgment"
 
     def test_names_the_grades_and_shows_the_note(self, blue_shoes: Reader) -> None:
         labels = [button.text for button in blue_shoes.grade_buttons("loafer").values()]
         assert labels == ["0 irrelevant", "1 complement", "2 substitute", "3 exact", "? cannot tell"]
         assert "customers mean trainers, not shoe polish" in blue_shoes.everything
-
-    def test_another_click_corrects_a_grade(self, blue_shoes: Reader) -> None:
-        blue_shoes.grade_buttons("loafer")["3"].click()
-        high = blue_shoes.score
-        blue_shoes.grade_buttons("loafer")["0"].click()
-        assert blue_shoes.given("loafer") == "0"
-        assert blue_shoes.score < high
-        assert blue_shoes.text("[data-download]") == "download 1 judgment"
 
 
 class TestKeys:
@@ -72,15 +69,10 @@ class TestKeys:
         assert (blue_shoes.opened, blue_shoes.given("brick")) == ("red shoes", "")
         blue_shoes.press("u")
         assert (blue_shoes.opened, blue_shoes.given("loafer"), blue_shoes.given("sandal")) == ("blue shoes", "3", "")
-        blue_shoes.press("u", "u")
+        blue_shoes.press("u")
+        blue_shoes.click("#undo")
         assert blue_shoes.given("loafer") == ""
         assert blue_shoes.score == before
-
-    def test_the_button_undoes_too(self, blue_shoes: Reader) -> None:
-        blue_shoes.press("3", "n")
-        assert blue_shoes.opened == "red shoes"
-        blue_shoes.click("#undo")
-        assert (blue_shoes.opened, blue_shoes.given("loafer")) == ("blue shoes", "")
 
 
 class TestKeeping:
@@ -92,6 +84,7 @@ class TestKeeping:
         blue_shoes.reload()
         assert (blue_shoes.given("loafer"), blue_shoes.score) == ("3", score)
         assert blue_shoes.element("#rater").get_property("value") == "Ada"
+        assert not asks_before_it_is_left(blue_shoes)
 
     def test_two_windows_share_the_grades(self, blue_shoes: Reader, page: Path) -> None:
         driver, first = blue_shoes.driver, blue_shoes.driver.current_window_handle
@@ -130,10 +123,6 @@ class TestKeeping:
         assert not asks_before_it_is_left(reader)
         reader.command("Page.removeScriptToEvaluateOnNewDocument", identifier=identifier)
         reader.open(page)
-
-    def test_a_page_whose_grades_are_kept_may_be_left(self, blue_shoes: Reader) -> None:
-        blue_shoes.press("3")
-        assert not asks_before_it_is_left(blue_shoes)
 
     @pytest.mark.parametrize("kept", ["{", '{"answers": [[]]}'])
     def test_survives_damaged_storage(self, blue_shoes: Reader, kept: str) -> None:
@@ -208,21 +197,15 @@ class TestCasesWithTheSameQuery:
     def test_a_grade_counts_in_all_variants_of_its_case_alone(self, same_query: Reader) -> None:
         reader = same_query
         before = {file: self.score(reader, file, "hybrid") for file in ("few", "more")}
+        self.open(reader, "few", "hybrid")
+        assert "2 unjudged" in reader.text("#case p.mean")
         self.open(reader, "few", "bm25")
         for document in ("u1", "u2"):
             reader.grade_buttons(document)["3"].click()
         assert self.score(reader, "more", "hybrid") == before["more"]
         assert self.score(reader, "few", "hybrid") != before["few"]
-
-    def test_results_of_another_variant_are_none_of_the_unjudged(self, same_query: Reader) -> None:
-        reader = same_query
-        self.open(reader, "few", "hybrid")
-        assert "2 unjudged" in reader.text("#case p.mean")
-        self.open(reader, "few", "bm25")
-        for document in ("u1", "u2"):
-            reader.grade_buttons(document)["0"].click()
-        self.open(reader, "few", "hybrid")
-        assert "1 unjudged, with 2 grades of yours" in reader.text("#case p.mean")
+        assert "1 unjudged, with 2 grades of yours" in reader.text("#case p.mean")  # u1 is none of its results
+        assert "boots,boots,u2,,bm25: 2; hybrid: 3," in reader.download().read_text(encoding="utf-8")
 
 
 class TestDownload:

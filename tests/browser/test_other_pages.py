@@ -1,4 +1,4 @@
-"""Pages of other runs: many queries, several variants of a search, grades that may be any number, no results at all."""
+"""Pages of other runs: many queries, no results at all, no judgments."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from pytest_relevance import CaseResult, Run
 from tests.browser.reader import Reader
-from tests.helpers import changed, result_of, write_page
+from tests.helpers import result_of, write_page
 
 
 def page_of(folder: Path, *results: CaseResult) -> Path:
@@ -41,36 +41,6 @@ class TestManyQueries:
         reader.open_query("query 2499")
         assert reader.score == pytest.approx(0.6309297535714575, abs=1e-15)
 
-    def test_are_listed_some_at_a_time(self, reader: Reader, large: Path) -> None:
-        reader.open(large)
-        reader.click(".more button", "show all")
-        first = len(reader.queries)
-        assert 50 <= first <= 500
-        reader.click(".more button", "show more")
-        assert len(reader.queries) == 2 * first
-
-
-class TestVariants:
-    @pytest.fixture
-    def variants(self, tmp_path: Path) -> Path:
-        """A page of one query in two variants of its search; `b` is unjudged."""
-        results = []
-        for index, (variant, ranking) in enumerate({"fast": ["b", "a"], "good": ["a", "c", "b"]}.items()):
-            result = result_of({"query": "tv", "judgments": {"a": 3, "c": 0}}, ranking, file="shop.relevance.yaml")
-            result = changed(result, variant=variant, variant_index=index, node=f"shop.relevance.yaml::tv[{variant}]")
-            results.append(result)
-        return page_of(tmp_path, *results)
-
-    def test_share_a_grade(self, reader: Reader, variants: Path) -> None:
-        reader.open(variants)
-        reader.click('tr[data-case="shop.relevance.yaml::tv[fast]"] td.scores')
-        reader.grade_buttons("b")["3"].click()
-        assert reader.score == 1
-        reader.press("Escape")
-        reader.click('tr[data-case="shop.relevance.yaml::tv[good]"] td.scores')
-        assert reader.given("b") == "3"
-        assert "tv,tv,b,,fast: 1; good: 3," in reader.download().read_text(encoding="utf-8")
-
 
 class TestEmptyResults:
     def test_a_failed_search_says_why(self, reader: Reader, tmp_path: Path) -> None:
@@ -80,18 +50,6 @@ class TestEmptyResults:
         assert reader.score == 0
         reader.press("3", "?", "n", "u", "j", "k")
         assert reader.opened == "tv"
-
-
-class TestNumbers:
-    def test_a_grade_of_a_long_scale_is_typed(self, reader: Reader, tmp_path: Path) -> None:
-        result = result_of({"query": "tv", "gain": "linear", "judgments": {"a": 100, "b": 0}}, ["new", "a"])
-        reader.open(page_of(tmp_path, result))
-        reader.open_query("tv")
-        before = reader.score
-        reader.press("6", "2", ".", "5", "Enter")
-        assert reader.texts('[data-document="new"] .badge') == ["62.5"]
-        assert reader.score > before
-        assert ",62.5," in reader.download().read_text(encoding="utf-8")
 
 
 class TestWithoutJudgments:

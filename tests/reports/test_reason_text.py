@@ -27,7 +27,6 @@ def words(expect: dict[str, object], ranking: list[str], latency: float | None =
 UNMET = {
     "a metric": ({"P@2": 0.6}, ["boots", "apron"], "P@2 0.500 is below 0.600"),
     "a metric that must be above": ({"P@2": "> 0.5"}, ["boots", "apron"], "P@2 0.500 is not above 0.500"),
-    "a metric that must not be above": ({"RR": "<= 0.5"}, ["boots"], "RR 1.000 is above 0.500"),
     "a metric that must be below": ({"RR": "< 0.5"}, ["apron", "boots"], "RR 0.500 is not below 0.500"),
     "a metric that must be equal": ({"RR": "== 0.5"}, ["boots"], "RR 1.000 is not 0.500"),
     "a metric that is just below": ({"nDCG@2": 0.8583}, ["boots", "laces"], "nDCG@2 0.8581 is below 0.8583"),
@@ -36,11 +35,6 @@ UNMET = {
         {"first": ["boots", "shoes"]},
         ["boots"],
         'first: rank 2 has nothing, expected "shoes" (not returned)',
-    ),
-    "first, in another order": (
-        {"first": ["boots", "shoes"]},
-        ["shoes", "boots"],
-        'first: rank 1 has "shoes", expected "boots" (at rank 2); rank 2 has "boots", expected "shoes" (at rank 1)',
     ),
     "include": (
         {"include": ["boots", "shoes", "laces"]},
@@ -62,22 +56,6 @@ UNMET = {
         ["shoes", "boots"],
         'order: "boots" (at rank 2) is not before "shoes" (at rank 1)',
     ),
-    "order with an absent document first": (
-        {"order": ["boots", "shoes", "laces"]},
-        ["shoes", "laces"],
-        'order: "boots" (not returned) is not before "shoes" (at rank 1)',
-    ),
-    "order of two absent documents": (
-        {"order": ["shoes", "laces"]},
-        ["boots"],
-        'order: "shoes" (not returned) is not before "laces" (not returned)',
-    ),
-    "order of sets": (
-        {"order": [["boots", "shoes"], ["laces", "apron"]]},
-        ["boots", "apron", "laces", "shoes"],
-        'order: "shoes" (at rank 4) is not before "apron" (at rank 2); '
-        '"shoes" (at rank 4) is not before "laces" (at rank 3)',
-    ),
     "order of sets, several of them late": (
         {"order": [["boots", "shoes"], ["laces", "apron"]]},
         ["apron", "boots", "laces"],
@@ -97,17 +75,14 @@ UNMET = {
         'order: in the top 2: "boots" (at rank 3) is not before "shoes" (at rank 4)',
     ),
     "within": ({"within": {"boots": 1}}, ["apron", "boots"], 'within: "boots" (at rank 2) is not in the top 1'),
-    "within, absent": ({"within": {"boots": 3}}, ["apron"], 'within: "boots" (not returned) is not in the top 3'),
     "within, below a rank": ({"within": {"apron": ">3"}}, ["apron"], 'within: "apron" (at rank 1) is in the top 3'),
     "within, at a rank": (
         {"within": {"shoes": "== 1"}},
         ["boots", "shoes"],
         'within: "shoes" (at rank 2) is not at rank 1',
     ),
-    "P of what was returned": ({"P": 0.6}, ["boots", "apron"], "P 0.500 is below 0.600"),
     "too few results": ({"results": ">= 2"}, ["boots"], "results: 1 returned, expected >= 2"),
     "another number of results": ({"results": 2}, ["boots"], "results: 1 returned, expected exactly 2"),
-    "results where there must be none": ({"results": 0}, ["apron"], "results: 1 returned, expected exactly 0"),
     "latency": ({"latency": "<= 10 ms"}, ["boots"], "latency: search took 12 ms, expected <= 10 ms"),
     "latency that is just reached": ({"latency": "< 12 ms"}, ["boots"], "latency: search took 12 ms, expected < 12 ms"),
 }

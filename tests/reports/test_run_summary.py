@@ -173,11 +173,8 @@ def test_several_cutoffs_share_a_name() -> None:
 @pytest.mark.parametrize(
     ("milliseconds", "expected"),
     [
-        ([3, 1, 2], "p50 2 ms, p95 3 ms"),
         ([3, 1, 2, 4], "p50 2 ms, p95 4 ms"),
-        ([7], "p50 7 ms, p95 7 ms"),
         (range(1, 21), "p50 10 ms, p95 19 ms"),
-        (range(1, 101), "p50 50 ms, p95 95 ms"),
     ],
 )
 def test_percentiles_are_values_that_there_are(milliseconds: Sequence[int], expected: str) -> None:

@@ -58,13 +58,6 @@ def test_a_cell_may_cover_several_columns() -> None:
     assert text(table) == ["  sku-1   rank 4          -0.100", "  ... and 3 more of them    -0.3"]
 
 
-def test_a_title_covers_the_last_columns_too() -> None:
-    table = Table([Column("grade", RIGHT), *DOCUMENTS])
-    for row in (("3", "sku-1", "Boots"), ("2", "7", "運動靴"), ("1", "sku-100", "")):
-        table.add(*row)
-    assert text(table) == ["grade  document", "    3  sku-1    Boots", "    2  7        運動靴", "    1  sku-100"]
-
-
 def test_rows_and_cells_have_styles() -> None:
     table = Table([Column("query"), Column("status")])
     table.add("boots", styled("failed", BAD))

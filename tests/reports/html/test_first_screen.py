@@ -130,19 +130,6 @@ def test_a_search_that_returned_nothing_says_so() -> None:
     assert rows(screen(boots, has_baseline=True))[0][2:] == ["Winter boots\n1 \u2192 gone", "nothing returned"]
 
 
-def test_gates_that_are_not_met_come_first() -> None:
-    gates = [gate_record("mean", id=f"mean {bound}", bounds=[["nDCG@10", bound]]) for bound in (0.1, 0.9, 0.4)]
-    about = FileInfo(FILE, FILE, totals=[("search", None, 2)], gates=gates)
-    lines = page_text(html_page(Run([result("boots", ["x1"]), result("hats", ["b1"])], {FILE: about}))).splitlines()
-    assert [line for line in lines if re.fullmatch(r"mean 0\.\d", line)] == ["mean 0.9", "mean 0.1", "mean 0.4"]
-
-
-def test_many_files_are_counted() -> None:
-    results = [changed(result(f"query {n}", ["b1"]), file=f"{n}.relevance.yaml") for n in range(8)]
-    lines = page_text(html_page(Run(results, {}))).splitlines()
-    assert lines[3:10] == [*(f"{number}.relevance.yaml" for number in range(6)), "2 more suites"]
-
-
 @pytest.mark.parametrize("results", [[], [result("boots", ["b1"])]], ids=["no cases", "all skipped"])
 def test_nothing_ran(results: list[CaseResult]) -> None:
     page = screen(*(changed(result, verdict="skipped", scores={}) for result in results), gate=0.9)

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, Run, RunInfo
+from pytest_relevance._tables import FORMULA
 from pytest_relevance.metrics.settings import discount_table
 from pytest_relevance.reports.html.page import embedded, first_screen, html_page
 from pytest_relevance.reports.html.page_data import MOST_CASES, MOST_DETAILED, detailed, page_data, record_name
@@ -118,9 +119,12 @@ def test_the_fields_are_those_that_the_script_knows(shop: Shop) -> None:
         assert required <= values.keys(), name
 
 
-def test_a_later_copy_has_no_grade(shop: Shop) -> None:
-    found = case_of(shop.result(["sku-1", "sku-1", "sku-2"]))
-    assert (found["documents"], found["grades"]) == (["sku-1", "sku-1", "sku-2"], [3, None, 3])
+def test_copies_what_rose_and_scores_of_zero(shop: Shop) -> None:
+    found = case_of(shop.result(["sku-1", "sku-4", "sku-4", "sku-2"], accepted=["sku-1", "sku-2", "sku-4"]))
+    assert (found["documents"], found["grades"]) == (["sku-1", "sku-4", "sku-4", "sku-2"], [3, 0, None, 3])
+    assert (found["onTop"], found["onTopRank"]) == ("sku-4", 2)
+    found = case_of(shop.result(["sku-4"], accepted=["sku-4"]))
+    assert (found["score"], found["before"], found["effect"], found["lowest"]) == (0, 0, 0, 0)
 
 
 def test_an_error_has_its_first_line_and_frame(shop: Shop) -> None:
@@ -256,22 +260,8 @@ def test_the_name_of_a_record_tells_runs_apart(shop: Shop) -> None:
     assert record_name(Run([second], info=info)) != name
     assert record_name(Run([first], info=info._replace(started="2026-01-02T03:04:06+00:00"))) != name
     assert record_name(Run([first])) == name.split()[1]
-    assert data_of(Run([first], info=info))["record"] == name
-
-
-@pytest.mark.parametrize(
-    "text", ["=1+2", "+1", "-1", "@x", " =1", "\t1", "\r1", "\uff1d1", "\uff0b1", "\uff0d1", "\uff201"]
-)
-def test_the_table_of_formulas_reaches_the_page(text: str, shop: Shop) -> None:
-    """A cell of the judgments that begins so is escaped in the page as it is in Python."""
-    formula = data_of(Run([shop.result(["sku-1"])]))["formula"]
-    assert re.match(f"^(?:{formula})", text)
-    assert not re.match(f"^(?:{formula})", f"a{text}")
-
-
-def test_what_rose_below_rank_1_has_its_rank(shop: Shop) -> None:
-    found = case_of(shop.result(["sku-1", "sku-4", "sku-2"], accepted=["sku-1", "sku-2", "sku-4"]))
-    assert (found["onTop"], found["onTopRank"]) == ("sku-4", 2)
+    data = data_of(Run([first], info=info))
+    assert (data["record"], data["formula"]) == (name, FORMULA.pattern)
 
 
 def test_a_very_large_run_shows_what_is_worth_a_look_and_counts_the_rest(shop: Shop) -> None:
@@ -293,11 +283,6 @@ def test_a_very_large_run_shows_what_is_worth_a_look_and_counts_the_rest(shop: S
     ] == [
         *(True, False),
     ]
-
-
-def test_a_score_of_zero_is_there(shop: Shop) -> None:
-    found = case_of(shop.result(["sku-4"], accepted=["sku-4"]))
-    assert (found["score"], found["before"], found["effect"], found["lowest"]) == (0, 0, 0, 0)
 
 
 def test_skipped_cases_are_left_out(shop: Shop) -> None:
