@@ -54,6 +54,14 @@ def check_output(
         raise CommandError(f"{to} {quoted(target)} is there, and is {what}; name another file")
 
 
+def without_texts(file: str) -> CommandError:
+    """The error for a judgment file that has the ids of queries alone."""
+    return CommandError(
+        f"{file}: it has the ids of queries, and their texts are needed; name the file that has them: --queries "
+        "queries.tsv (a line is an id, a tab and the text)"
+    )
+
+
 def refuse_to_overwrite(paths: Iterable[str | Path], advice: str) -> None:
     """Raise `CommandError` where one of the paths exists."""
     there = [harmless(str(path)) for path in paths if os.path.lexists(path)]

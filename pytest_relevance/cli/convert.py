@@ -24,7 +24,7 @@ from pytest_relevance.judgments.grading import graded
 from pytest_relevance.judgments.model import FORMATS_OF_IDS, Judgments, Query, queries_of, with_queries
 from pytest_relevance.judgments.write import Written
 
-_TARGETS = (CASE_FILE, *write.WRITERS, write.RUN)
+_TARGETS = (CASE_FILE, *write.WRITERS)
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -85,10 +85,7 @@ def _converted(judgments: Judgments, target: str, arguments: Namespace) -> Writt
     """Return the file to write. Raises `CommandError` where the format cannot represent the data."""
     queries = queries_of(judgments)
     if target == CASE_FILE and queries and all(query.text is None for query in queries):
-        raise CommandError(
-            f"{_shown(arguments.source)}: it has the ids of queries, and their texts are needed; name the file that "
-            "has them: --queries queries.tsv (a line is an id, a tab and the text)"
-        )
+        raise command.without_texts(_shown(arguments.source))
     try:
         if target == CASE_FILE:
             return case_file(judgments, f"From {_shown(arguments.source)}, by {PROGRAM} convert")

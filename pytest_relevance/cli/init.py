@@ -119,10 +119,7 @@ def _queries(arguments: Namespace) -> Sequence[Query]:
         queries = load_queries(arguments.judgments, arguments.format, grade_column=arguments.grade_column)
         if any(query.text is not None for query in queries):
             return queries
-    raise CommandError(
-        f"{arguments.judgments}: it has the ids of queries, and a search needs their texts; name the file that has "
-        "them: --queries queries.tsv (a line is an id, a tab and the text)"
-    )
+    raise command.without_texts(str(arguments.judgments))
 
 
 def _seen_scale(rows: Ratings, judgments: Judgments) -> Scale | None:

@@ -160,11 +160,9 @@ WRITERS: Mapping[str, TargetFormat] = {
     "csv": TargetFormat("CSV", _csv, True),
     "jsonl": TargetFormat("JSON Lines", _json_lines, True),
     "trec": TargetFormat("TREC qrels", _trec("{query} 0 {document} {grade}\n"), False),
+    RUN: TargetFormat("a TREC run", _trec("{query} Q0 {document} {rank} {grade} pytest-relevance\n"), False),
 }
-"""The formats that judgments are written in, by the name that a user gives them."""
-
-_RUN_LINE = "{query} Q0 {document} {rank} {grade} pytest-relevance\n"
-_WRITERS = {**WRITERS, RUN: TargetFormat("a TREC run", _trec(_RUN_LINE), False)}
+"""The formats that are written, by the name that a user gives them."""
 
 _ENDINGS: Mapping[str, str] = {
     ".csv": "csv",
@@ -198,7 +196,7 @@ def write_judgments(judgments: Judgments, format: str) -> Written:
         ValueError: there are no judgments, or the format cannot have some of the ids or grades; a line for each
             mistake.
     """
-    writer = _WRITERS[format]
+    writer = WRITERS[format]
     if not any(judgments.values()) and not (writer.is_table and judgments.unrated):
         raise ValueError("there are no judgments to write")
     refuse([*_forbidden_in(judgments, writer)])

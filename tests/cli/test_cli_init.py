@@ -81,7 +81,7 @@ def test_ids_alone_need_a_file_of_queries(terminal: Terminal) -> None:
     for name in ("qrels.txt", "ids.csv"):
         said = terminal.run("init", "relevance", "--judgments", name)
         assert (said.code, said.out) == (2, "")
-        assert said.err.startswith(f"{name}: it has the ids of queries, and a search needs their texts; name the file")
+        assert said.err.startswith(f"{name}: it has the ids of queries, and their texts are needed; name the file")
     assert terminal.files() == ["ids.csv", "qrels.txt"]
 
 

@@ -25,7 +25,7 @@ from pytest_relevance.cases.checking.values import (
 )
 from pytest_relevance.cases.model import Expectation, FieldCondition
 from pytest_relevance.cases.problems import Location
-from pytest_relevance.metrics.names import MEASURES, UNBOUNDED, Metric, parse_metric
+from pytest_relevance.metrics.names import MEASURES, UNBOUNDED, parse_metric
 
 _COMPARISON = re.compile(r"\s*(>=|<=|==|>|<)\s*(.*?)\s*", re.DOTALL)
 _DURATION = re.compile(r"([0-9.]+)\s*(ms|s)")
@@ -98,19 +98,9 @@ Made = Sequence[Expectation]
 
 
 def _metric(name: str, expected: object, at: Location) -> Made:
-    """`0.6`, at least that much, or a comparison such as `">= 0.6"`."""
-    metric = _parsed(name, at)
-    if metric is None:
-        return ()
-    bound = _SUM if metric.measure in UNBOUNDED else _SHARE
-    example = f'{metric.text}: 0.6 or {metric.text}: ">= 0.6"'
-    return [Expectation("metric", str(name), metric, *bound.check(expected, example, at))]
-
-
-def _parsed(name: object, at: Location) -> Metric | None:
-    """Parse a key of `expect:` that is no kind as a metric; None, and a mistake with advice, if it is none."""
+    """`0.6`, at least that much, or a comparison such as `">= 0.6"`. A key that is no metric gets advice."""
     try:
-        return parse_metric(name)  # type: ignore[arg-type]
+        metric = parse_metric(name)
     except ValueError as error:
         message = str(error)
         base = re.split(r"[@(]", str(name), maxsplit=1)[0]
@@ -118,7 +108,10 @@ def _parsed(name: object, at: Location) -> Metric | None:
             what = f"{quoted(str(name))} is neither {listed(KINDS)} nor a metric"
             message = what + (did_you_mean(str(name), KINDS) or f"; {error}")
         at.refuse(message, at_key=True)
-        return None
+        return ()
+    bound = _SUM if metric.measure in UNBOUNDED else _SHARE
+    example = f'{metric.text}: 0.6 or {metric.text}: ">= 0.6"'
+    return [Expectation("metric", str(name), metric, *bound.check(expected, example, at))]
 
 
 def _first(kind: str, expected: object, at: Location) -> Made:

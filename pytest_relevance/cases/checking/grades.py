@@ -7,6 +7,7 @@ those are checked by their few distinct grades, not one by one.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from pytest_relevance._text import found, quoted
@@ -22,33 +23,6 @@ if TYPE_CHECKING:
 _SCALARS = frozenset({int, float, str})
 _BLANK = frozenset({"", "null", "~"})
 _LONG_FORM = ("grade", "title", "note")
-
-
-class Origin(NamedTuple):
-    """A judgment in a file: the judgments of the file, and the keys under which it stands there."""
-
-    judgments: Judgments
-    query: str
-    document: str
-
-    @property
-    def grade(self) -> float:
-        """The grade."""
-        return self.judgments[self.query][self.document]
-
-    @property
-    def ratings(self) -> Mapping[str, float]:
-        """The ratings that the grade is made of, by rater; the grade alone where there are no raters."""
-        return self.judgments.ratings.get(self.query, {}).get(self.document) or {UNNAMED: self.grade}
-
-    def position(self) -> tuple[str, Place]:
-        """The name of the file and the place in it; finding the line takes a search."""
-        return self.judgments.file, self.judgments.place(self.query, self.document)
-
-    def refuse(self, message: str, at: Location) -> None:
-        """Report a mistake in this judgment, at its position in the file."""
-        what = f"query {quoted(self.query)}, document {quoted(self.document)}: {message}"
-        at.refuse(what, elsewhere=self.position)
 
 
 Found: TypeAlias = "list[tuple[Judgments, str]]"
@@ -201,42 +175,54 @@ def united(found: Found, terms: GradingTerms, at: Location) -> Graded:
         ((judgments, key),) = found
         grades = judgments[key]
         return Graded(grades, judgments.titles.get(key, {}), distinct=frozenset(grades.values()))
-    origins: dict[str, list[Origin]] = {}
+    places: dict[str, Found] = {}
     titles: dict[str, str] = {}
     for judgments, key in found:
         titles = {**judgments.titles.get(key, {}), **titles}
         for document in judgments[key]:
-            origins.setdefault(document, []).append(Origin(judgments, key, document))
-    united: dict[str, float] = {}
-    _, raters = terms
-    for document, given in origins.items():
-        united[document] = given[0].grade
-        if len(given) > 1 and (raters is not None or all(is_named(name) for each in given for name in each.ratings)):
-            united[document] = aggregate(_each_rater_once(given, at), raters or "median")
-            continue
-        for other in given[1:]:
-            if other.grade != united[document]:
-                other.refuse(
-                    f"judged twice, {united[document]:g} in {given[0].judgments.file} and {other.grade:g} here; keep "
-                    "one of them, or say how the ratings of several raters are combined (raters: median)",
-                    at,
-                )
+            places.setdefault(document, []).append((judgments, key))
+    united = {document: _united_grade(document, those, terms[1], at) for document, those in places.items()}
     return Graded(united, titles, distinct=frozenset(united.values()))
 
 
-def _each_rater_once(given: Sequence[Origin], at: Location) -> list[float]:
-    """The ratings of a document in several files. A rater with a name counts once, and has one rating."""
-    first: dict[str, Origin] = {}
+def _united_grade(document: str, places: Found, raters: str | None, at: Location) -> float:
+    """The grade of a document that is judged under several keys or in several files.
+
+    Where raters are combined, each rating counts, but those of a rater with a name are one. Elsewhere all grades are
+    one.
+    """
+    first, first_key = places[0]
+    if len(places) == 1:
+        return first[first_key][document]
+    given = [
+        judgments.ratings.get(key, {}).get(document) or {UNNAMED: judgments[key][document]} for judgments, key in places
+    ]
+    are_combined = raters is not None or all(is_named(rater) for ratings in given for rater in ratings)
+    if not are_combined:
+        given = [{UNNAMED: judgments[key][document]} for judgments, key in places]
+    seen: dict[str, tuple[float, str]] = {}
     ratings = []
-    for origin in given:
-        for rater, rating in origin.ratings.items():
-            earlier = first.setdefault(rater, origin) if is_named(rater) else origin
-            if earlier is origin:
+    for (judgments, key), of_place in zip(places, given, strict=True):
+        for rater, rating in of_place.items():
+            if rater not in seen or (are_combined and not is_named(rater)):
+                seen[rater] = rating, judgments.file
                 ratings.append(rating)
-            elif earlier.ratings[rater] != rating:
-                grades = f"{earlier.ratings[rater]:g} in {earlier.judgments.file} and {rating:g} here"
-                origin.refuse(f"rater {quoted(rater)} gave {grades}; keep one of them", at)
-    return ratings
+            elif seen[rater][0] != rating:
+                earlier = "{:g} in {}".format(*seen[rater])
+                what = (
+                    f"judged twice, {earlier} and {rating:g} here; keep one of them, or say how the ratings of several"
+                )
+                message = f"{what} raters are combined (raters: median)"
+                if are_combined:
+                    message = f"rater {quoted(rater)} gave {earlier} and {rating:g} here; keep one of them"
+                place = partial(_position, judgments, key, document)
+                at.refuse(f"query {quoted(key)}, document {quoted(document)}: {message}", elsewhere=place)
+    return aggregate(ratings, raters or "median")
+
+
+def _position(judgments: Judgments, query: str, document: str) -> tuple[str, Place]:
+    """The name of the file of a judgment and the place in it; finding the line takes a search."""
+    return judgments.file, judgments.place(query, document)
 
 
 def combined(of_case: Graded | None, of_suite: Graded | None) -> Graded:
