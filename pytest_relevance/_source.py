@@ -18,7 +18,7 @@ from typing import NamedTuple, NoReturn
 
 from pytest_relevance._files import Unreadable, unpacked
 from pytest_relevance._problems import FileError, Place, Problems
-from pytest_relevance._text import found, shown
+from pytest_relevance._text import found, shown, shown_path
 
 HEAD = 1 << 16
 """The number of bytes at the beginning of a file that its format is recognised by."""
@@ -31,7 +31,6 @@ Refuse = Callable[[str, "int | None", "str | None"], object]
 
 _BOM = b"\xef\xbb\xbf"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-_PATH_NAME = re.compile(r"\$?[^\W\d]\w*")
 _BEGINS_LIKE_JSON = re.compile(r"""\s*(?:\{\s*(?:["'}]|\Z)|\[\s*(?:["'{\[\]]|\Z))""")
 
 
@@ -280,16 +279,3 @@ def as_python(value: object) -> object:
     if isinstance(value, dict):
         return {key: as_python(member) for key, member in value.items()}
     return [as_python(entry) for entry in value] if isinstance(value, list) else value
-
-
-def shown_path(path: JsonPath) -> str:
-    """A path as messages show it: `queries[3].ratings["sku 1"]`."""
-    parts = (
-        f"[{key}]"
-        if isinstance(key, int)
-        else f".{key}"
-        if _PATH_NAME.fullmatch(key)
-        else f"[{json.dumps(key, ensure_ascii=False)}]"
-        for key in path
-    )
-    return "".join(parts).removeprefix(".")

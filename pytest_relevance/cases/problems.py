@@ -7,14 +7,13 @@ checked. `CaseProblems` collects them as `Problem`s with line and column, and al
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pytest_relevance._problems import FileError, Place, Problem
-from pytest_relevance._text import quoted
+from pytest_relevance._text import shown_path
 
 if TYPE_CHECKING:
     from pytest_relevance.cases.nodes import MappingNode, Mark
@@ -30,8 +29,6 @@ Elsewhere = Callable[[], tuple[str, Place]]
 
 Label: TypeAlias = Callable[[], str]
 """A function that makes what messages call a case."""
-
-_PLAIN_KEY = r"[\w@()=,+-]{1,40}"
 
 
 class CaseFileError(FileError):
@@ -156,14 +153,3 @@ class Location:
 
 def _position(file: str, problem: Problem) -> tuple[str, Place]:
     return file, Place(problem.line, problem.path)
-
-
-def shown_path(path: Path) -> str:
-    """A path in messages: `expect.first[1]`, `judgments."a b"`."""
-    shown = ""
-    for part in path:
-        if isinstance(part, int):
-            shown += f"[{part}]"
-        else:
-            shown += f".{part if re.fullmatch(_PLAIN_KEY, part) else quoted(part, 40)}"
-    return shown.removeprefix(".")

@@ -22,7 +22,7 @@ from pytest_relevance.cases.model import Case, Suite
 from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.reader import parse_suite
 from pytest_relevance.judgments.model import Judgments, Query, queries_of
-from pytest_relevance.judgments.write import Written, aggregate_of, refuse
+from pytest_relevance.judgments.write import Written, aggregate_of
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE
 
 CASE_FILE = "case-file"
@@ -61,14 +61,11 @@ def case_file(judgments: Judgments, comment: str = "") -> Written:
     lines = [f"# {line}".rstrip() for line in comment.splitlines()]
     lines += [f"{key}: {value}" for key, value in head.items() if value is not None]
     lines.append("cases:")
-    problems = []
     for query in queries:
         try:
             lines += _case_lines(query, judgments, has_ratings=how is not None)
         except ValueError as error:
-            problems.append(f"query {quoted(query.id)}: {error}")
-    if problems:
-        refuse(problems)
+            raise ValueError(f"query {quoted(query.id)}: {error}") from None
     data = "".join(f"{line}\n" for line in lines).encode()
     try:
         parse_suite(data, "the new case file")

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from pytest_relevance._problems import FileError
 from pytest_relevance._text import counted, harmless, quoted, shown
-from pytest_relevance.cases.writing import write_number, write_text
+from pytest_relevance.cases.writing import write_value
 from pytest_relevance.cli import command
 from pytest_relevance.cli.command import FOUND, OK, PROGRAM, CommandError
 from pytest_relevance.cli.schema import SCHEMA
@@ -92,7 +92,7 @@ def _add_judgments(arguments: Namespace, suite: Path, conftest: Path, next_comma
     keys, said = {"judgments": named, "queries": of_queries}, []
     if scale is not None:
         with suppress(ValueError):  # a grade of so many digits that no case file can say it
-            keys["scale"] = _scale_text(scale)
+            keys["scale"] = write_value(scale.names or [scale.lowest, scale.highest])
     if arguments.raters is not None:
         keys["raters"] = arguments.raters
     if scale is not None and scale.highest > LARGEST_EXPONENTIAL_GRADE:
@@ -134,22 +134,14 @@ def _seen_scale(rows: Ratings, judgments: Judgments) -> Scale | None:
     return Scale(min(ends), max(ends)) if min(ends) < max(ends) else None
 
 
-def _scale_text(scale: Scale) -> str:
-    """Return a scale as a YAML value."""
-    if not scale.names:
-        return f"[{write_number(scale.lowest)}, {write_number(scale.highest)}]"
-    return f"{{{', '.join(f'{write_text(name)}: {write_number(to)}' for name, to in scale.names.items())}}}"
-
-
 def _named(file: Path, folder: Path, format: str | None = None, grade_column: str | None = None) -> str:
     """Return a file as a YAML value, with its path relative to a folder."""
     name = os.path.join(os.path.realpath(file.parent), file.name)
     with suppress(ValueError):  # no relative path to another drive (Windows)
         name = os.path.relpath(name, os.path.realpath(folder))
-    said = {"format": format, "grade_column": grade_column}
-    options = "".join(f", {key}: {write_text(value)}" for key, value in said.items() if value is not None)
-    name = write_text(name.replace(os.sep, "/"))
-    return f"{{file: {name}{options}}}" if options else name
+    said = {"file": name.replace(os.sep, "/"), "format": format, "grade_column": grade_column}
+    options = {key: value for key, value in said.items() if value is not None}
+    return write_value(options if len(options) > 1 else options["file"])
 
 
 def _filled(template: str, **values: str) -> str:

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from pytest_relevance import CaseFileError, read_suite
-from pytest_relevance.cases.problems import shown_path
 from pytest_relevance.cases.reader import has_cases, parse_suite
 
 Mistakes = Callable[[str | bytes], list[str]]
@@ -134,19 +133,6 @@ def test_errors_can_be_sent_to_another_process() -> None:
     assert str(again) == str(caught.value)
     assert [line.partition(": ")[0] for line in str(again).splitlines()] == ["shop.yaml:2:17", "shop.yaml:3:8"]
     assert again.problems == caught.value.problems
-
-
-@pytest.mark.parametrize(
-    ("path", "shown"),
-    [
-        ((), ""),
-        (("k",), "k"),
-        (("expect", "first", 1), "expect.first[1]"),
-        (("judgments", "a b", "grade"), 'judgments."a b".grade'),
-    ],
-)
-def test_the_path_to_a_mistake(path: tuple[str | int, ...], shown: str) -> None:
-    assert shown_path(path) == shown
 
 
 # Whether any YAML file is a case file

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance._source import JsonPath, JsonReader, NumberAsWritten, as_python, shown_path
+from pytest_relevance._source import JsonPath, JsonReader, NumberAsWritten, as_python
+from pytest_relevance._text import shown_path
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 DOCUMENTS = st.recursive(
@@ -76,7 +77,7 @@ def test_a_whole_surrogate_pair_is_a_character() -> None:
         ((), ""),
         (("queries", 3, "id"), "queries[3].id"),
         (("x y", "$query"), '["x y"].$query'),
-        ((0, "7"), '[0]["7"]'),
+        ((0, "7", "P@5"), "[0].7.P@5"),
     ],
 )
 def test_a_path_in_messages(path: JsonPath, shown: str) -> None:

@@ -30,7 +30,7 @@ def test_grades_by_query_and_document(tmp_path: Path) -> None:
     judgments = read_judgments(written(tmp_path, {"blue shoes": {"sku-1": 3, "sku-2": 0.5}, "hat": {"sku-1": 0}}))
     assert judgments == {"blue shoes": {"sku-1": 3, "sku-2": 0.5}, "hat": {"sku-1": 0}}
     assert judgments.format == "json"
-    assert judgments.place("blue shoes", "sku-2") == Place(None, '["blue shoes"]["sku-2"]')
+    assert judgments.place("blue shoes", "sku-2") == Place(None, '["blue shoes"].sku-2')
 
 
 @pytest.mark.parametrize("indent", [None, 0, 2])

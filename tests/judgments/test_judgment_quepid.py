@@ -23,7 +23,7 @@ def test_ratings(tmp_path: Path) -> None:
     assert judgments == {"star wars": {"sku-19": 3, "007": 0}}
     assert judgments.format == "quepid"
     assert judgments.unrated == ["hat"]
-    assert judgments.place("star wars", "007") == Place(None, 'queries[0].ratings["007"]')
+    assert judgments.place("star wars", "007") == Place(None, "queries[0].ratings.007")
 
 
 def test_a_whole_case(tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ def test_topics_and_groups(tmp_path: Path) -> None:
     assert judgments.format == "rre"
     group_path = "topics[0].query_groups[0].relevant_documents"
     assert judgments.place("a Hat", "no") == Place(None, f"{group_path}.no")
-    assert judgments.place("cap", "44").path == 'topics[0].query_groups[1].relevant_documents["3"][1]'
+    assert judgments.place("cap", "44").path == 'topics[0].query_groups[1].relevant_documents.3[1]'
     assert [(found.text, found.note) for found in load_queries(path)] == [
         ("hat", "Clothes: Hats"),
         ("a Hat", "Clothes: Hats"),
@@ -139,8 +139,8 @@ def test_every_mistake(tmp_path: Path) -> None:
         'FILE: queries[2].placeholders: "placeholders" is an object, found the text "hat"',
         'FILE: queries[3]: "placeholders" is missing; found "template"',
         f"FILE: queries[4].relevant_documents.a: {shapes}, found 3",
-        'FILE: queries[4].relevant_documents["1"][1]: a document is text or a number, found nothing',
-        'FILE: queries[4].relevant_documents["1"][2]: a document is text or a number, found the mapping {}',
+        "FILE: queries[4].relevant_documents.1[1]: a document is text or a number, found nothing",
+        "FILE: queries[4].relevant_documents.1[2]: a document is text or a number, found the mapping {}",
         'FILE: queries[4].relevant_documents[" "]: a document has no id',
         "FILE: queries[5].relevant_documents: \"relevant_documents\" is an object, found the list ['a']",
     ]
