@@ -56,7 +56,7 @@ def test_topics_and_groups(tmp_path: Path) -> None:
     assert judgments.format == "rre"
     group_path = "topics[0].query_groups[0].relevant_documents"
     assert judgments.place("a Hat", "no") == Place(None, f"{group_path}.no")
-    assert judgments.place("cap", "44").path == 'topics[0].query_groups[1].relevant_documents.3[1]'
+    assert judgments.place("cap", "44").path == "topics[0].query_groups[1].relevant_documents.3[1]"
     assert [(found.text, found.note) for found in load_queries(path)] == [
         ("hat", "Clothes: Hats"),
         ("a Hat", "Clothes: Hats"),
