@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import yaml
@@ -60,13 +59,15 @@ MERGE_KEY = "<<"
 _WITH_TAG = ((False, False), False)  # `implicit` of a scalar and of another event with an explicit tag
 
 
-@dataclass(slots=True, eq=False, repr=False)
 class MappingNode:
     """A mapping: its pairs in the order written, after merging, keys unique. `size` counts its nodes."""
 
-    start_mark: Mark | None
-    pairs: Pairs = field(default_factory=dict)
-    size: int = 1
+    __slots__ = ("pairs", "size", "start_mark")
+
+    def __init__(self, start_mark: Mark | None, pairs: Pairs | None = None) -> None:
+        self.start_mark = start_mark
+        self.pairs: Pairs = {} if pairs is None else pairs
+        self.size = 1
 
     def mark_at(self, path: Sequence[str | int], *, at_key: bool = False) -> Mark | None:
         """Follow a path of keys and indexes as far as it leads: the position of the node there, or of its key."""
@@ -84,13 +85,15 @@ class MappingNode:
         return mark
 
 
-@dataclass(slots=True, eq=False, repr=False)
 class SequenceNode:
     """A sequence and its items."""
 
-    start_mark: Mark | None
-    items: list[Node] = field(default_factory=list)
-    size: int = 1
+    __slots__ = ("items", "size", "start_mark")
+
+    def __init__(self, start_mark: Mark | None) -> None:
+        self.start_mark = start_mark
+        self.items: list[Node] = []
+        self.size = 1
 
 
 Node: TypeAlias = ScalarEvent | MappingNode | SequenceNode

@@ -8,7 +8,6 @@ checked. `CaseProblems` collects them as `Problem`s with line and column, and al
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -71,7 +70,6 @@ class CaseProblems:
             self.found.append(problem)
 
 
-@dataclass(slots=True, eq=False)
 class Scope:
     """The suite or the case whose values are checked.
 
@@ -80,12 +78,19 @@ class Scope:
     `owned_tags` are the markers that a tag may not be; None allows any tag. `mistakes` counts what was reported.
     """
 
-    values: dict[str, object]
-    problems: CaseProblems
-    where: MappingNode | Elsewhere | None = None
-    label: Label | None = None
-    owned_tags: frozenset[str] | None = None
-    mistakes: int = 0
+    __slots__ = ("label", "mistakes", "owned_tags", "problems", "values", "where")
+
+    def __init__(
+        self,
+        values: dict[str, object],
+        problems: CaseProblems,
+        where: MappingNode | Elsewhere | None = None,
+        label: Label | None = None,
+        owned_tags: frozenset[str] | None = None,
+    ) -> None:
+        self.values, self.problems, self.where = values, problems, where
+        self.label, self.owned_tags = label, owned_tags
+        self.mistakes = 0
 
     @property
     def case(self) -> str | None:
@@ -93,12 +98,13 @@ class Scope:
         return self.label() if self.label is not None else None
 
 
-@dataclass(slots=True, eq=False)
 class Location:
     """The path of a value that is being checked, in its suite or case."""
 
-    scope: Scope
-    path: Path = ()
+    __slots__ = ("path", "scope")
+
+    def __init__(self, scope: Scope, path: Path = ()) -> None:
+        self.scope, self.path = scope, path
 
     def under(self, *path: str | int) -> Location:
         """The location of a nested value."""
