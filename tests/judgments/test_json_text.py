@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance._source import JsonPath, JsonReader, NumberAsWritten, as_python
-from pytest_relevance._text import shown_path
+from pytest_relevance._source import JsonReader, NumberAsWritten, as_python
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 DOCUMENTS = st.recursive(
@@ -44,6 +43,7 @@ def test_numbers_keep_their_digits(number: str) -> None:
         ('{"a": 1, "a": 1}', []),
         ('{"a": 1, "a": 2}', ["a"]),
         ('{"q": [{"b": {"x": 1}}, {"b c": [1], "b c": [2]}]}', ['q[1]["b c"]']),
+        ('[{"7": {"$query": 1, "$query": 2}}]', ["[0].7.$query"]),
         ('{"a": {"b": 1, "b": 2}, "a": {"c": 1, "c": 2}}', ["b", "a.c", "a"]),
     ],
 )
@@ -69,16 +69,3 @@ def test_what_is_no_json_is_told_with_its_line(text: str, line: int, message: st
 
 def test_a_whole_surrogate_pair_is_a_character() -> None:
     assert JsonReader().read('["\\ud83d\\udc5f \\\\ud83d"]', pytest.fail) == ["\U0001f45f \\ud83d"]  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("path", "shown"),
-    [
-        ((), ""),
-        (("queries", 3, "id"), "queries[3].id"),
-        (("x y", "$query"), '["x y"].$query'),
-        ((0, "7", "P@5"), "[0].7.P@5"),
-    ],
-)
-def test_a_path_in_messages(path: JsonPath, shown: str) -> None:
-    assert shown_path(path) == shown
