@@ -50,12 +50,8 @@ TWO = 'NOT MET: 2 cases dropped by more than 0.5: "\\x1b[31mred" (-1.000) and "w
 @pytest.mark.parametrize(
     ("options", "code", "says"),
     [
-        (["--max-drop", "nDCG@10=0.3"], 0, [f"met: {FELL}0.3"]),
         (["--max-drop", "ndcg@10=0.02"], 1, [f"NOT MET: {FELL}0.02"]),
-        (["--max-drop", "nDCG@10=0.02", "--p", "0.375"], 1, [f"NOT MET: {FELL}0.02 unless p > 0.375"]),
         (["--max-drop", "nDCG@10=0.02", "--p", "0.125"], 0, [f"met: {FELL}0.02 unless p > 0.125"]),
-        (["--max-case-drop", "1"], 0, ["met: no case dropped by more than 1"]),
-        (["--max-case-drop", "0.5"], 1, [TWO]),
         (
             ["--max-case-drop", "0.5", "--max-drop", "nDCG@10=0.02", "--p", "0.05"],
             1,
@@ -180,17 +176,9 @@ def test_one_variant_with_another(shop: Terminal) -> None:
     note = "left out: 6 results of other variants"
     assert note in without.lines
     assert [line for line in without.lines[2:] if line not in ("", note)] == [*filter(None, said.lines[2:])]
-    each = shop.run("compare", "both.jsonl", "both.jsonl")
-    assert [line.split()[:2] for line in each.lines if line.startswith("nDCG@10  ")] == [
-        ["nDCG@10", "bm25"],
-        ["nDCG@10", "hybrid"],
-    ]
     wrong = shop.run("compare", "both.jsonl", "both.jsonl", "--variants", "bm25", "hybird")
     assert (wrong.code, wrong.out) == (2, "")
     assert 'its variants are "bm25" and "hybrid"; did you mean "hybrid"?' in wrong.err
-    apart = shop.run("compare", "main.jsonl", "both.jsonl")
-    assert (apart.code, apart.out) == (2, "")
-    assert "main.jsonl has no result of 12 cases: " in apart.err
 
 
 def test_no_control_character_reaches_the_terminal(shop: Terminal) -> None:

@@ -14,7 +14,7 @@ from pytest_relevance import Comparison, Run, RunInfo, compare_runs
 from pytest_relevance.reports.comparison import comparison_headline, comparison_lines
 from pytest_relevance.reports.run.baseline import Headline
 from pytest_relevance.reports.run.gates import finding_text
-from pytest_relevance.reports.text import BAD, PLAIN, code, harmless, plain, width
+from pytest_relevance.reports.text import BAD, PLAIN, harmless, plain, width
 from tests.helpers import block, case_result
 from tests.reports.markdown_reader import HOSTILE, assert_inert, read
 
@@ -291,24 +291,6 @@ def test_text_of_users_stays_text_in_markdown(text: str) -> None:
     found = compare_runs(before, after)
     assert_inert(read(found.to_markdown(gates=found.judge({"nDCG@10": 0.1}, max_case_drop=0.1))))
     assert_inert(read(found.to_markdown()))
-
-
-@pytest.mark.parametrize(
-    ("written", "shown"),
-    [
-        ("smart watch", "`smart watch`"),
-        ("a|b", "`a|b`"),
-        ("@everyone *#1*", "`@everyone *#1*`"),
-        ("a `b` c", "``a `b` c``"),
-        ("`", "`` ` ``"),
-        ("", "`''`"),
-        ("  ", "`'  '`"),
-        ("two\nlines\u202e", "`two\\nlines\\u202e`"),
-    ],
-)
-def test_words_of_users_are_code(written: str, shown: str) -> None:
-    assert code(written) == shown
-    assert code(written, in_cell=True) == shown.replace("|", "\\|")
 
 
 NASTY = st.text(min_size=1, max_size=120) | st.sampled_from(

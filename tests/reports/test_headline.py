@@ -73,17 +73,9 @@ RUNS: dict[str, tuple[Headline, str, str]] = {
     "all were skipped": (of([SKIPPED]), "Nothing was searched", "nothing"),
     "nothing was collected": (of([], ["f.yaml"]), "Nothing was searched: 1 case is missing", "nothing"),
     "one got worse": (of([NEWLY, BEFORE]), "Search got worse: 1 query", "worse"),
-    "several got worse": (
-        of([NEWLY, FELL, PASSED]),
-        "Search got worse: 2 queries",
-        "worse",
-    ),
+    "several got worse": (of([NEWLY, FELL, PASSED]), "Search got worse: 2 queries", "worse"),
     "in two variants": (of(VARIANTS), "Search got worse: 1 query", "worse"),
-    "worse and unfinished": (
-        of([NEWLY], ["x", "y"]),
-        "Search got worse: 1 query; 2 cases are missing",
-        "worse",
-    ),
+    "worse and unfinished": (of([NEWLY], ["x", "y"]), "Search got worse: 1 query; 2 cases are missing", "worse"),
     "worse, better, and an error": (
         of([NEWLY, error("hats"), *(case(f"q{number}", before=0.9, standing=IMPROVEMENT) for number in range(2))]),
         "1 query got worse, 2 better; the mean is unchanged within chance; 1 case could not be scored",
@@ -99,11 +91,7 @@ RUNS: dict[str, tuple[Headline, str, str]] = {
         "Search got worse: 20 queries",
         "worse",
     ),
-    "a gate alone": (
-        of([case(ranking=["b", "a"], before=1.0)], gate=0.99),
-        "1 gate is not met",
-        "broken",
-    ),
+    "a gate alone": (of([case(ranking=["b", "a"], before=1.0)], gate=0.99), "1 gate is not met", "broken"),
     "unfinished": (of([PASSED], ["x"]), "The run did not finish: 1 case is missing", "broken"),
     "unfinished and failed": (of([failed()], ["x", "y"]), "The run did not finish: 2 cases are missing", "broken"),
     "an error": (of([error(), failed("hats")]), "1 case could not be scored", "broken"),

@@ -65,10 +65,7 @@ def test_a_mean_over_the_weights() -> None:
     assert (met.outcome(), gate_message(met)) == ("passed", "mean nDCG@10 0.800, at least 0.800 (2 cases)")
     failed = verdict({"mean": {"nDCG@10": 0.8000001}}, *cases)
     assert gate_message(verdict({"mean": {"nDCG@10": 0.7}}, *[case("a", 0.7)] * 3)).startswith("mean nDCG@10 0.700, ")
-    assert (failed.outcome(), gate_message(failed)) == (
-        "failed",
-        "mean nDCG@10 0.8000000, below 0.8000001 (2 cases)",
-    )
+    assert (failed.outcome(), gate_message(failed)) == ("failed", "mean nDCG@10 0.8000000, below 0.8000001 (2 cases)")
 
 
 def test_every_metric_of_a_gate_must_hold() -> None:
@@ -138,10 +135,7 @@ def test_what_was_only_measured_passes_nothing() -> None:
         ["30 of 54 cases pass (55.6%), less than 80%; 146 cases were only measured"],
     )
     nothing = verdict({"passing": 0.8}, *listed[:1])
-    assert (nothing.outcome(), texts(nothing)) == (
-        "failed",
-        ["no case has anything to pass: 1 case was only measured"],
-    )
+    assert (nothing.outcome(), texts(nothing)) == ("failed", ["no case has anything to pass: 1 case was only measured"])
 
 
 def test_a_case_that_could_fall_below_its_baseline_has_something_to_pass() -> None:

@@ -17,13 +17,7 @@ from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.case_parts import (
-    STANDINGS,
-    BaselineComparison,
-    Outcome,
-    Repeats,
-    SearchError,
-)
+from pytest_relevance.results.case_parts import STANDINGS, BaselineComparison, Outcome, Repeats, SearchError
 from pytest_relevance.results.case_result import VERDICTS
 from pytest_relevance.results.records.file import as_json
 from pytest_relevance.results.records.run_info import RecordError
@@ -300,22 +294,6 @@ def test_whatever_is_in_the_file_there_is_a_run_or_a_record_error(
     except RecordError:
         found = ()
     assert len(found) in (0, 3)
-
-
-def test_a_record_that_cannot_be_written_leaves_the_old_one(make: Maker, tmp_path: Path) -> None:
-    path = tmp_path / "run.jsonl"
-    make.run().write(path)
-    before = path.read_bytes()
-    broken = case_result("f", 1, "q", "passed", params={"day": Unwritable()})
-    with pytest.raises(RuntimeError, match="cannot be shown"):
-        Run([broken]).write(path)
-    assert path.read_bytes() == before
-    assert list(tmp_path.iterdir()) == [path]
-
-
-class Unwritable:
-    def __str__(self) -> str:
-        raise RuntimeError("cannot be shown")
 
 
 def test_an_infinite_score_of_an_engine_does_not_make_the_record_unreadable(tmp_path: Path) -> None:

@@ -19,13 +19,7 @@ from pytest_relevance.metrics import significance
 from pytest_relevance.metrics.measures import ranks_needed
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.results.case_parts import NEW, REGRESSION, STALE
-from pytest_relevance.results.case_result import (
-    INCONCLUSIVE,
-    SKIPPED,
-    WITHOUT_SCORE,
-    CaseResult,
-    has_failed,
-)
+from pytest_relevance.results.case_result import INCONCLUSIVE, SKIPPED, WITHOUT_SCORE, CaseResult, has_failed
 
 TIE = 1e-9
 """The largest difference that is due to rounding: scores that are no farther apart count as the same."""

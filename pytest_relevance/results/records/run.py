@@ -134,9 +134,7 @@ class Compact:
             **named,
             conditions=put(result.conditions[:-1], result.conditions),
             ranking=result.ranking._replace(
-                documents=documents,
-                engine_scores=(),
-                irrelevant_top=documents[: len(result.ranking.irrelevant_top)],
+                documents=documents, engine_scores=(), irrelevant_top=documents[: len(result.ranking.irrelevant_top)]
             ),
             texts=self._texts._replace(not_in_index=texts.not_in_index) if texts.not_in_index else self._texts,
             evaluation=evaluation._replace(

@@ -120,13 +120,6 @@ def test_rankings_alone_cannot_be_compared(tmp_path: Path, make: Maker) -> None:
         compare_runs(recorded(make, FIRST), trec(tmp_path, "b.trec", SECOND))
 
 
-def test_the_settings_of_evaluate_are_taken() -> None:
-    found = compare_runs(FIRST, SECOND, ["nDCG@10", "DCG@2"], judgments=JUDGMENTS, gain="linear", discount="ln")
-    expected = evaluate(JUDGMENTS, FIRST, ["nDCG@10", "DCG@2"], gain="linear", discount="ln")
-    assert found.frame["DCG@2 first"].tolist() == expected["DCG@2"].tolist()
-    assert found.settings[0].discount == "ln"
-
-
 def test_a_case_file_judges_by_its_own_settings_cutoffs_weights_and_tags(tmp_path: Path, make: Maker) -> None:
     for judgments in (suite(tmp_path), read_suite(suite(tmp_path))):
         found = compare_runs(FIRST, SECOND, judgments=judgments)
