@@ -28,7 +28,7 @@ from pytest_relevance.results.compare.differences import MeanChange, change_by, 
 from pytest_relevance.results.compare.pairing import pair
 from pytest_relevance.results.compare.rank_changes import baseline_changes
 from pytest_relevance.results.compare.runs import DEFAULT_K, MISSING, load_runs
-from pytest_relevance.results.gates import NEW_ERRORS, ComparisonGates, judge_comparison
+from pytest_relevance.results.gates import NEW_ERRORS, ComparisonGates
 from pytest_relevance.results.records.run_info import changed, changes_text
 
 if TYPE_CHECKING:
@@ -65,17 +65,6 @@ class Comparison(Compared):
         notes = [html_paragraph(each.text) for each in parts.notes]
         tables = [table.html() for table in parts.tables.values()]
         return "".join([html_paragraph(parts.said.text, "strong"), *paragraphs, *tables, *notes])
-
-    def judge(
-        self, max_drop: Mapping[str, float] | None = None, *, p: float | None = None, max_case_drop: float | None = None
-    ) -> ComparisonGates:
-        """Judge the second run by gates; the reports take what is returned.
-
-        `max_drop` is {metric: by how much its mean may drop}, `p` the largest p-value at which a larger drop fails, and
-        `max_case_drop` by how much a single case may drop. Raises ValueError for a metric that was not compared, and
-        for a number out of range. More in `pytest_relevance.results.gates.judge_comparison`.
-        """
-        return judge_comparison(self, max_drop, p=p, max_case_drop=max_case_drop)
 
     def summary(
         self, *, limit: int | None = MOST_SHOWN, gates: ComparisonGates | None = None, width: int = WIDEST
@@ -267,7 +256,7 @@ class _Parts:
 
 def _parts(comparison: Compared, limit: int | None, gates: ComparisonGates | None) -> _Parts:
     """Make the parts of a report with at most `limit` entries in each list, None for all."""
-    gates = judge_comparison(comparison) if gates is None else gates
+    gates = comparison.judge() if gates is None else gates
     counts = f"{counted(len(comparison), 'case')} compared, {comparison.changed_rankings:,} with another ranking"
     searched = changes_text(comparison.fingerprint)
     depths = f", depth {asked_text(comparison.depths)}" if comparison.depths else ""

@@ -1,6 +1,6 @@
 """Gates: whether the cases of a file, or a run beside another one, are good enough as a whole.
 
-`judge_gates` judges the gates of case files, for a run and for `merge`; `judge_comparison` judges for `compare`. One
+`judge_gates` judges the gates of case files, for a run and for `merge`; `compare` judges by `Compared.judge`. One
 function judges the drop of a mean for both. What is found is data, and `reports.run.gates` has the words.
 
 Means are over the weights, of the cases with relevant judgments; inconclusive cases and those that were expected to
@@ -13,9 +13,8 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pytest_relevance._text import did_you_mean, listed
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.metrics.measures import ranks_needed
 from pytest_relevance.metrics.names import Metric, largest_score, parse_metric
@@ -23,9 +22,6 @@ from pytest_relevance.results.case_result import FAILED, MEASURED, PASSED, SKIPP
 from pytest_relevance.results.compare import differences
 from pytest_relevance.results.compare.differences import TIE, Difference, Scores
 from pytest_relevance.results.records.run_info import FileInfo
-
-if TYPE_CHECKING:
-    from pytest_relevance.results.compare.comparison import Compared
 
 FINDINGS = ERRORS, PASSING, MEAN, DROP, UNDEFINED, CUT, NO_REFERENCE, WITHOUT_ENTRY, CASE_DROPS, NEW_ERRORS = (
     *("errors", "passing", "mean", "drop", "undefined", "cut", "no reference", "without entry"),
@@ -325,44 +321,7 @@ class ComparisonGates:
         return all(finding.is_met for finding in self.findings)
 
 
-def judge_comparison(
-    comparison: Compared,
-    max_drop: Mapping[str, float] | None = None,
-    *,
-    p: float | None = None,
-    max_case_drop: float | None = None,
-) -> ComparisonGates:
-    """Judge the second run of a comparison by the first.
-
-    `max_drop` is {metric: by how much its mean may drop}, in each variant of the search; `p` as for `judge_drop`.
-    `max_case_drop` is by how much the score of a single case may drop, by the metric of the comparison that was named
-    first. A case that is an error in the second run alone always fails. Raises ValueError for a metric that was not
-    compared, and for a number out of range.
-    """
-    names = comparison.names
-    allowed = {parse_metric(name).text: most for name, most in (max_drop or {}).items()}
-    for name, most in allowed.items():
-        if name not in names:
-            raise ValueError(f"max_drop: {name} was not compared; it may be {listed(names)}{did_you_mean(name, names)}")
-        _check_number(f"max_drop of {name}", most, name)
-    if p is not None and not 0 < p <= 1:
-        raise ValueError(f"p is above 0 and at most 1, such as 0.05, not {p!r}")
-    if p is not None and not allowed:
-        raise ValueError("p says when a drop of a mean counts; give max_drop with it")
-    rows = [row for row in comparison.metrics if row.metric in allowed]
-    findings = [judge_drop(row, allowed[row.metric], p, parse_metric(row.metric)) for row in rows]
-    drops: Sequence[CaseResult] = ()
-    if max_case_drop is not None:
-        _check_number("max_case_drop", max_case_drop, names[0])
-        drops = comparison.moved(-1, max_case_drop)
-        by = None if comparison.metric is None else parse_metric(comparison.metric)
-        findings.append(GateFinding(CASE_DROPS, not drops, by, bound=max_case_drop, cases=drops))
-    if new := [error for error in comparison.errors if error.is_new]:
-        findings.append(GateFinding(NEW_ERRORS, False, cases=new))
-    return ComparisonGates(tuple(findings), drops)
-
-
-def _check_number(what: str, number: float, metric: str) -> None:
+def check_drop(what: str, number: float, metric: str) -> None:
     """Raise ValueError where a score by a metric cannot drop by as much."""
     most = largest_score(parse_metric(metric))
     if isinstance(number, bool) or not 0 <= number <= most or number == math.inf:

@@ -86,9 +86,12 @@ class CaseChange:
         It is the result at rank 1 where another one was accepted, else the first one that rose, or is new, at no lower
         rank than `lost` had; without a baseline the first result, which then has no first rank.
         """
-        if _accepted(self.result):
-            return _risen(self.result, self.lost.first if self.lost is not None and self.lost.first is not None else 1)
-        return Move(self.result.ranking.documents[0], None, 1) if self.result.ranking.documents else None
+        before, documents = first_ranks(_accepted(self.result)), self.result.ranking.documents
+        if not before:
+            return Move(documents[0], None, 1) if documents else None
+        lowest = (self.lost and self.lost.first) or 1
+        moves = (Move(document, before.get(document), rank) for rank, document in enumerate(documents[:lowest], 1))
+        return next((move for move in moves if move.first is None or move.distance > 0), None)
 
     @property
     def gained(self) -> Move | None:
@@ -128,16 +131,6 @@ def movers(results: Iterable[CaseResult], sign: int) -> list[CaseResult]:
     """
     moved = [result for result in results if result.change * sign > LEAST]
     return sorted(moved, key=lambda result: -result.weight * result.change * sign)
-
-
-def _risen(result: CaseResult, lowest: int) -> Move | None:
-    """The first result down to the rank `lowest` that was lower, or absent, in the accepted ranking."""
-    assert result.baseline is not None
-    before = first_ranks(result.baseline.documents)
-    moves = (
-        Move(document, before.get(document), rank) for rank, document in enumerate(result.ranking.documents[:lowest], 1)
-    )
-    return next((move for move in moves if move.first is None or move.distance > 0), None)
 
 
 class Moved(NamedTuple):

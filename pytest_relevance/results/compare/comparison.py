@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_relevance._text import counted, quoted
+from pytest_relevance._text import counted, did_you_mean, listed, quoted
 from pytest_relevance.metrics.measures import ranks_needed, score
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.settings import Settings
@@ -20,6 +20,14 @@ from pytest_relevance.results.case_parts import WITHIN, BaselineComparison
 from pytest_relevance.results.case_result import CaseResult, grouped
 from pytest_relevance.results.compare import differences
 from pytest_relevance.results.compare.pairing import ErroredCase, Incompatibility, Metrics, Pair
+from pytest_relevance.results.gates import (
+    CASE_DROPS,
+    NEW_ERRORS,
+    ComparisonGates,
+    GateFinding,
+    check_drop,
+    judge_drop,
+)
 from pytest_relevance.results.records.run import as_frame
 
 if TYPE_CHECKING:
@@ -141,6 +149,39 @@ class Compared:
         changes = ((sign * differences.change_by(result, self.metric), result) for result in self.results)
         found = [(change, result) for change, result in changes if change > more_than + differences.TIE]
         return [result for _, result in sorted(found, key=lambda each: (-each[0], differences.key_of(each[1])))]
+
+    def judge(
+        self, max_drop: Mapping[str, float] | None = None, *, p: float | None = None, max_case_drop: float | None = None
+    ) -> ComparisonGates:
+        """Judge the second run by gates; the reports take what is returned.
+
+        `max_drop` is {metric: by how much its mean may drop}, in each variant of the search; `p` is the largest p-value
+        at which a larger drop fails. `max_case_drop` is by how much the score of a single case may drop, by the metric
+        that was named first. A case that is an error in the second run alone always fails. Raises ValueError for a
+        metric that was not compared, and for a number out of range.
+        """
+        names = self.names
+        allowed = {parse_metric(name).text: most for name, most in (max_drop or {}).items()}
+        for name, most in allowed.items():
+            if name not in names:
+                meant = f"it may be {listed(names)}{did_you_mean(name, names)}"
+                raise ValueError(f"max_drop: {name} was not compared; {meant}")
+            check_drop(f"max_drop of {name}", most, name)
+        if p is not None and not 0 < p <= 1:
+            raise ValueError(f"p is above 0 and at most 1, such as 0.05, not {p!r}")
+        if p is not None and not allowed:
+            raise ValueError("p says when a drop of a mean counts; give max_drop with it")
+        rows = [row for row in self.metrics if row.metric in allowed]
+        findings = [judge_drop(row, allowed[row.metric], p, parse_metric(row.metric)) for row in rows]
+        drops: Sequence[CaseResult] = ()
+        if max_case_drop is not None:
+            check_drop("max_case_drop", max_case_drop, names[0])
+            drops = self.moved(-1, max_case_drop)
+            by = None if self.metric is None else parse_metric(self.metric)
+            findings.append(GateFinding(CASE_DROPS, not drops, by, bound=max_case_drop, cases=drops))
+        if new := [error for error in self.errors if error.is_new]:
+            findings.append(GateFinding(NEW_ERRORS, False, cases=new))
+        return ComparisonGates(tuple(findings), drops)
 
     @property
     def changed_rankings(self) -> int:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, zip_longest
+from itertools import zip_longest
 from types import MappingProxyType
 
 from pytest_relevance.cases.model import Case
@@ -92,13 +92,6 @@ def rank_changes(
     return RankChanges(k, tuple(left), tuple(entered), tuple(moved), jaccard(one, two), rbo(one, two))
 
 
-def changes_to(result: CaseResult, first: Sequence[str], grades: Sequence[float | None]) -> RankChanges:
-    """Compare a ranking, and the grades of its documents, with the ranking of a result."""
-    graded = chain(zip(first, grades, strict=False), zip(result.ranking.documents, result.ranking.grades, strict=False))
-    known = {document: grade for document, grade in graded if grade is not None}
-    return rank_changes(first, result.ranking.documents, result.conditions.k, known, result.ranking.deeper)
-
-
 def baseline_changes(result: CaseResult) -> RankChanges | None:
     """The changes since the accepted ranking, None where there is none to compare with.
 
@@ -107,7 +100,10 @@ def baseline_changes(result: CaseResult) -> RankChanges | None:
     baseline, gains = result.baseline, result.conditions.settings.gains
     if baseline is None or baseline.standing in (NEW, STALE):
         return None
-    found = changes_to(result, baseline.documents, baseline.grades)
+    accepted, ranking = baseline.documents, result.ranking
+    now = zip(ranking.documents, ranking.grades, strict=False)
+    grades = {name: grade for name, grade in (*zip(accepted, baseline.grades, strict=False), *now) if grade is not None}
+    found = rank_changes(accepted, ranking.documents, result.conditions.k, grades, ranking.deeper)
     return replace(found, left=tuple(sorted(found.left, key=lambda move: -gains[move.grade])))
 
 

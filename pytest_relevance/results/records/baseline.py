@@ -22,7 +22,7 @@ from pytest_relevance._text import printable, quoted
 from pytest_relevance.cases.checking.expectations import ON_FIELDS
 from pytest_relevance.metrics.names import LARGEST_CUTOFF
 from pytest_relevance.results.case_parts import STALE, Outcome
-from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult, from_builtin, to_builtin
+from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult, from_builtin, grouped, to_builtin
 from pytest_relevance.results.records.file import BASELINE, END, VERSION, as_json, check_types, encoded, read_file
 from pytest_relevance.results.records.run_info import Fingerprint, RecordError, checked, common
 
@@ -206,10 +206,8 @@ def acceptable(results: Iterable[CaseResult], *, only_new: bool = False) -> tupl
     of its repeats, a ranking that differs between repeats or calls, and with `only_new` a case with a stale entry: it
     is not new. The results must have their details; checks of tests in Python do not count.
     """
-    by_key: dict[EntryKey, list[CaseResult]] = {}
-    for result in results:
-        if not result.is_check:
-            by_key.setdefault((result.id, result.variant), []).append(result)
+    searched = (result for result in results if not result.is_check)
+    by_key = grouped(searched, lambda result: (result.id, result.variant))
     entries, unstable = [], []
     for (case, variant), repeats in by_key.items():
         scored = [result for result in repeats if result.evaluation.scores]

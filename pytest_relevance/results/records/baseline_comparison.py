@@ -16,16 +16,7 @@ from pytest_relevance.cases.model import Case, Gate, most_results
 from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking
 from pytest_relevance.results import case_parts
-from pytest_relevance.results.case_parts import (
-    FLOOR,
-    IMPROVEMENT,
-    NEW,
-    REGRESSION,
-    STALE,
-    WITHIN,
-    BaselineComparison,
-    Outcome,
-)
+from pytest_relevance.results.case_parts import FLOOR, NEW, REGRESSION, STALE, BaselineComparison, Outcome
 from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, MEASURED, PASSED, CaseResult
 from pytest_relevance.results.expectations import CHECKERS, Found, check, expectation_of, expects_results, first_ranks
 from pytest_relevance.results.records.baseline import KEPT, BaselineEntries, BaselineEntry, EntryKey, with_sorted_keys
@@ -182,10 +173,10 @@ def comparison_of(
     `scores` are the further scores of the accepted ranking that gates compare. Also returns the reasons of the result,
     which say what the accepted ranking meets.
     """
-    reasons, standing = result.evaluation.reasons, WITHIN
+    reasons, standing = result.evaluation.reasons, case_parts.WITHIN
     change = 0.0 if before is None or result.score is None else result.score - before
     if abs(change) > result.conditions.tolerance + _ROUNDING:
-        standing = IMPROVEMENT if change > 0 else REGRESSION
+        standing = case_parts.IMPROVEMENT if change > 0 else REGRESSION
     newly_failing = failed_before = False
     if result.verdict == FAILED:
         reasons, are_known = _compared_reasons(result, entry, graded, before)

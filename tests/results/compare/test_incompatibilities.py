@@ -151,8 +151,9 @@ def test_all_reasons_are_said_at_once(make: Maker) -> None:
     ]
     with pytest.raises(Incomparable) as caught:
         compare_runs(first(make), Run(results, name="second"))
+    said = ["the two runs cannot be compared:", *(f"- {reason}" for reason in found)]
+    assert str(caught.value).splitlines() == said
     for error in (caught.value, pickle.loads(pickle.dumps(caught.value))):
-        assert str(error).splitlines() == ["the two runs cannot be compared:", *(f"- {reason}" for reason in found)]
         assert error.kinds == {"only in first", "only in second", "error in second", "judgments", "settings"}
         assert (error.reasons, error.in_common) == (found, 0)
 
