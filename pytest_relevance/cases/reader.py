@@ -242,6 +242,7 @@ class SuiteBuilder:
         if self._sources is not None and not self._wrong and not self._is_unknown:
             self._add_listed(self._sources, at)
         grades = sorted(self._grades)
+        # cases that share terms, as most do, share the settled ones too
         settled = {id(self._terms): self._terms.settled(grades)}
         for number, draft in enumerate(self._drafts):
             if id(draft.terms) not in settled:

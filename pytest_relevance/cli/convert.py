@@ -155,6 +155,7 @@ def _shown(name: str, standard: str = "standard input") -> str:
 
 
 def _case_file_judgments(arguments: Namespace) -> tuple[Judgments, list[str]]:
+    """Return the judgments of IN, which is a case file, and messages about what else it has, which is lost."""
     for option in ("scale", "raters", "query", "queries", "grade_column"):
         if getattr(arguments, option) is not None:
             name = option.replace("_", "-")

@@ -12,7 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import fsum, isfinite
-from typing import cast
+from operator import ne
+from typing import NamedTuple, cast
 
 from pytest_relevance._problems import FileError, Place, Problems
 from pytest_relevance._text import found, quoted
@@ -242,8 +243,7 @@ FAR_APART = 2
 """The difference of two ratings, in grades, from which on raters disagree seriously."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rated:
+class Rated(NamedTuple):
     """A document that several raters rated: {rater: rating}, and how far the ratings are apart."""
 
     query: str
@@ -252,8 +252,7 @@ class Rated:
     spread: float
 
 
-@dataclass(frozen=True, slots=True)
-class RaterFigures:
+class RaterFigures(NamedTuple):
     """One rater: the number of documents they rated, and how many of them others rated too.
 
     `bias` is the mean, over the latter, of their rating less the mean of the others' ratings: above 0 for a rater who
@@ -268,8 +267,7 @@ class RaterFigures:
     alone: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class QueryFigures:
+class QueryFigures(NamedTuple):
     """The documents of a query that several raters rated, and how many of these documents have ratings `FAR_APART`."""
 
     query: str
@@ -277,8 +275,7 @@ class QueryFigures:
     far: int
 
 
-@dataclass(frozen=True, slots=True)
-class AggregateFigures:
+class AggregateFigures(NamedTuple):
     """What one way to combine ratings makes of them: the mean grade, and how many grades are not the median's."""
 
     how: str
@@ -336,28 +333,11 @@ def query_figures(pairs: Iterable[Rated]) -> list[QueryFigures]:
     return sorted(found, key=lambda figures: (-figures.far, figures.pairs))
 
 
-def mixed(pairs: Sequence[Rated], limit: int, of_a_query: int) -> list[Rated]:
-    """The first of some pairs, and no more than so many of one query while there are others."""
-    taken: Counter[str] = Counter()
-    numbers: tuple[list[int], list[int]] = [], []
-    for number, rated in enumerate(pairs):
-        taken[rated.query] += 1
-        numbers[taken[rated.query] > of_a_query].append(number)
-    first, rest = numbers
-    return [pairs[number] for number in sorted([*first, *rest][:limit])]
-
-
 def aggregate_figures(pairs: Sequence[Rated]) -> list[AggregateFigures]:
     """What each way to combine ratings makes of documents that several raters rated."""
-    medians = _combined_by(pairs, "median")
-    figures = []
-    for how in AGGREGATES:
-        grades = _combined_by(pairs, how)
-        unlike = sum(grade != median for grade, median in zip(grades, medians, strict=True))
-        figures.append(AggregateFigures(how, fsum(grades) / len(grades), unlike))
-    return figures
-
-
-def _combined_by(pairs: Iterable[Rated], how: str) -> list[float]:
-    combine = AGGREGATES[how]
-    return [combine(tuple(rated.ratings.values())) for rated in pairs]
+    ratings = [tuple(rated.ratings.values()) for rated in pairs]
+    grades = {how: list(map(combine, ratings)) for how, combine in AGGREGATES.items()}
+    return [
+        AggregateFigures(how, fsum(of_pairs) / len(of_pairs), sum(map(ne, of_pairs, grades["median"])))
+        for how, of_pairs in grades.items()
+    ]

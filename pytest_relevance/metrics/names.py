@@ -56,10 +56,10 @@ def largest_score(metric: Metric) -> float:
     return math.inf if metric.measure in UNBOUNDED else 1.0
 
 
-# Parameter: (what it means, its default, lower bound, upper bound); both bounds are excluded.
-PARAMETERS: Mapping[str, tuple[str, float, float, float]] = {
-    "rel": ("the lowest grade that counts as relevant", DEFAULT_RELEVANCE_LEVEL, 0.0, math.inf),
-    "p": ("the persistence of the reader, between 0 and 1", DEFAULT_PERSISTENCE, 0.0, 1.0),
+# Parameter: (what it means, lower bound, upper bound); both bounds are excluded.
+PARAMETERS: Mapping[str, tuple[str, float, float]] = {
+    "rel": ("the lowest grade that counts as relevant", 0.0, math.inf),
+    "p": ("the persistence of the reader, between 0 and 1", 0.0, 1.0),
 }
 
 _REL = ("rel",)
@@ -163,7 +163,7 @@ def _parameters(text: str, measure: Measure, inside: str) -> dict[str, float]:
             raise ValueError(f"{text!r}: {measure.name} takes {allowed or 'no parameters'}, not {part.strip()!r}")
         if name in values:
             raise ValueError(f"{text!r} gives {name}= twice")
-        meaning, _, lowest, highest = PARAMETERS[name]
+        meaning, lowest, highest = PARAMETERS[name]
         try:
             number = float(value)
         except ValueError:

@@ -12,7 +12,7 @@ from math import isnan
 from typing import TYPE_CHECKING
 
 from pytest_relevance._text import counted, harmless, quoted
-from pytest_relevance.judgments.grading import FAR_APART, Rated, aggregate_figures, mixed, query_figures, rater_figures
+from pytest_relevance.judgments.grading import FAR_APART, Rated, aggregate_figures, query_figures, rater_figures
 from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.reports.blocks import RIGHT, Column, Table, document_columns
 from pytest_relevance.reports.text import DIM, DOUBT, STRONG, WIDEST, Line, cut, folded, line, number, width
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 MOST_OF_A_KIND = 10
 MOST_LISTED = 20
 MOST_QUERIES = 5
-MOST_OF_A_QUERY = 3
-"""How many pairs of one query are listed first, so that one bad query does not hide the others."""
 
 RELIABLE, TENTATIVE = 0.8, 0.667
 """Krippendorff, Content Analysis, 2004, chapter 11: the alpha of reliable ratings, and the least for any conclusion."""
@@ -107,7 +105,7 @@ def _queries(judgments: Judgments, pairs: Sequence[Rated]) -> list[Line]:
 def _apart(judgments: Judgments, pairs: Sequence[Rated], are_known: bool, limit: int | None) -> list[Line]:
     """The documents on which the raters are the furthest apart."""
     differing = [rated for rated in pairs if rated.spread]
-    shown = mixed(differing, len(differing) if limit is None else limit, MOST_OF_A_QUERY)
+    shown = differing[:limit]
     if not shown:
         return []
     ratings, cells = _ratings(judgments.raters if are_known else ())
@@ -117,8 +115,6 @@ def _apart(judgments: Judgments, pairs: Sequence[Rated], are_known: bool, limit:
         table.add(number(rated.spread), *cells(rated), judgments.text(rated.query), rated.document, title)
     if more := len(differing) - len(shown):
         table.note = f"... and {more:,} more on which they differ (--limit 0 lists all)"
-        if shown != differing[: len(shown)]:
-            table.note += f"; first at most {MOST_OF_A_QUERY} of a query"
     return [*table.lines(), line("")]
 
 

@@ -84,7 +84,8 @@ def _floor(reason: Outcome, _: _Names) -> str:
 
 def _metric(reason: Outcome, names: _Names) -> str:
     metric, result = parse_metric(reason.name), names.result
-    if reason.value is None and result.is_cut and metric.k is None:  # a bound of RR
+    # RR needs no value to be below its bound: it is, where no relevant document is among the ranks that reach the bound
+    if reason.value is None and result.is_cut and metric.k is None:
         asked = result.conditions.asked or len(result.ranking.documents)
         there = f"no relevant document in the {asked} results that were asked for"
         return f"{reason.name} is {_OPPOSITE[reason.comparison]} {reason.bound:g}: {there}"

@@ -134,6 +134,7 @@ def worst_of_repeats(results: Sequence[CaseResult]) -> list[CaseResult]:
 
 
 def _worst(repeats: Sequence[CaseResult]) -> CaseResult:
+    """The worst of several repeats of a case, with how the ranking changed from one to another, or else within one."""
     worst = min(repeats, key=lambda result: (_WORST_FIRST.index(result.status), result.score or 0.0))
     scored = [result for result in repeats if result.evaluation.scores]
     if len(scored) < 2:
