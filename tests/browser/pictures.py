@@ -15,6 +15,7 @@ from typing import Any
 
 from tests.browser.reader import Reader, start_chromium
 from tests.chorus import CASES, write_suite
+from tests.helpers import only_plugins
 
 ROOT = Path(__file__).parents[2]
 PICTURE = ROOT / "docs" / "images" / "page.png"
@@ -26,7 +27,7 @@ def write_page(folder: Path) -> Path:
     """Write the page of the shop after its search began to look in titles alone."""
     write_suite(folder)
     suite = folder / "acceptance" / "chorus" / CASES
-    options = ["--rootdir", str(folder), "-c", os.devnull, "-q", "-p", "no:cacheprovider"]
+    options = ["--rootdir", str(folder), "-q", "-p", "no:cacheprovider", *only_plugins()]
     for ranker, option in (("any", "--relevance-update"), ("title", "--relevance-html=report.html")):
         command = [sys.executable, "-m", "pytest", str(suite), *options, option]
         environment = {**os.environ, "RANKER": ranker, "PYTHONPATH": str(ROOT), "COLUMNS": "120"}

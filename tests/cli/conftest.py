@@ -110,7 +110,7 @@ def two_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "conftest.py").write_text(SEARCH, encoding="utf-8")
     for name, found in (("main", MAIN), ("branch", BRANCH)):
         (folder / f"{name}.json").write_text(json.dumps(found), encoding="utf-8")
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir=."]
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir=."]
         options = [f"--relevance-record={name}.jsonl", *(["--relevance-update"] if name == "main" else [])]
         quiet = [*only_plugins(), "shop.relevance.yaml"]
         environment = {**os.environ, "BRANCH": name}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 pytestmark = needs_chorus
 
-QUIET = ("-q", "-c", os.devnull, "--rootdir=.", "-p", "no:cacheprovider", *only_plugins())
+QUIET = ("-q", "--rootdir=.", "-p", "no:cacheprovider", *only_plugins())
 
 DROPS = ("--max-drop", "nDCG@10=0.02", "--p", "0.05")
 

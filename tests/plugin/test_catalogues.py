@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import os
 import re
 from pathlib import Path
 
@@ -233,7 +232,7 @@ def test_every_line_that_names_a_document_names_its_title(project: Project, monk
     text = (CHORUS / "electronics.relevance.yaml").read_text(encoding="utf-8")
     catalogue = "documents: ../../data/chorus/products.jsonl.gz\n"
     project.write("acceptance/chorus/electronics.relevance.yaml", catalogue + text)
-    options = ("--rootdir", str(project.path), "-c", os.devnull, "acceptance")
+    options = ("--rootdir=.", "acceptance")
     monkeypatch.setenv("RANKER", "any")
     assert project.run("--relevance-update", *options).code == 0
     monkeypatch.setenv("RANKER", "title")

@@ -1,44 +1,134 @@
-"""A real shop: 19,406 products, 135 queries and 3,668 judgments, searched with SQLite FTS5; the figures of others."""
+"""A real shop: its figures are those of other tools, and what another ranker ranks worse fails and says what left."""
 
 import json
-import os
-from pathlib import Path
+import re
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from pytest_relevance import Run as Record
-from pytest_relevance import compare_runs
-from tests.plugin.conftest import Project
+from pytest_relevance import compare_runs, randomisation_test
+from tests.chorus import CHORUS, needs_chorus, write_suite
+from tests.plugin.conftest import Accepted, Project, Run
 
-ROOT = Path(__file__).parents[2]
-CHORUS = (ROOT / os.environ.get("RELEVANCE_DATA", "../shared") / "acceptance" / "chorus").resolve()
+pytestmark = needs_chorus
 
-pytestmark = pytest.mark.skipif(not CHORUS.is_dir(), reason=f"there is no {CHORUS}")
+Shop = Callable[..., Run]
 
 
-def test_the_scores_and_the_record_of_each_ranker(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = json.loads((CHORUS / "expected.json").read_text(encoding="utf-8"))
-    for ranker in ("any", "title"):
+@pytest.fixture
+def shop(project: Project, monkeypatch: pytest.MonkeyPatch) -> Shop:
+    """The suite of the shop, run with a ranker."""
+    write_suite(project.path)
+
+    def run(ranker: str, *options: str) -> Run:
         monkeypatch.setenv("RANKER", ranker)
-        options = (f"--relevance-record={ranker}.jsonl.gz", "--rootdir", str(CHORUS), "-c", os.devnull)
-        run = project.run(*options, str(CHORUS))
-        assert len(run.outcomes) == expected["cases"] == 135
-        assert [name for name, outcome in run.outcomes.items() if outcome != "passed"] == expected["fail"][ranker]
-        assert run.code == (1 if expected["fail"][ranker] else 0)
-        assert run.results.keys() == expected["per_query"].keys()
-        for name, figures in expected["per_query"].items():
-            score = run.results[name].score
-            assert score == (None if figures[ranker] is None else pytest.approx(figures[ranker], abs=1e-6)), name
-        mean = next(row[row.index("nDCG@10") + 1] for row in run.summary_rows if "mean" in row)
-        assert float(mean) == pytest.approx(expected["mean"][ranker], abs=5e-4)
+        return project.run(*options, "--rootdir=.", "acceptance")
 
-        assert run.sentences("record: ") == [f"record: {ranker}.jsonl.gz (135 cases)"]
-        frame = Record.open(project.path / f"{ranker}.jsonl.gz").frame.set_index("id")
-        scores = {name: None if score != score else score for name, score in frame.score.items()}
-        assert scores == {name: result.score for name, result in run.results.items()}
-        assert set(frame.index[frame.outcome == "failed"]) == set(expected["fail"][ranker])
+    return run
 
-    found = compare_runs(project.path / "any.jsonl.gz", project.path / "title.jsonl.gz")
-    (row,) = found.metrics
-    assert (row.metric, row.means.queries, row.undefined) == ("nDCG@10", 116, 19)
-    assert row.p < 0.001
+
+def assert_figures(run: Run, record: Record, ranker: str, expected: Any) -> None:
+    """Check what each query scored, in reports and in the record."""
+    assert run.results.keys() == expected["per_query"].keys()
+    frame = record.frame.set_index("id")
+    for name, figures in expected["per_query"].items():
+        score = run.results[name].score
+        assert score == (None if figures[ranker] is None else pytest.approx(figures[ranker], abs=1e-6)), name
+        assert score == (None if figures[ranker] is None else frame.score[name])
+    mean = next(row[row.index("nDCG@10") + 1] for row in run.summary_rows if "mean" in row)
+    assert float(mean) == pytest.approx(expected["mean"][ranker], abs=5e-4)
+    assert run.sentences("record: ") == [f"record: {ranker}.jsonl.gz (135 cases)"]
+    assert {*frame.index[frame.outcome == "failed"]} == {
+        name for name, outcome in run.outcomes.items() if outcome == "failed"
+    }
+
+
+def test_another_ranker_fails_on_the_queries_that_it_ranks_worse(shop: Shop, project: Project) -> None:
+    baseline = project.path / "acceptance" / "chorus" / "electronics.relevance.yaml.baseline.jsonl"
+    expected = json.loads((CHORUS / "expected.json").read_text(encoding="utf-8"))
+
+    run = shop("any", "--relevance-update", "--relevance-record=any.jsonl.gz")
+    assert run.code == 0
+    assert expected["fail"]["any"] == []
+    assert {*run.outcomes.values()} == {"passed"}
+    assert "baseline acceptance/chorus/electronics.relevance.yaml.baseline.jsonl: 135 added" in run.summary
+    assert_figures(run, Record.open(project.path / "any.jsonl.gz"), "any", expected)
+
+    run = shop("title", "--relevance-record=title.jsonl.gz")
+    assert run.code == 1
+    assert_figures(run, Record.open(project.path / "title.jsonl.gz"), "title", expected)
+    (compared,) = compare_runs(project.path / "any.jsonl.gz", project.path / "title.jsonl.gz").metrics
+    assert (compared.metric, compared.means.queries, compared.undefined) == ("nDCG@10", 116, 19)
+    assert compared.p < 0.001
+
+    drops = {
+        name: scores["any"] - scores["title"]
+        for name, scores in expected["per_query"].items()
+        if scores["any"] is not None
+    }
+    dropped = {name for name, drop in drops.items() if drop > 0.05}
+    standings = {name: entry.baseline.standing for name, entry in run.results.items() if entry.baseline is not None}
+    assert {name for name, standing in standings.items() if standing == "regression"} == dropped
+    assert {name for name, outcome in run.outcomes.items() if outcome == "failed"} == {
+        *dropped,
+        *expected["fail"]["title"],
+    }
+
+    # every floor holds for the accepted ranker
+    newly = {name for name, each in run.results.items() if each.baseline is not None and each.baseline.newly_failing}
+    assert newly == {*expected["fail"]["title"]}
+    assert dropped <= newly  # in this suite every drop goes below a floor
+    assert f"; {len(newly)} got worse; " in run.summary
+    failed = [line.split("::")[1].split(" - ")[0] for line in run.short_summary if line.startswith("FAILED")]
+    assert {*failed[: len(newly)]} == newly
+
+    before, after = ([expected["per_query"][name][ranker] for name in drops] for ranker in ("any", "title"))
+    better, worse = sum(drop < -1e-9 for drop in drops.values()), sum(drop > 1e-9 for drop in drops.values())
+    means = f"{sum(before) / len(drops):.3f} -> {sum(after) / len(drops):.3f}"
+    change = -sum(drops.values()) / len(drops)
+    (line,) = (line for line in run.summary.splitlines() if line.startswith("mean nDCG@10 ") and " -> " in line)
+    assert line == (
+        f"mean nDCG@10 {means} ({change:+.3f}, p <0.001): "
+        f"{better} better, {worse} worse, {len(drops) - better - worse} the same"
+    )
+    assert randomisation_test(before, after).p < 0.0005
+
+    ordered = sorted(drops, key=lambda name: drops[name], reverse=True)
+    for place, name in enumerate(ordered[:5]):
+        before, now = (expected["per_query"][name][ranker] for ranker in ("any", "title"))
+        row = run.summary.partition("down since the baseline (")[2].splitlines()[place + 2]
+        assert f" {before:.3f} -> {now:.3f} " in row
+    for name in ordered[:2]:
+        before, now = (expected["per_query"][name][ranker] for ranker in ("any", "title"))
+        failure, accepted = run.failure(name), Accepted(baseline).rankings[name, None]
+        assert f"(baseline {before:.3f}, down {before - now:.3f})" in " ".join(failure.split())
+        head, *rows = failure.partition("since the baseline: ")[2].splitlines()
+        assert head == f"nDCG@10 {before:.3f} -> {now:.3f}"
+        assert sum(float(row.split()[-1]) for row in rows) == pytest.approx(now - before, abs=0.003)
+        left = re.findall(r"^  (\d+) .* (\d+) -> gone ", failure, re.MULTILINE)
+        assert left
+        assert all(accepted[int(rank) - 1] == product for product, rank in left)
+
+    lines = run.text.splitlines()
+    assert len(lines) <= 450
+    end = "\n".join(lines[-50:])  # what fits into a terminal: what got worse, what is lost, what to do
+    assert "\nSearch got worse: 44 queries\n" in end
+    assert re.search(r"q131 .*0\.946 -> 0\.000 .* 1 -> gone ", end)
+    assert '4 queries return nothing now ("books", "earbuds", "google" ...)' in end
+    assert "to see one in full: pytest -v " in end
+    assert "--relevance-update " in end
+    assert "135 cases: 61 passed, 30 measured; 44 got worse; " in end
+
+
+def test_short_summary_lines_have_the_figures_in_80_columns(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    shop("any", "--relevance-update", "-k", "q131 or q032")
+    case = "acceptance/chorus/electronics.relevance.yaml::q131"
+    for columns, message in (
+        (80, "0.946 -> 0.000"),
+        (100, "0.946 -> 0.000, floor 0.850"),
+        (120, '"wireless headphones" 0.946 -> 0.000, floor 0.850'),
+    ):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        assert f"FAILED {case} - {message}" in shop("title", "-k", "q131").short_summary

@@ -12,7 +12,8 @@ EXAMPLES = Path(__file__).parents[2] / "example_suite"
 
 
 def run_examples(project: Project, *options: str) -> Run:
-    return project.run(str(EXAMPLES), "--rootdir", str(EXAMPLES), "-c", os.devnull, *options)
+    own = ("--rootdir", str(EXAMPLES), "--confcutdir", str(EXAMPLES), "-c", os.devnull)
+    return project.run(str(EXAMPLES), *own, *options)
 
 
 @pytest.mark.usefixtures("with_and_without_loops")
