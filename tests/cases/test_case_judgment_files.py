@@ -269,12 +269,6 @@ def test_what_a_case_says_itself_is_laid_over_the_file(rated: Shop) -> None:
     assert cases["q2"].judgments == BOTH["q2"]
 
 
-def test_judgments_of_one_place_are_not_copied(rated: Shop) -> None:
-    """There may be 100,000 cases: two that share their judgments have the very same mapping."""
-    suite = rated.read("judgments: rated.csv\ncases: [{query: hats}, {id: again, query: hats}]")
-    assert suite.cases[0].judgments is suite.cases[1].judgments
-
-
 # Floors
 
 

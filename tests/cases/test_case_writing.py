@@ -132,24 +132,8 @@ def test_what_cannot_stand_in_a_case_file(judgments: Judgments, says: str) -> No
 LIKE_SOMETHING_ELSE = [
     *("007", "no", "1e5", "12:30", "2024-01-01", "0x1f", "1_000", "true", "null", "~", "<<", "-", "- a", "? a", "a: b"),
     *("a:", "a #b", "#a", "*a", "&a", "!a", "%a", "@a", "`a", "'a'", '"a"', "{a}", "[a]", "a, b", " a", "a ", "a\tb"),
-    *(
-        "a\nb",
-        "a\r\nb",
-        "a\x85b",
-        "a\u2028b",
-        "\ufeffa",
-        "\x07",
-        "a\\b",
-        "---",
-        "...",
-        "=",
-        ".5",
-        "1.",
-        "+1",
-        "é",
-        "👟",
-    ),
-    *("a\u200db", "http://x.y/z?a=b#c", "10020#0", "file", "grade", "x" * 900, "__a", "::", "a::b", "100%"),
+    *("a\nb", "a\r\nb", "a\x85b", "a\u2028b", "\ufeffa", "\x07", "a\\b", "---", "...", "=", ".5", "1.", "+1"),
+    *("é", "👟", "a\u200db", "http://x.y/z?a=b#c", "10020#0", "file", "grade", "x" * 900, "__a", "::", "a::b", "100%"),
 ]
 TEXTS = (
     st.sampled_from(LIKE_SOMETHING_ELSE)

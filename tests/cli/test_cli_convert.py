@@ -40,9 +40,7 @@ class Standard(io.TextIOWrapper):
         super().__init__(io.BytesIO(data))
 
 
-@pytest.mark.parametrize(
-    ("name", "options"), [("shop.jsonl", ()), ("shop.jsonl.gz", ()), ("shop.out", ("--to", "jsonl"))]
-)
+@pytest.mark.parametrize(("name", "options"), [("shop.jsonl.gz", ()), ("shop.out", ("--to", "jsonl"))])
 def test_there_and_back(terminal: Terminal, name: str, options: tuple[str, ...]) -> None:
     terminal.write("shop.csv", SHOP)
     said = terminal.run("convert", "shop.csv", name, *options)

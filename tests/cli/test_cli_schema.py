@@ -23,9 +23,3 @@ def test_it_writes_it_to_a_file_again_after_an_upgrade(terminal: Terminal) -> No
     assert (said.code, said.out) == (0, "written: relevance.schema.json\n")
     assert terminal.read("relevance.schema.json") == terminal.run("schema").out
     assert terminal.files() == ["relevance.schema.json"]
-
-
-def test_a_folder_that_is_not_there_is_named(terminal: Terminal) -> None:
-    said = terminal.run("schema", "-o", "none/relevance.schema.json")
-    assert (said.code, said.out) == (2, "")
-    assert said.err == "none/relevance.schema.json: cannot be written: No such file or directory\n"
