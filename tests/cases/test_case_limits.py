@@ -28,7 +28,7 @@ def test_an_inherited_floor_without_judgments(mistakes: Mistakes, case: ReadCase
     assert case("min_ndcg: 0.5\ncases: [{query: a, min_ndcg: null}]").min_ndcg is None
 
 
-@pytest.mark.parametrize("results", ["0", '"== 0"', '"<= 0"', '"< 1"'])
+@pytest.mark.parametrize("results", ["0", '"< 1"'])
 def test_to_expect_no_results_takes_an_inherited_floor_away(case: ReadCase, results: str) -> None:
     assert case(f"min_ndcg: 0.5\ncases: [{{query: a, expect: {{results: {results}}}}}]").min_ndcg is None
     judged = case(f"min_ndcg: 0.5\ncases: [{{query: a, judgments: {{x: 3}}, expect: {{results: {results}}}}}]")

