@@ -102,6 +102,7 @@ class Catalogue:
         if len(rendered) > _MOST_PROBLEMS:
             documents.problems.append(f"{self.name}: there are more lines like these")
         documents.known = {*first_line}
+        documents.problems += self._few_known(wanted, documents.known)
         return documents
 
     def values(self, names: Collection[str]) -> tuple[dict[str, dict[str, object]], Sequence[str]]:
@@ -156,17 +157,14 @@ class Catalogue:
                 raise FileError.at(self.name, _unknown(written, names), 1)
         return chosen["id"] or ""
 
-    def why_few_known(self, asked: Collection[str], known: Collection[str]) -> str:
-        """The message that hardly any of the documents asked for is in the catalogue; empty where enough are `known`.
-
-        It is also empty for a few documents, which may be missing.
-        """
+    def _few_known(self, asked: Collection[str], known: Collection[str]) -> list[str]:
+        """The message that hardly any of the documents asked for is in the catalogue. A few may all be missing."""
         if len(asked) < _FEW_ASKED or len(known) > len(asked) * _LEAST_KNOWN:
-            return ""
+            return []
         example = min(document for document in asked if document not in known)
         few = f"{len(known):,} of the {len(asked):,} documents that were looked up are in it; {example} is not"
         key = f"documents: {{file: {self.columns.file}, id: ...}}"
-        return f"{self.name}: {few}; are these its ids? {key} names their column"
+        return [f"{self.name}: {few}; are these its ids? {key} names their column"]
 
 
 def _is_column(name: str, names: Collection[str], *, is_nested: bool) -> bool:
@@ -216,13 +214,10 @@ def check_catalogue(path: str, name: str, columns: CatalogueFile, documents: Col
     `columns` are those that the case file names. `documents` are those that the catalogue should have: a second line of
     one of them is reported, and that hardly any of them is there.
     """
-    catalogue = Catalogue(path, name, columns)
     try:
-        there = catalogue.look_up(documents)
+        return Catalogue(path, name, columns).look_up(documents)
     except FileError as error:
         return Documents(problems=[str(error)])
-    there.problems += filter(None, [catalogue.why_few_known(documents, there.known)])
-    return there
 
 
 class RunTitles:
@@ -260,7 +255,7 @@ class RunTitles:
         asked = asked | documents
         try:
             there = catalogue.look_up(asked)
-            self.problems += filter(None, [*there.problems, catalogue.why_few_known(asked, there.known)])
+            self.problems += there.problems
         except Exception as error:  # no problem of a catalogue may cost the report that wants titles
             there = Documents()
             why = str(error) if isinstance(error, FileError) else f"{catalogue.name}: {error!r}"

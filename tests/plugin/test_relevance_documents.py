@@ -244,36 +244,6 @@ def test_an_attempt_that_is_rerun(shop: Project) -> None:
     assert row_of(run, "boots", "hiking").startswith("hiking Hiking! grade 3")
 
 
-def test_an_index_for_each_variant(project: Project) -> None:
-    """A fixture that requests the parametrised one of the search asks the index of the variant that failed."""
-    project.conftest(
-        """
-        import pytest
-
-        @pytest.fixture(scope="session", params=["small", "large"])
-        def engine(request):
-            return request.param
-
-        @pytest.fixture(scope="session")
-        def search(engine):
-            return str.split
-
-        @pytest.fixture(scope="session")
-        def relevance_documents(engine):
-            known = {"boots", "hiking"} if engine == "small" else {"boots", "hiking", "lost"}
-            return lambda ids: {each: f"{each} of {engine}" for each in ids if each in known}
-        """
-    )
-    project.cases("cases: [{query: boots, judgments: {boots: 1, hiking: 3, lost: 2}, min_ndcg: 0.9}]")
-    run = project.run("--relevance-record=run.jsonl")
-    assert row_of(run, "boots[small]", "hiking").startswith("hiking hiking of small grade 3")
-    assert row_of(run, "boots[large]", "lost").startswith("lost lost of large grade 2 not returned")
-    assert run.results["boots[small]"].texts.not_in_index == ("lost",)
-    assert run.results["boots[large]"].texts.not_in_index == ()
-    results = Record.open(project.path / "run.jsonl").results
-    assert [result.texts.not_in_index for result in results] == [("lost",), ()]
-
-
 def test_checks_of_tests_in_python(shop: Project) -> None:
     (shop.path / "shop.relevance.yaml").unlink()
     shop.write(
@@ -341,7 +311,7 @@ def test_a_record_has_the_titles_of_passing_cases(shop: Project) -> None:
 
 
 @pytest.mark.parametrize("scope", ["session", "module", "function"])
-def test_an_index_is_asked_before_it_is_closed(project: Project, scope: str) -> None:
+def test_the_index_of_each_variant_is_asked_before_it_is_closed(project: Project, scope: str) -> None:
     """Each parameter of a fixture ends with the next one; what passing cases need must be asked for before."""
     project.conftest(
         f"""
@@ -349,7 +319,7 @@ def test_an_index_is_asked_before_it_is_closed(project: Project, scope: str) -> 
 
         @pytest.fixture(scope="{scope}", params=["small", "large"])
         def engine(request):
-            engine = {{"name": request.param}}
+            engine = {{"name": request.param, "lacks": "lost" if request.param == "small" else ""}}
             yield engine
             engine.clear()
 
@@ -359,14 +329,21 @@ def test_an_index_is_asked_before_it_is_closed(project: Project, scope: str) -> 
 
         @pytest.fixture(scope="{scope}")
         def relevance_documents(engine):
-            return lambda ids: {{each: f"{{each}} of {{engine['name']}}" for each in ids}}
+            return lambda ids: {{each: f"{{each}} of {{engine['name']}}" for each in ids if each != engine["lacks"]}}
         """
     )
-    project.cases("cases: [{query: hat, judgments: {hat: 1}}, {query: cap, judgments: {cap: 1}}]")
+    project.cases(
+        "cases: [{query: hat, judgments: {hat: 1}}, {query: boots, judgments: {boots: 1, lost: 2}, min_ndcg: 0.9}]"
+    )
     run = project.run("--relevance-record=run.jsonl")
-    assert run.counts == {"passed": 4}
-    titles = {(each.id, each.variant): each.texts.titles for each in Record.open(project.path / "run.jsonl").results}
-    assert titles == {(hat, name): {hat: f"{hat} of {name}"} for hat in ("hat", "cap") for name in ("small", "large")}
+    assert run.counts == {"passed": 2, "failed": 2}
+    assert row_of(run, "boots[small]", "lost").startswith("lost grade 2 not in the index")
+    assert row_of(run, "boots[large]", "lost").startswith("lost lost of large grade 2 not returned")
+    texts = {(each.id, each.variant): each.texts for each in Record.open(project.path / "run.jsonl").results}
+    for name in ("small", "large"):
+        assert texts["hat", name].titles == {"hat": f"hat of {name}"}
+        assert texts["boots", name].titles["boots"] == f"boots of {name}"
+        assert texts["boots", name].not_in_index == (("lost",) if name == "small" else ())
 
 
 def test_a_run_that_stops_at_a_failure_records_what_it_has(shop: Project) -> None:
