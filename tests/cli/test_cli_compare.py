@@ -181,17 +181,6 @@ def test_one_variant_with_another(shop: Terminal) -> None:
     assert 'its variants are "bm25" and "hybrid"; did you mean "hybrid"?' in wrong.err
 
 
-def test_no_control_character_reaches_the_terminal(shop: Terminal) -> None:
-    for name in ("main", "branch"):  # C1 is as good as an escape to some terminals, U+202E turns text round
-        shop.write(f"{name}.jsonl", shop.read(f"{name}.jsonl").replace("laces", "l\x9b2J\u202e\u2028"))
-    for form in ("text", "markdown", "json"):
-        said = shop.run(*RUNS, "--format", form, "--max-case-drop=0", "--limit=0")
-        assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e\u2028]", said.out)
-        assert "red" in said.out
-    refused = shop.run("compare", "main.jsonl", "branch.jsonl", "--metric=nDCG@500", "--set=max_grade=0.5")
-    assert not re.search("[\x1b\x9b]", refused.err)
-
-
 def called(folder: Path, *options: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
     command = [sys.executable, "-m", "pytest_relevance", *RUNS, *options]
     return subprocess.run(command, cwd=folder, env={**os.environ, **environment}, capture_output=True, check=False)

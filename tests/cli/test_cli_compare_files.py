@@ -115,7 +115,6 @@ RECORDS = {
     "other judgments": (r'("id":"jacket".*?"digest":)"[0-9a-f]+"', r'\1"0123456789abcdef"'),
     "other settings": (r'("id":"jacket".*?"settings":{)', r'\1"gain":"linear",'),
     "a case is missing": (r'"results":6((?:.|\n)*)\n.*?"id":"laces".*', r'"results":5\1'),
-    "did not finish": ('"run":{', '"run":{"missing":["shop.relevance.yaml::hats"],'),
     "truncated": (r'(?s)("id":"laces",).*', r"\1"),
 }
 _BY_JUDGMENTS = "--judgments FILE scores both by the same judgments: a case file, or a judgment file in any format"
@@ -133,7 +132,6 @@ _FORMS = "a file of them, a case file or {query: {document: grade}}"
         ),
         ("other settings", ["\n--set NAME=VALUE scores both by one setting, --metric nDCG@10 at one cutoff\n"]),
         ("a case is missing", ['- other.jsonl has no result of 1 case: "laces"\n--common compares the 5 cases']),
-        ("did not finish", ['- other.jsonl is not complete, the run ended before 1 case: "shop.relevance.yaml::hats"']),
         ("truncated", ["other.jsonl:4: expected a JSON object, found", "is the file truncated?"]),
     ],
 )

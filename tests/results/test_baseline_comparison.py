@@ -203,12 +203,8 @@ def test_too_few_judged_results_leave_a_drop_open(ranking: str, values: dict[str
 def test_a_drop_that_no_grade_could_make_up_for_fails_however_few_are_judged() -> None:
     judgments = {"a": 3, "b": 3, "d": 3, "c": 0}
     found = looked_at("abd", "cex", k=3, depth=3, judgments=judgments, min_judged=0.9)
-    assert standing(found) == "regression"
-    assert found.baseline is not None
-    assert found.baseline.score is not None
-    assert found.evaluation.upper is not None
-    assert found.evaluation.upper < found.baseline.score - 0.05
-    assert found.verdict == "failed"
+    assert (standing(found), found.verdict) == ("regression", "failed")
+    assert found.evaluation.upper == pytest.approx(0.53, abs=0.01)
 
 
 # --- stale entries ----------------------------------------------------------------------------------------------------

@@ -19,10 +19,7 @@ def test_texts_numbers_and_booleans_are_kept_as_builtin_types() -> None:
     found = checked({"index": Name("products"), "documents": np.int64(7), "share": 0.5, "warm": True, "commit": None})
     assert found == {"index": "products", "documents": 7, "share": 0.5, "warm": True}
     assert [type(value) for value in found.values()] == [str, int, float, bool]
-
-
-def test_half_a_surrogate_pair_is_escaped() -> None:
-    assert checked({"index": "a\ud800"}) == {"index": "a\\ud800"}
+    assert checked({"index": "a\ud800"}) == {"index": "a\\ud800"}  # pytest-xdist cannot send half a surrogate pair
 
 
 @pytest.mark.parametrize(

@@ -185,19 +185,6 @@ def test_gzip_is_known_by_the_name_when_written_and_by_the_bytes_when_read(make:
     assert len(Run.open(tmp_path / "renamed")) == 3
 
 
-@given(SETTINGS)
-def test_settings_come_back(found: Settings) -> None:
-    values = case_result("shop.relevance.yaml", 3, "boots", "measured", settings=found).to_dict()
-    assert CaseResult.from_dict(json.loads(json.dumps(values))).conditions.settings == found
-
-
-def test_a_score_that_is_not_defined_comes_back_as_none(make: Maker, tmp_path: Path) -> None:
-    Run([make.result("boots", ["b1"], judgments={"b1": 0})]).write(tmp_path / "run.jsonl")
-    (read,) = Run.open(tmp_path / "run.jsonl").results
-    assert read.score is None
-    assert "NaN" not in (tmp_path / "run.jsonl").read_text()
-
-
 def test_a_parameter_that_json_does_not_have_becomes_text() -> None:
     params = {"n": [math.inf, 1.5], "day": datetime.date(2024, 1, 31), "pair": (1, "a")}
     assert json.loads(as_json(params)) == {"n": ["Infinity", 1.5], "day": "2024-01-31", "pair": [1, "a"]}
@@ -227,9 +214,7 @@ def test_what_an_editor_does_to_a_record_does_not_matter(
         ([lambda lines: lines.__setitem__(3, lines[3][:90])], "FILE:4: expected a JSON object, found "),
         ([lambda lines: lines.__setitem__(1, lines[1] + lines[2])], "FILE:2: expected a JSON object"),
         ([change(3, '"verdict":"measured"', '"verdict":"fine"')], "FILE:3: the line is damaged: its verdict is 'fine'"),
-        ([change(3, '"verdict":"measured"', '"outcome":7,"verdict":"measured"')], "FILE:3: the line is damaged: "),
         ([change(3, '"verdict":"measured",', "")], "FILE:3: the line is damaged: "),
-        ([change(2, '"nDCG@10":1.0', '"nDCG@10":"1.0"')], "FILE:2: the line is damaged: "),
         ([change(2, '"nDCG@10":1.0', '"nDCG@10":NaN')], "FILE:2: expected a JSON object"),
         ([change(2, '"nDCG@10":1.0', '"nDCG@10":1e400')], "FILE:2: the line is damaged: it has the scores"),
         ([change(2, '"file"', '"weight":0,"file"')], "FILE:2: the line is damaged: its k is 10, its weight 0; make"),
@@ -244,9 +229,7 @@ def test_what_an_editor_does_to_a_record_does_not_matter(
         ([change(2, '"grades":[3,', '"grades":[60,')], "FILE:2: the line is damaged: documents have grades that no"),
         ([change(2, '"settings":{', '"settings":{"gain":"exponentially",')], "FILE:2: the line is damaged: gain "),
         ([change(1, '"version":2', '"version":3')], "FILE:1: the file has version 3, and this"),
-        ([change(1, "record", "recording")], "FILE:1: this is not a record: it begins with"),
         ([change(1, '"run":{', '"ran":{')], "FILE:1: the line is damaged: it has no run; make the record again"),
-        ([lambda lines: lines.clear()], 'FILE:1: this is not a record: it is empty'),
     ],
 )  # fmt: skip
 def test_what_a_hand_did_is_said_with_its_line(

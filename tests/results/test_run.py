@@ -19,22 +19,6 @@ if TYPE_CHECKING:
     from tests.results.conftest import Maker
 
 
-def test_a_result_says_what_became_of_its_case(make: Maker) -> None:
-    result = make.result("boots", ["b2", "b1", "x"], id="b", tags=["head"], weight=4, min_ndcg=0.9, params={"n": 1})
-    assert result.key == ("shop.relevance.yaml", "b", None)
-    assert (result.query, result.line, result.tags, result.weight, result.params) == (
-        "boots",
-        7,
-        ("head",),
-        4,
-        {"n": 1},
-    )
-    assert (result.verdict, result.outcome) == ("failed", "failed")
-    assert [(reason.kind, reason.bound) for reason in result.evaluation.reasons] == [("floor", 0.9)]
-    assert result.score == result.evaluation.scores["nDCG@10"] == pytest.approx(0.790, abs=5e-4)
-    assert result.ranking.documents == ("b2", "b1", "x")
-
-
 def test_what_is_usual_need_not_be_said() -> None:
     result = case_result("f", 1, "boots", "measured")
     assert (result.query, result.outcome, result.weight, result.variant) == ("boots", "measured", 1, None)

@@ -122,10 +122,33 @@ def plain_run(rankings: Iterable[tuple[str, Sequence[str]]], name: str, k: int, 
 def _rejudged(
     runs: tuple[Run, Run], queries: JudgedQueries | None, settings: Mapping[str, Any], *, by_key: bool = False
 ) -> tuple[Run, Run]:
-    """Both runs under these judgments and settings. Raises `Incomparable` for a run without a judged query."""
-    found = []
+    """Both runs graded by these judgments (None: their own), without scores; `settings` replace theirs.
+
+    `by_key`: the id of a result becomes the key of its query, and its case file is dropped: two runs may name their
+    queries differently. Raises `Incomparable` for a run without a judged query.
+    """
+    changed: dict[Settings, Settings] = {}
+    found: list[Run] = []
     for run in runs[:1] if runs[0] is runs[1] else runs:
-        results = rejudge(run.results, queries, settings, by_key=by_key)
+        results = []
+        for result in run.results:
+            query = None if queries is None else queries.find(result)
+            grades, evaluation, conditions = result.ranking.grades, result.evaluation, result.conditions
+            judgments, digest, own = evaluation.judgments, evaluation.digest, dict[str, Any]()
+            if query is not None:
+                grades = tuple(grade_ranking(result.ranking.documents, query.grades).grades)
+                judgments, digest, own = count_grades([*query.grades.values()]), query.digest, {**query.replaced}
+            elif queries is not None:
+                grades, judgments, digest = (None,) * len(grades), {}, NO_DIGEST
+            if by_key:
+                own |= {"file": "", "id": result.id if query is None else query.key}
+            if conditions.settings not in changed:
+                changed[conditions.settings] = replace(conditions.settings, **settings)
+            own.setdefault("settings", changed[conditions.settings])
+            conditions = conditions._replace(**{name: own.pop(name) for name in ("k", "settings") if name in own})
+            ranking = result.ranking._replace(grades=grades)
+            evaluation = CaseEvaluation(judgments, digest=digest, recorded_digest=evaluation.digest)
+            results.append(result._replace(conditions=conditions, ranking=ranking, evaluation=evaluation, **own))
         if queries is not None and results and not any(result.evaluation.is_judged for result in results):
             ids, judged = some(result.id for result in results), some(queries.by_key) or "none"
             none = f"none of the queries of {run.name} is judged"
@@ -234,38 +257,3 @@ def _cases_by_query(suite: Suite) -> JudgedQueries:
         by_key[case.id] = JudgedQuery(case.id, case.judgments, known)
     times = Counter(case.query for case in suite.cases)
     return JudgedQueries(by_key, {case.query: by_key[case.id] for case in suite.cases if times[case.query] == 1})
-
-
-def rejudge(
-    results: Iterable[CaseResult], queries: JudgedQueries | None, settings: Mapping[str, Any], *, by_key: bool = False
-) -> list[CaseResult]:
-    """Grade results by these judgments (None: their own) and drop their scores. `settings` replace theirs.
-
-    `by_key`: the id of a result becomes the key of its query, and its case file is dropped: two runs may name their
-    queries differently.
-    """
-    changed: dict[Settings, Settings] = {}
-    found: list[CaseResult] = []
-    for result in results:
-        query = None if queries is None else queries.find(result)
-        grades, evaluation, conditions = result.ranking.grades, result.evaluation, result.conditions
-        judgments, digest, own = evaluation.judgments, evaluation.digest, dict[str, Any]()
-        if query is not None:
-            grades = tuple(grade_ranking(result.ranking.documents, query.grades).grades)
-            judgments, digest, own = count_grades([*query.grades.values()]), query.digest, {**query.replaced}
-        elif queries is not None:
-            grades, judgments, digest = (None,) * len(grades), {}, NO_DIGEST
-        if by_key:
-            own |= {"file": "", "id": result.id if query is None else query.key}
-        if conditions.settings not in changed:
-            changed[conditions.settings] = replace(conditions.settings, **settings)
-        k, found_settings = own.pop("k", conditions.k), own.pop("settings", changed[conditions.settings])
-        found.append(
-            result._replace(
-                conditions=conditions._replace(k=k, settings=found_settings),
-                ranking=result.ranking._replace(grades=grades),
-                evaluation=CaseEvaluation(judgments, digest=digest, recorded_digest=evaluation.digest),
-                **own,
-            )
-        )
-    return found

@@ -42,21 +42,6 @@ def test_a_new_case_is_named_and_left_out(make: Maker) -> None:
     assert 'left out: first has no result of 1 case: "socks"' in found.summary()
 
 
-def test_a_new_variant_is_left_out(make: Maker) -> None:
-    results = [make.result(query, [], variant=variant) for query in ("boots", "shoes") for variant in ("bm25", "new")]
-    found = compare_runs(Run([each for each in results if each.variant == "bm25"], name="a"), Run(results, name="b"))
-    assert len(found) == 2
-    assert found.notes == ('left out: a has no result of 2 cases: "boots[new]" and "shoes[new]"',)
-
-
-def test_runs_that_have_no_case_in_common_cannot_be_compared(make: Maker) -> None:
-    first, second = (Run([make.result(query, [])], name=query) for query in ("boots", "shoes"))
-    assert reasons(first, second) == (
-        'shoes has no result of 1 case: "boots"',
-        'boots has no result of 1 case: "shoes"',
-    )
-
-
 def test_depths_differ_for_a_metric_of_all_that_was_returned(make: Maker) -> None:
     ranking = ["x", "y", "z", "b1"]
     three, four = (Run([make.result("boots", ranking[:k], k=k)], name=f"top {k}") for k in (3, 4))
