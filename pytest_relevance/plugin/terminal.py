@@ -22,9 +22,9 @@ import pytest
 from pytest_relevance._text import counted, harmless
 from pytest_relevance.plugin.options import recorded_rankings, verbosity
 from pytest_relevance.plugin.run_store import attached_to, run_store
-from pytest_relevance.reports.reasons import item_heading
+from pytest_relevance.reports.reasons import case_heading, item_heading
 from pytest_relevance.reports.run.cases import anything_ran
-from pytest_relevance.reports.run.report import summary_lines, verdict_lines
+from pytest_relevance.reports.run.report import ALIKE, IN_BRIEF, shown_failures, summary_lines, verdict_lines
 from pytest_relevance.reports.text import (
     BAD,
     DIM,
@@ -176,8 +176,7 @@ class Terminal:
 
             terminalreporter.write_sep("=", "passing relevance cases")
             for result in passed:
-                name = (result.node or result.id).rpartition("::")[2]
-                terminalreporter.write_sep("_", item_heading(name, result.id, result.query))
+                terminalreporter.write_sep("_", case_heading(result))
                 write_lines(terminalreporter, failure_lines(result, verbosity=1, width=terminal_width()))
         lines = self._lines(results)
         if lines:
@@ -286,8 +285,6 @@ def _with_stand_ins(
     reports: Sequence[Any], explained: Mapping[Key, int], config: pytest.Config
 ) -> tuple[list[Any], list[Any]]:
     """Return what stands for the reports among the failures, and in the short summary."""
-    from pytest_relevance.reports.run import faults
-
     results = [_result_of(report) for report in reports]
     folds = verbosity(config.option) == 0 and config.option.tbstyle != "line"
     shown: list[Any] = []
@@ -296,12 +293,12 @@ def _with_stand_ins(
     def length(index: int) -> int:
         return str(reports[index].longrepr).count("\n") + 2
 
-    for how, indexes in faults.shown_failures(results, explained, length, folds=folds):
+    for how, indexes in shown_failures(results, explained, length, folds=folds):
         found = [reports[index] for index in indexes]
-        if how == faults.ALIKE:
+        if how == ALIKE:
             shown.append(_alike(found, config))
             short += shown[-1:] if len(found) > _MOST_ALIKE else [_with_short_message(each, config) for each in found]
-        elif how == faults.IN_BRIEF:
+        elif how == IN_BRIEF:
             shown.append(_in_brief(found, config))
             short += [_with_short_message(report, config) for report in found]
         else:

@@ -280,6 +280,11 @@ def case_label(result: CaseResult) -> str:
     return case_name(result.id, result.query)
 
 
+def case_heading(result: CaseResult) -> str:
+    """The heading of a case: see `item_heading`."""
+    return item_heading((result.node or result.id).rpartition("::")[2], result.id, result.query)
+
+
 def item_heading(name: str, case: str, query: str) -> str:
     """The heading of an item by its name and the id and the query of its case: `q043 "gaming laptop"[bm25]`.
 
@@ -306,14 +311,9 @@ def settings_text(settings: Settings, depth: int | None = None) -> str:
     gain, top = settings.gain, settings.max_grade
     named = gain if isinstance(gain, str) else "{" + ", ".join(f"{g:g}: {v:g}" for g, v in sorted(gain.items())) + "}"
     ideal = f"max ({number(top)})" if settings.ideal == "max" and top is not None else settings.ideal
-    parts = [f"gain {named}", f"ideal {ideal}", f"unjudged {settings.unjudged}"]
-    if settings.discount != "log2":
-        parts.append(f"discount {settings.discount}")
-    if settings.negative != "keep":
-        parts.append(f"negative {settings.negative}")
-    if depth is not None:
-        parts.append(f"depth {depth}")
-    return ", ".join(parts)
+    others = {"discount": (settings.discount, "log2"), "negative": (settings.negative, "keep"), "depth": (depth, None)}
+    parts = [f"{name} {value}" for name, (value, default) in others.items() if value != default]
+    return ", ".join([f"gain {named}", f"ideal {ideal}", f"unjudged {settings.unjudged}", *parts])
 
 
 def reason_texts(result: CaseResult) -> list[str]:

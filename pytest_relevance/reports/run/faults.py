@@ -1,25 +1,18 @@
-"""What is told once for many cases: the diagnoses of a run in words, and the failures that are not shown in full."""
+"""What is told once for many cases: the diagnoses of a run, and the failures that are shown together, in words."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from pytest_relevance._text import counted, harmless, listed, quoted
+from pytest_relevance._text import counted, first_few, harmless, listed, quoted
 from pytest_relevance.reports.blocks import Cell, Column, Sentence, Table
-from pytest_relevance.reports.reasons import item_heading, search_label
+from pytest_relevance.reports.reasons import case_heading, search_label
 from pytest_relevance.reports.run.cases import variants_of
 from pytest_relevance.reports.text import BAD, WIDEST, Line, cut
 from pytest_relevance.results import diagnoses
-from pytest_relevance.results.case_result import NOT_SEARCHED, CaseResult, Key
+from pytest_relevance.results.case_result import NOT_SEARCHED, CaseResult
 from pytest_relevance.results.records.run_info import RunInfo
 
-MOST_IN_FULL, MOST_LINES = 20, 60
-"""How many failures are shown in full, and after how many lines of them no further one is."""
-
-IN_FULL, IN_BRIEF, ALIKE = "in full", "in brief", "alike"
-"""How failures are shown: each by itself, a line each in one table, or all in one sentence."""
-
-_FEW = 2  # failures that are not worth a table
 _MOST_NAMED = 10
 _LONGEST_MESSAGE = 300
 _LONGEST_NAME = 40
@@ -37,46 +30,6 @@ def fault_sentences(results: Sequence[CaseResult], info: RunInfo, *, full: bool 
     return [
         Sentence(text, BAD) for text in (*texts, *(str(fault["message"]) for fault in diagnoses.project_faults(info)))
     ]
-
-
-def shown_failures(
-    failures: Sequence[CaseResult | None],
-    explained: Mapping[Key, int],
-    length: Callable[[int], int],
-    *,
-    folds: bool = True,
-) -> list[tuple[str, list[int]]]:
-    """How failures are shown, by their indexes, in their order: `IN_FULL` each by itself, the others together.
-
-    `ALIKE` are those that the diagnosis of an earlier one explains (`explained`: the number of the diagnosis),
-    `IN_BRIEF`, where `folds`, those that failed before, and those behind the first twenty or behind `MOST_LINES` lines.
-    `length` says how many lines a failure takes. None is a failure of another test.
-    """
-    from pytest_relevance.results.compare.differences import FAILED_BEFORE, failure_kind
-
-    shown: list[tuple[str, list[int]]] = []
-    alike: dict[int, list[int]] = {}
-    brief: list[int] = []
-    count, lines, has_enough = 0, 0, False
-    for index, result in enumerate(failures):
-        diagnosis = None if result is None else explained.get(result.key)
-        has_enough |= (count >= MOST_IN_FULL or lines >= MOST_LINES) and len(failures) - index > _FEW
-        if result is None:
-            shown.append((IN_FULL, [index]))
-        elif diagnosis is not None and diagnosis in alike:
-            alike[diagnosis].append(index)
-            if len(alike[diagnosis]) == 1:
-                shown.append((ALIKE, alike[diagnosis]))
-        elif folds and (has_enough or failure_kind(result) == FAILED_BEFORE):
-            brief.append(index)
-            if len(brief) == 1:
-                shown.append((IN_BRIEF, brief))
-        else:
-            shown.append((IN_FULL, [index]))
-            count, lines = count + 1, lines + (length(index) if folds else 0)
-            if diagnosis is not None:
-                alike[diagnosis] = []
-    return shown
 
 
 def not_searched_text(results: Sequence[CaseResult]) -> str:
@@ -164,9 +117,5 @@ def together_text(results: Sequence[CaseResult], *, full: bool = False) -> str:
 
 def case_names(results: Iterable[CaseResult], *, full: bool) -> str:
     """The names of cases as their headings have them; of many the first few and how many more there are."""
-    ordered = sorted(results, key=lambda result: (result.file, result.line))
-    items = (((result.node or result.id).rpartition("::")[2], result) for result in ordered)
-    names = [item_heading(name, result.id, result.query) for name, result in items]
-    if full or len(names) <= _MOST_NAMED + 1:
-        return listed(names, "and")
-    return listed([*names[:_MOST_NAMED], f"{len(names) - _MOST_NAMED:,} more"], "and")
+    names = [case_heading(result) for result in sorted(results, key=lambda result: (result.file, result.line))]
+    return first_few(names, len(names) if full or len(names) == _MOST_NAMED + 1 else _MOST_NAMED)

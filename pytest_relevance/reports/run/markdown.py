@@ -39,9 +39,9 @@ from pytest_relevance.reports.run.baseline import (
     searched_sentences,
 )
 from pytest_relevance.reports.run.cases import Variant, lowest, mean_text, remarks, suite_sentences, variants_of
-from pytest_relevance.reports.run.faults import IN_FULL, fault_sentences, together_text, together_title
+from pytest_relevance.reports.run.faults import fault_sentences, together_text, together_title
 from pytest_relevance.reports.run.gates import gate_message, gate_table
-from pytest_relevance.reports.run.report import case_counts, results_to_report, run_gates
+from pytest_relevance.reports.run.report import IN_FULL, case_counts, results_to_report, run_gates
 from pytest_relevance.reports.text import LONGEST_TEXT, code, code_block, command, cut, escaped, plain, span
 from pytest_relevance.results.case_result import SKIPPED, CaseResult, has_failed
 from pytest_relevance.results.compare.differences import (
@@ -140,28 +140,19 @@ def _case_tables(
     Without any that fails or moved, those with the lowest scores.
     """
     failing = [change for change in worst if has_failed(change.result)]
-    fallen, others = [], []
-    for change in failing:
-        if got_worse(change.result):
-            fallen.append(change)
-        elif failure_kind(change.result) != FAILED_BEFORE:
-            others.append(change)
+    fallen = [change for change in failing if got_worse(change.result)]
+    others = [
+        change for change in failing if not got_worse(change.result) and failure_kind(change.result) != FAILED_BEFORE
+    ]
     fell = [change for change in worst if not has_failed(change.result)]
     rose = [changes.CaseChange(result) for result in changes.movers(ran, 1)]
     low = [] if worst or rose else [changes.CaseChange(result) for result in lowest(ran)]
-    for name, title, found, documents in (
-        ("the cases that got worse", "Got worse", fallen, (changes.LOST, changes.ON_TOP)),
-        ("the failing cases", "Failed", others, (changes.LOST, changes.ON_TOP)),
-        (
-            "the cases that fell most",
-            f"Fell{' without failing' if failing else ''}",
-            fell,
-            (changes.LOST, changes.ON_TOP),
-        ),
-        ("the cases that rose most", "Rose", rose, (changes.GAINED,)),
-        ("the lowest cases", "Lowest", low, (changes.LOST, changes.ON_TOP)),
-    ):
-        yield name, changes.moved_table(title, found, variants, documents, most)
+    on_fall, title = (changes.LOST, changes.ON_TOP), f"Fell{' without failing' if failing else ''}"
+    yield "the cases that got worse", changes.moved_table("Got worse", fallen, variants, on_fall, most)
+    yield "the failing cases", changes.moved_table("Failed", others, variants, on_fall, most)
+    yield "the cases that fell most", changes.moved_table(title, fell, variants, on_fall, most)
+    yield "the cases that rose most", changes.moved_table("Rose", rose, variants, (changes.GAINED,), most)
+    yield "the lowest cases", changes.moved_table("Lowest", low, variants, on_fall, most)
 
 
 def _failure_sections(run: Run, verbosity: int) -> Iterator[Section]:

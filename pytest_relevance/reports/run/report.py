@@ -9,7 +9,7 @@ in Python (`relevance.check`) search nothing themselves: they have suite lines, 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -153,6 +153,13 @@ def _gates(outcomes: Counter[str]) -> list[str]:
     return found
 
 
+MOST_IN_FULL, MOST_LINES = 20, 60
+"""How many failures are shown in full, and after how many lines of them no further one is."""
+
+IN_FULL, IN_BRIEF, ALIKE = "in full", "in brief", "alike"
+"""How failures are shown: each by itself, a line each in one table, or all in one sentence."""
+
+_FEW = 2  # failures that are not worth a table
 _MOST_UNFINISHED = 20  # node ids of what did not finish
 
 
@@ -167,12 +174,12 @@ def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[L
     gates = run_gates(run)
     lines: list[Line] = []
     for how, results in results_to_report(run, verbosity, width=width):
-        if how == faults.IN_FULL:
+        if how == IN_FULL:
             (result,) = results
             name = result.node or result.id
             title = name if result.id == result.query else f'{name} "{result.query}"'
             lines += [*_title(title, verbosity), *_lines_of(result, run, verbosity, width)]
-        elif how == faults.IN_BRIEF:
+        elif how == IN_BRIEF:
             lines += [*_title(faults.brief_title(results), verbosity), *faults.brief_lines(results, width)]
         else:
             text = faults.together_text(results, full=verbosity > 0)
@@ -223,15 +230,54 @@ def run_gates(run: Run) -> list[GateResult]:
     return [gate for gate in judge_gates(run.results, run.files, require=require) if require or gate.file in ran]
 
 
+def shown_failures(
+    failures: Sequence[CaseResult | None],
+    explained: Mapping[Key, int],
+    length: Callable[[int], int],
+    *,
+    folds: bool = True,
+) -> list[tuple[str, list[int]]]:
+    """How failures are shown, by their indexes, in their order: `IN_FULL` each by itself, the others together.
+
+    `ALIKE` are those that the diagnosis of an earlier one explains (`explained`: the number of the diagnosis),
+    `IN_BRIEF`, where `folds`, those that failed before, and those behind the first twenty or behind `MOST_LINES` lines.
+    `length` says how many lines a failure takes. None is a failure of another test.
+    """
+    from pytest_relevance.results.compare.differences import FAILED_BEFORE, failure_kind
+
+    shown: list[tuple[str, list[int]]] = []
+    alike: dict[int, list[int]] = {}
+    brief: list[int] = []
+    count, lines, has_enough = 0, 0, False
+    for index, result in enumerate(failures):
+        diagnosis = None if result is None else explained.get(result.key)
+        has_enough |= (count >= MOST_IN_FULL or lines >= MOST_LINES) and len(failures) - index > _FEW
+        if result is None:
+            shown.append((IN_FULL, [index]))
+        elif diagnosis is not None and diagnosis in alike:
+            alike[diagnosis].append(index)
+            if len(alike[diagnosis]) == 1:
+                shown.append((ALIKE, alike[diagnosis]))
+        elif folds and (has_enough or failure_kind(result) == FAILED_BEFORE):
+            brief.append(index)
+            if len(brief) == 1:
+                shown.append((IN_BRIEF, brief))
+        else:
+            shown.append((IN_FULL, [index]))
+            count, lines = count + 1, lines + (length(index) if folds else 0)
+            if diagnosis is not None:
+                alike[diagnosis] = []
+    return shown
+
+
 def results_to_report(
     run: Run, verbosity: int = 0, *, folds: bool = True, width: int = WIDEST
 ) -> Iterator[tuple[str, Sequence[CaseResult]]]:
-    """The results to report, and how they are shown: see `faults.shown_failures`.
+    """The results to report, and how they are shown: see `shown_failures`.
 
     Those that failed, and with a verbosity of 2 the others too; at last those that were not searched, together. Without
     `folds` none is shown in brief.
     """
-    from pytest_relevance.reports.run.faults import ALIKE, shown_failures
     from pytest_relevance.results import diagnoses
     from pytest_relevance.results.compare.differences import in_failure_order
 
