@@ -190,9 +190,8 @@ def _query_line(result: CaseResult, columns: int) -> list[Line]:
     returned, top = result.ranking.returned, result.evaluation.top
     results = counted(returned, "result") if returned else "no results"
     if returned and result.evaluation.judgments:
-        judged = (
-            "all judged" if result.evaluation.judged == top and returned > 1 else f"{result.evaluation.judged} judged"
-        )
+        is_all = result.evaluation.judged == top and returned > 1
+        judged = "all judged" if is_all else f"{result.evaluation.judged} judged"
         results += f", {judged}" if top == returned else f"; of the top {result.conditions.k}, {judged}"
     return wrapped("", [*parts, results], columns, "   ")
 

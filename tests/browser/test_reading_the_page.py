@@ -45,15 +45,9 @@ class TestFirstScreen:
         assert reader.text("[data-verdict]") == SENTENCE
         assert len(reader.queries) == 10
         assert reader.queries[:3] == WORST
-
-    def test_names_what_was_lost_and_what_stands_on_top(self, reader: Reader, page: Path) -> None:
-        reader.open(page)
         row = reader.text(f'tr[data-case="{SMART_WATCH}"]')
         assert "Watch Orbit 2 1 \u2192 gone" in row
         assert "Sport strap 22 mm" in row
-
-    def test_shows_all_queries_when_asked(self, reader: Reader, page: Path) -> None:
-        reader.open(page)
         reader.click(".more button", "show all 28")
         assert len(reader.queries) == 28
         assert reader.text(".more") == "28 of 28 queries"
@@ -116,16 +110,14 @@ class TestFinding:
         assert reader.queries == found
         assert reader.texts('#controls button[aria-pressed="true"]') == [button]
 
-    def test_filters_by_tag_and_suite(self, reader: Reader, page: Path) -> None:
+    def test_filters_by_tag_and_suite_and_sorts(self, reader: Reader, page: Path) -> None:
         reader.open(page)
         reader.choose("tag", "shoes")
         assert reader.queries == ["blue shoes", "red shoes"]
         reader.choose("tag", "all tags")
         reader.choose("suite", "lookups.relevance.yaml")
         assert sorted(reader.queries) == ["it's $(date)", "order 66"]
-
-    def test_sorts(self, reader: Reader, page: Path) -> None:
-        reader.open(page)
+        reader.choose("suite", "all suites")
         reader.choose("sort", "query")
         assert reader.queries == sorted(reader.queries)
         reader.choose("sort", "weight")
@@ -135,15 +127,13 @@ class TestFinding:
 
 
 class TestMoving:
-    def test_opens_a_query_by_a_click_anywhere_in_its_row(self, reader: Reader, page: Path) -> None:
+    def test_opens_a_query_by_a_click_in_its_row_or_on_its_bar(self, reader: Reader, page: Path) -> None:
         reader.open(page)
         reader.click(f'tr[data-case="{SMART_WATCH}"] td.scores')
         assert reader.opened == "smart watch"
         assert reader.attribute("#case", "data-case") == SMART_WATCH
         assert reader.texts("#list") == []
-
-    def test_follows_a_bar_of_the_chart(self, reader: Reader, page: Path) -> None:
-        reader.open(page)
+        reader.press("Escape")
         reader.click('#charts a[aria-label^="rain jacket"]')
         assert reader.opened == "rain jacket"
 
@@ -212,17 +202,13 @@ class TestMoving:
 
 
 class TestOpenQuery:
-    def test_shows_before_beside_now(self, reader: Reader, page: Path) -> None:
+    def test_shows_before_beside_now_and_what_left_and_came(self, reader: Reader, page: Path) -> None:
         reader.open(page)
         reader.open_query("smart watch")
         assert reader.texts("#case .before .title") == ["Watch Orbit 2", "Watch Orbit 1", "Sport strap 22 mm"]
         now = ["Sport strap 22 mm", "Charging dock", "Smartphone Nimbus", "Watch Orbit 1"]
         assert reader.texts("#case [data-document] .title") == now
         assert reader.texts("#case .now .badge") == ["1", "0", "\u2013", "3"]
-
-    def test_says_what_left_and_what_came(self, reader: Reader, page: Path) -> None:
-        reader.open(page)
-        reader.open_query("smart watch")
         left, came = reader.texts("#case .moves")
         assert "Watch Orbit 2 left from 1: -0.587" in left
         assert "Watch Orbit 1 fell from 2 to 4: -0.118" in left

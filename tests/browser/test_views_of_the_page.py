@@ -74,23 +74,15 @@ def moves_of(reader: Reader, path: Path, case: str, before: list[str], now: list
     return {heading: moves.splitlines() for heading, moves in sections}
 
 
-def test_without_a_baseline_the_list_has_scores_and_the_largest_loss(reader: Reader, scales: Path) -> None:
+def test_the_list_without_a_baseline(reader: Reader, scales: Path) -> None:
     reader.open(scales)
     assert reader.texts("#list thead th") == ["query", "nDCG", "largest loss", "on top"]
     assert reader.text('tr[data-case$="percent"] td[data-label="lost"]') == "elsewhere"
     assert "\u2192" not in reader.text("#list")
-
-
-def test_the_list_says_what_was_not_returned(reader: Reader, scales: Path) -> None:
-    reader.open(scales)
     assert reader.text('tr[data-case$="nothing"] td[data-label="on top"]') == "nothing returned"
     broken = reader.texts('tr[data-case$="broken"] td')
     assert broken[1:] == ["ConnectionError: the engine is down", "the search failed"]
     assert broken[0].split() == ["n/a", "error"]
-
-
-def test_filters_by_verdict(reader: Reader, scales: Path) -> None:
-    reader.open(scales)
     reader.choose("verdict", "error")
     assert reader.queries == ["broken"]
     assert reader.fragment == "#verdict=error"
@@ -99,7 +91,7 @@ def test_filters_by_verdict(reader: Reader, scales: Path) -> None:
 
 
 class TestOrderToJudge:
-    def test_puts_queries_first_whose_judgments_are_worth_most(self, reader: Reader, scales: Path) -> None:
+    def test_begins_with_the_queries_whose_judgments_are_worth_most(self, reader: Reader, scales: Path) -> None:
         reader.open(scales)
         reader.choose("sort", "to judge")
         assert reader.queries[0] == "named"  # for its weight
@@ -107,9 +99,6 @@ class TestOrderToJudge:
         assert "2 to judge, worth" in reader.text('tr[data-case$="named"] th')
         hint = reader.attribute('tr[data-case$="named"] th [title]', "title")
         assert hint == "worth: how far a likely grade would move nDCG, times the weight"
-
-    def test_a_judged_query_goes_to_the_end(self, reader: Reader, scales: Path) -> None:
-        reader.open(scales, "#sort=judge")
         reader.open_query("named")
         reader.press("2", "2", "Escape")
         assert "named" not in reader.queries[:2]
@@ -177,22 +166,17 @@ class TestOpenQuery:
         assert reader.opened == second
         assert reader.texts("#case a[rel=next]") == []
 
-    def test_hides_the_losses_with_own_grades(self, reader: Reader, page: Path) -> None:
-        reader.open(page)
-        reader.open_query("blue shoes")
-        (losses,) = (text for text in reader.texts("#case details") if text.startswith("Lost most by"))
-        assert "rank 2" in losses
-        reader.press("3")
-        (losses,) = (text for text in reader.texts("#case details") if text.startswith("Lost most by"))
-        assert "calculated without your grades" in losses
-
-    def test_the_reasons_are_those_of_the_run(self, reader: Reader, page: Path) -> None:
+    def test_losses_and_reasons_are_those_of_the_run(self, reader: Reader, page: Path) -> None:
         reader.open(page)
         reader.open_query("smart watch")
         words = "The reasons are as of the run, before your grades."
         assert words not in reader.everything
+        (losses,) = (text for text in reader.texts("#case details") if text.startswith("Lost most by"))
+        assert "rank 4" in losses
         reader.press("3")
         assert words in reader.everything
+        (losses,) = (text for text in reader.texts("#case details") if text.startswith("Lost most by"))
+        assert "calculated without your grades" in losses
         reader.press("Escape")
         assert "1 grade of yours, not in the score" in reader.text('tr[data-case$="smart watch"] th')
         assert reader.everything.count("of yours") == 1
@@ -210,16 +194,11 @@ class TestOpenQuery:
         """A document without a gain may fall: its line is neither good nor bad."""
         reader.open(page)
         reader.open_query("smart watch")
-        kinds = reader.script(
-            "return [...document.querySelectorAll('#case svg path')].map((path) => path.className.baseVal)"
-        )
-        assert sorted(kinds) == ["gain", "loss"]
+        kinds = "return [...document.querySelectorAll('#case svg path')].map((path) => path.className.baseVal)"
+        assert sorted(reader.script(kinds)) == ["gain", "loss"]
         reader.press("Escape")
         reader.open_query("blue shoes")
-        kinds = reader.script(
-            "return [...document.querySelectorAll('#case svg path')].map((path) => path.className.baseVal)"
-        )
-        assert kinds == ["loss", "loss"]
+        assert reader.script(kinds) == ["loss", "loss"]
 
     def test_says_what_left_without_a_loss(self, reader: Reader, tmp_path: Path) -> None:
         """A result without a judgment, one of grade 0, and one of a negative grade, which is a gain."""

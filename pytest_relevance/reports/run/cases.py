@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import ceil
 from typing import TYPE_CHECKING
@@ -78,8 +78,8 @@ def case_count(results: Iterable[CaseResult]) -> int:
 def counted_cases(results: Iterable[CaseResult]) -> str:
     """`3 cases`, `2 checks` of tests in Python, or `3 cases and 2 checks`."""
     cases, checks = _counts(results)
-    parts = [counted(checks, "check")] if checks else []
-    return listed([*([counted(cases, "case")] if cases or not checks else []), *parts], "and")
+    parts = [counted(cases, "case")] * bool(cases or not checks) + [counted(checks, "check")] * bool(checks)
+    return listed(parts, "and")
 
 
 def _counts(results: Iterable[CaseResult]) -> tuple[int, int]:
@@ -157,9 +157,9 @@ def suite_sentences(
 
     `variants` are those of the whole run.
     """
-    outcomes: dict[tuple[str, str | None], Counter[str]] = {}
+    outcomes: dict[tuple[str, str | None], Counter[str]] = defaultdict(Counter)
     for gate in gates:
-        outcomes.setdefault((gate.file, gate.variant), Counter())[gate.outcome()] += 1
+        outcomes[gate.file, gate.variant][gate.outcome()] += 1
     found: list[tuple[str, list[str]]] = []
     for file, of_file in sorted(grouped(results, lambda result: result.file).items()):
         groups, ordered = grouped(of_file, variant_of), variants_in_order(of_file)

@@ -245,29 +245,22 @@ def shown_failures(
     """
     from pytest_relevance.results.compare.differences import FAILED_BEFORE, failure_kind
 
-    shown: list[tuple[str, list[int]]] = []
-    alike: dict[int, list[int]] = {}
-    brief: list[int] = []
+    shown: dict[tuple[str, int], list[int]] = {}
+    told: set[int] = set()  # the diagnoses of failures that are shown in full
     count, lines, has_enough = 0, 0, False
     for index, result in enumerate(failures):
         diagnosis = None if result is None else explained.get(result.key)
         has_enough |= (count >= MOST_IN_FULL or lines >= MOST_LINES) and len(failures) - index > _FEW
-        if result is None:
-            shown.append((IN_FULL, [index]))
-        elif diagnosis is not None and diagnosis in alike:
-            alike[diagnosis].append(index)
-            if len(alike[diagnosis]) == 1:
-                shown.append((ALIKE, alike[diagnosis]))
-        elif folds and (has_enough or failure_kind(result) == FAILED_BEFORE):
-            brief.append(index)
-            if len(brief) == 1:
-                shown.append((IN_BRIEF, brief))
-        else:
-            shown.append((IN_FULL, [index]))
+        key = IN_FULL, index
+        if diagnosis is not None and diagnosis in told:
+            key = ALIKE, diagnosis
+        elif result is not None and folds and (has_enough or failure_kind(result) == FAILED_BEFORE):
+            key = IN_BRIEF, 0
+        elif result is not None:
             count, lines = count + 1, lines + (length(index) if folds else 0)
-            if diagnosis is not None:
-                alike[diagnosis] = []
-    return shown
+            told |= set() if diagnosis is None else {diagnosis}
+        shown.setdefault(key, []).append(index)
+    return [(how, indexes) for (how, _), indexes in shown.items()]
 
 
 def results_to_report(
