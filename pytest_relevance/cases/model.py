@@ -2,9 +2,8 @@
 
 These are named tuples, made once by the reader and used by everything after it. What a suite sets for all of its
 cases is one `Terms` object that they share, so that a case has few fields besides its query and its judgments.
+Annotations are not postponed here: a named tuple compiles each postponed one, which doubles the import.
 """
-
-from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
@@ -174,7 +173,7 @@ class Terms(NamedTuple):
     lowest: float = 0.0
     highest: float = 0.0
 
-    def settled(self, grades: Sequence[float]) -> Terms:
+    def settled(self, grades: Sequence[float]) -> "Terms":
         """These terms with the range of grades, once all judgments of the file are known; `grades` are theirs, sorted.
 
         Without a scale the range includes 0: a file that lists relevant documents alone does not say that there are no

@@ -20,12 +20,12 @@ from pytest_relevance._text import harmless as harmless
 REPORT_MARK = "pytest-relevance report"
 """The comment at the beginning of a report in HTML or Markdown, by which it is recognised."""
 
-_BEGINNING = re.compile(
+_BEGINNING = (
     rb"(?s:.{,2000}?)" + REPORT_MARK.encode() + rb'|\{\s*"kind": "pytest-relevance comparison"'
     rb'|\{\s*"name": .+,\s*"run": \{(?s:.*),\s*"results": \['  # a run as JSON
     rb"|(?s:.{1,2000}? -> .{1,2000}?): [\d,]+ cases? compared, [\d,]+ with another ranking"
 )
-_COUNTS = re.compile(rb"(?m)^[\d,]+ cases?(?: in [\d,]+ variants?)?(?::|$)")  # at the end of the report of a run
+_COUNTS = rb"(?m)^[\d,]+ cases?(?: in [\d,]+ variants?)?(?::|$)"  # at the end of the report of a run
 _COUNTS_WITHIN = 2_000  # bytes
 
 WIDEST = 100
@@ -56,7 +56,7 @@ _DEEPEST_INDENT = 24
 
 def is_report(data: bytes) -> bool:
     """Whether the content of a file is the report of a run or of a comparison, in any format."""
-    return bool(_BEGINNING.match(data) or _COUNTS.search(data[-_COUNTS_WITHIN:]))
+    return bool(re.match(_BEGINNING, data) or re.search(_COUNTS, data[-_COUNTS_WITHIN:]))
 
 
 def width(text: str) -> int:

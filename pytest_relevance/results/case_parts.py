@@ -1,10 +1,8 @@
 """The parts of a `CaseResult`. Sequences in them are tuples once the result is complete.
 
 Those that every result has are named tuples: every case pays for them, and a frozen dataclass takes three times as long
-to make.
+to make. Annotations are not postponed here: a named tuple compiles each postponed one, which doubles the import.
 """
-
-from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple

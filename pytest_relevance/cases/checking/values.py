@@ -52,7 +52,6 @@ _HARMLESS = re.compile(r"[\w .,;!?'\"()&+*/=<>|@#$^~-]*")  # nothing to encode; 
 _ENCODED = frozenset("[]%")
 _CONTROL = frozenset({"Cc", "Cs", "Zl", "Zp"})
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]{0,63})(\.[0-9]{1,64})?")
 """A decimal number without leading zeros; the group is its fraction."""
 _CONSTANTS: dict[str, object] = {"true": True, "false": False, "null": None, "": None}
@@ -163,7 +162,9 @@ def text_with(wrong: Callable[[str], str | None] = lambda text: None) -> Check:
 def _wrong_query(query: str) -> str | None:
     if not query.strip():
         return "the query is empty; write what a user would type"
-    if not query.isascii() and _SURROGATE.search(query):  # only in a case written in Python; no file can hold it
+    if not query.isascii() and re.search(
+        "[\ud800-\udfff]", query
+    ):  # only in a case written in Python; no file can hold it
         return "the query has half a character (a lone surrogate); write the whole one"
     return None
 
