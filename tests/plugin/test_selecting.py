@@ -111,12 +111,6 @@ def test_queries_of_all_kinds_are_cases_and_their_node_ids_can_be_used_again(pro
 
 
 @both_ways
-def test_deselecting_by_node_id(shop: Project) -> None:
-    run = shop.run("--deselect", "shop.relevance.yaml::watch strap")
-    assert run.outcomes == {"smart watch": "passed", "trail-shoes": "passed"}
-
-
-@both_ways
 def test_a_variant_of_a_parametrised_search_by_its_node_id(project: Project) -> None:
     project.conftest("""
         import pytest

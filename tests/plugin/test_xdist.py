@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests.helpers import changed
-from tests.plugin.conftest import WORDS, Project
+from tests.plugin.conftest import Project
 
 pytest.importorskip("xdist")
 
@@ -122,19 +122,3 @@ def test_text_and_numbers_that_are_more_than_that(project: Project) -> None:
     assert 'query "shoes"' in text
     assert "note: a note" in text
     assert "1 failed, 1 measured" in run.summary
-
-
-def test_a_search_of_coroutines(project: Project) -> None:
-    project.conftest(WORDS.replace("def search(query)", "async def search(query)"))
-    project.cases(CASES.replace("boom", "a"))
-    assert project.run("-n1", loops=True).counts == {"passed": 4, "failed": 1, "skipped": 1, "xfailed": 1}
-
-
-def test_a_missing_search_is_explained_once(project: Project) -> None:
-    project.cases("cases: [{query: a}, {query: b}, {query: c}, {query: d}]")
-    run = project.run("-n2")
-    assert run.counts == {"errors": 4}
-    assert run.text.count("Write it in a conftest.py") == 1
-    assert [line.rpartition(" - ")[2] for line in run.short_summary] == [
-        'fixture "search" not found, which the case calls to search'
-    ] * 4

@@ -153,35 +153,25 @@ def test_a_cursor_that_is_returned_to_two_searches_at_once(engine: Engine) -> No
     assert engine.run().counts == {"passed": 2}
 
 
-def test_a_cursor_of_each_thread_may_be_returned_to_one_search_after_another(engine: Engine) -> None:
-    engine.searches(f"""{SHARED}
+OF_EACH_THREAD = """
     local = threading.local()
 
-    @pytest.fixture(scope="session")
-    def search():
-        def search(query):
-            if not hasattr(local, "connection"):
-                local.connection = Connection()
-            return local.connection.execute(query)
-        return search
-""")
-    engine.project.cases(numbered(8))
-    assert engine.run(TWO).counts == {"passed": 8}
+    def search_with_a_connection_of_the_thread(query):
+        if not hasattr(local, "connection"):
+            local.connection = Connection()
+        return local.connection.execute(query)
+"""
+SHAREABLE = {
+    "a cursor of each thread": SHARED + OF_EACH_THREAD + returning("search_with_a_connection_of_the_thread"),
+    "one list": '    found = ["a", "b"]\n' + returning("lambda query: meet(query) or found"),
+}
 
 
-def test_a_list_may_be_returned_to_two_searches_at_once(engine: Engine) -> None:
-    engine.searches(
-        """
-    found = ["a", "b"]
-
-    @pytest.fixture(scope="session")
-    def search():
-        return lambda query: meet(query) or found
-""",
-        meet=("a", "b"),
-    )
-    engine.project.cases("cases: [{query: a, expect: {first: a}}, {query: b, expect: {include: [b]}}]")
-    assert engine.run(TWO).counts == {"passed": 2}
+@pytest.mark.parametrize("fixtures", SHAREABLE.values(), ids=SHAREABLE)
+def test_what_may_be_returned_to_several_searches(engine: Engine, fixtures: str) -> None:
+    engine.searches(fixtures, meet=() if "local" in fixtures else MET)
+    engine.project.cases("cases: [{query: q0}, {query: q1}, {query: q2}, {query: q3}, {query: q4}]")
+    assert engine.run(TWO).counts == {"passed": 5}
 
 
 def test_reruns_call_the_search_anew_and_alone(engine: Engine) -> None:
