@@ -58,7 +58,6 @@ class Searches:
         self._threads = 0  # the number of threads that serve the queue
         self._calls: Sequence[Call] = ()  # the calls of the running window
         self._in_flight: tuple[pytest.Item | None, str] = None, ""  # when a window was abandoned
-        self._failures: list[BaseException] = []  # in the running window
         self._warned: set[str] = set()
 
     def take(self, this: CaseRun) -> list[Timed] | None:
@@ -232,6 +231,8 @@ class Searches:
         with self._window(calls):
             for call in calls:
                 call.task = asyncio.ensure_future(run(call))  # in a copy of the context
+                # Ctrl-C may interrupt a task before its call; asyncio logs an exception that nobody has looked at
+                call.task.add_done_callback(lambda task: task.cancelled() or task.exception())
             await asyncio.wait([call.task for call in calls])
             if self._calls is not calls:  # the loop stopped before its end, and now runs for another window
                 raise asyncio.CancelledError
@@ -239,7 +240,7 @@ class Searches:
     @contextmanager
     def _window(self, calls: Sequence[Call]) -> Iterator[None]:
         """Start no call any more once one has ended the run; forget those that were dropped."""
-        self._failures, self._calls = [], calls
+        self._calls = calls
         for call in calls:
             call.future.add_done_callback(partial(self._drop_after, call, calls))
         try:
@@ -252,19 +253,14 @@ class Searches:
         self._forget_lost(calls)
 
     def _drop_after(self, call: Call, calls: Sequence[Call], _: Future[None]) -> None:
-        """Drop the queued calls of a window if the exception of a call ends the run.
+        """Drop the queued calls of a window if the exception of a call may end the run.
 
-        The first call is made all the same, if its thread has not begun it yet: its case is the one that runs.
+        They are made at the turn of their cases if it does not. The first call is made all the same, if its thread has
+        not begun it yet: its case is the one that runs.
         """
         errors = [outcome.error for outcome in call.outcomes if outcome.error is not None]
-        failed = [error for error in errors if not isinstance(error, _NO_FAILURES)]
-        if not failed:
-            return
-        self._failures += failed  # also in several threads at once
-        option, session = self._config.option, call.outcomes[0].run.item.session
-        most = 1 if getattr(option, "stepwise", False) else option.maxfail
-        ends_run = any(isinstance(error, _ENDING) for error in failed)
-        if ends_run or (most and session.testsfailed + len(self._failures) >= most):
+        stops = self._config.option.maxfail or getattr(self._config.option, "stepwise", False)
+        if any(isinstance(error, _ENDING) or (stops and not isinstance(error, _NO_FAILURES)) for error in errors):
             for each in calls[1:]:
                 each.future.cancel()
 
