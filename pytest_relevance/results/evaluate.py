@@ -73,7 +73,12 @@ def evaluate(
     compiled, ranked = compile_judgments(judgments), compile_rankings(rankings)
     _require_ranks(rankings, compiled, parsed.values(), settings)
     if compiled.queries and ranked.queries and set(compiled.queries).isdisjoint(ranked.queries):
-        warnings.warn(RelevanceWarning(_nothing_in_common(compiled, ranked)), stacklevel=2)
+        warning = (
+            f"none of the {len(compiled.queries):,} judged queries has a ranking, so that all score as empty ones; the "
+            "judgments and the rankings seem to name queries differently, such as "
+            f"{compiled.queries[0]!r} and {ranked.queries[0]!r}"
+        )
+        warnings.warn(RelevanceWarning(warning), stacklevel=2)
     scores = score_batch(list(parsed.values()), compiled, ranked, settings)
     index = pandas.Index(compiled.queries, dtype=object, name="query")
     table: pandas.DataFrame = pandas.DataFrame(dict(zip(parsed, scores, strict=True)), index=index, copy=False)
@@ -97,14 +102,6 @@ def _require_ranks(
                     f"{known[query]}: set a depth in the case file (depth: 1000) and record the run again, or name a "
                     "smaller cutoff"
                 )
-
-
-def _nothing_in_common(judgments: CompiledJudgments, rankings: CompiledRankings) -> str:
-    examples = f"such as {judgments.queries[0]!r} and {rankings.queries[0]!r}"
-    return (
-        f"none of the {len(judgments.queries):,} judged queries has a ranking, so that all score as empty ones; the "
-        f"judgments and the rankings seem to name queries differently, {examples}"
-    )
 
 
 def compile_judgments(judgments: AnyJudgments) -> CompiledJudgments:
@@ -182,11 +179,6 @@ def _ids(frame: Any, column: Any, where: str, what: str) -> list[str]:
     """Read a column of ids as text."""
     from pytest_relevance.metrics.compiled import text_id
 
-    if frame[column].dtype.kind == "f":
-        raise ValueError(
-            f"{where}: column {str(column)!r} holds floats, and a {what} id is text or an integer; "
-            "whole numbers become floats where values are missing: read the column as text (dtype=str)"
-        )
     values: list[Any] = frame[column].tolist()
     if set(map(type, values)) <= {str}:
         return values

@@ -264,15 +264,12 @@ def _other_scores(case: Case, graded: GradedRanking, *, is_cut: bool) -> dict[st
     metrics += [metric for gate in case.terms.gates for metric in gate.metrics]
     for metric in {metric.text: metric for metric in metrics}.values():
         value = score(metric, graded, case.settings) if case.judgments else math.nan
-        if not is_cut or _is_known(metric, value, case.settings):
+        # a cut ranking decides a score that is undefined for any ranking, and RR with a hit in it
+        is_known = value != value or ranks_needed(metric, case.settings) is not None
+        if not is_cut or is_known or (metric.measure == "RR" and value > 0):
             found[metric.text] = defined(value)
     found.pop(ndcg_at(case.k).text, None)
     return found
-
-
-def _is_known(metric: Metric, value: float, settings: Settings) -> bool:
-    """Whether a cut ranking decides a score: one that is undefined for any ranking, or RR with a hit in it."""
-    return value != value or ranks_needed(metric, settings) is not None or (metric.measure == "RR" and value > 0)
 
 
 def _outcomes(

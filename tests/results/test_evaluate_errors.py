@@ -133,7 +133,7 @@ FRAME = pd.DataFrame({"query": ["q", "q"], "doc": ["a", "b"], "grade": [1, 2]})
             "no column for the document; it has query, grade, and the document is read from doc_id",
         ),
         (pd.concat([FRAME, FRAME.assign(grade=0)]), "query 'q', document 'a': two grades, 1 and 0; one is allowed"),
-        (FRAME.assign(doc=[1.0, math.nan]), "column 'doc' holds floats"),
+        (FRAME.assign(doc=[1.0, math.nan]), "column 'doc': a document id is text or an integer, not 1.0"),
         (FRAME.assign(doc=["a", None]), "column 'doc': a document id is text or an integer"),
         (FRAME.assign(grade=[1, math.nan]), "query 'q', document 'b': a grade is a finite number"),
         (FRAME.assign(grade=["1", "2"]), "query 'q', document 'a': a grade is a finite number"),

@@ -12,9 +12,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from pytest_relevance._text import listed, shown
 from pytest_relevance.results.responses.reading import NoResults, UnreadableRanking, unreadable
@@ -121,8 +120,7 @@ def hit_of_dsl(result: Any) -> Any:
 # --- incomplete responses ---------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Sign:
+class Sign(NamedTuple):
     """A field by which an engine marks a response as incomplete: its path, and which values do so."""
 
     family: str
