@@ -121,11 +121,8 @@ def test_the_field_of_the_id_can_be_named(response: object, id_field: str, expec
 # --- what client libraries return -------------------------------------------------------------------------------------
 
 
-CLIENTS = {"a model with hits": Model(hits=[Model(objectID="b", name="Boots"), Model(objectID="a", name="Apron")])}
-
-
-@pytest.mark.parametrize("response", CLIENTS.values(), ids=CLIENTS)
-def test_the_response_object_of_a_client(response: object) -> None:
+def test_the_response_object_of_a_client() -> None:
+    response = Model(hits=[Model(objectID="b", name="Boots"), Model(objectID="a", name="Apron")])
     assert ids(response) == ["b", "a"]
     assert titles(response) == ["Boots", "Apron"]
 

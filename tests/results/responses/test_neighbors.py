@@ -80,17 +80,14 @@ def test_ids_is_asked_for_where_there_are_labels_alone() -> None:
 
 @pytest.mark.parametrize("pair", [(DISTANCES, LABELS), (LABELS, DISTANCES), LABELS], ids=["faiss", "hnswlib", "one"])
 def test_labels_without_ids(pair: object) -> None:
-    message = refusal(pair)
+    """They are ids when they are returned as the message says."""
+    message, labels, distances = refusal(pair), LABELS, DISTANCES
     assert "search returned labels of an index" in message
     assert "[[0, 2, 3]]" in message
     assert two_ways(message)
-
-
-def test_the_labels_are_ids_when_they_are_returned_as_the_message_says() -> None:
-    labels, distances = LABELS, DISTANCES
-    assert "with distances zip(labels[0].tolist(), distances[0].tolist())" in refusal((distances, labels))
+    assert "with distances zip(labels[0].tolist(), distances[0].tolist())" in message
     assert pairs(zip(labels[0].tolist(), distances[0].tolist(), strict=True)) == [("0", 0), ("2", 1), ("3", 4)]
-    assert "return them in a list: labels[0].tolist()" in refusal(labels)
+    assert "return them in a list: labels[0].tolist()" in message
     assert ids(labels[0].tolist()) == ["0", "2", "3"]
 
 
