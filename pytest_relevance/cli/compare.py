@@ -92,7 +92,7 @@ def run(arguments: Namespace) -> int:
     first, second, judgments, output = arguments.first, arguments.second, arguments.judgments, arguments.output
     command.check_output(arguments, (first, second, judgments), is_report, "no report")
     format, limit = command.report_format(arguments), arguments.limit or sys.maxsize
-    of_first, of_second = (None if name == _NO_VARIANT else name for name in arguments.variants or ("", ""))
+    variants: Any = arguments.variants and [None if name == _NO_VARIANT else name for name in arguments.variants]
     try:
         with paused_gc():
             if arguments.grade_column is not None:
@@ -102,7 +102,7 @@ def run(arguments: Namespace) -> int:
             comparison = compare_runs(
                 *(first, second, [*arguments.metrics, *(name for name, _ in arguments.max_drop)] or None),
                 judgments=judgments,
-                variants=(of_first, of_second) if arguments.variants else None,
+                variants=variants,
                 common=arguments.common,
                 missing=arguments.missing,
                 resamples=arguments.resamples,

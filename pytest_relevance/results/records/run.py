@@ -73,14 +73,22 @@ class Run:
         """
         lowest = nsmallest(MOST_ROWS, self.results, key=_by_score)
         metrics = {result.metric.text for result in self.results}
-        heads = {name: (name, TEXT if name in _TEXTS else NUMBER) for name in _SHOWN}
-        heads["score"] = (metrics.pop() if len(metrics) == 1 else "nDCG@k", NUMBER)
-        cells = [_shown(result) for result in lowest]
-        used = [name for name in heads if any(row[name] for row in cells)]
+        before = [None if each.baseline is None else each.baseline.score for each in lowest]
+        columns = {
+            ("query", TEXT): [case_name(each.id, each.query) for each in lowest],
+            ("variant", TEXT): [each.variant or "" for each in lowest],
+            ("before", NUMBER): ["" if score is None else score_text(score) for score in before],
+            (metrics.pop() if len(metrics) == 1 else "nDCG@k", NUMBER): [score_text(each.score) for each in lowest],
+            ("judged", NUMBER): [
+                "" if each.score is None else f"{each.evaluation.judged} of {each.evaluation.top}" for each in lowest
+            ],
+            ("status", TEXT): [each.status for each in lowest],
+            ("place", TEXT): [each.place if each.file else "" for each in lowest],
+        }
+        used = {head: cells for head, cells in columns.items() if any(cells)}
         more = len(self) - len(lowest)
         note = f"... and {counted(more, 'more result')} with higher scores or none" if more else ""
-        rows = [[row[name] for name in used] for row in cells]
-        return html_table([heads[name] for name in used], rows, _summary(self), note)
+        return html_table([*used], [*zip(*used.values(), strict=True)], _summary(self), note)
 
     @property
     def missing(self) -> Sequence[str]:
@@ -183,25 +191,6 @@ def _row_of_case(result: CaseResult) -> dict[str, object]:
     if call.repeats is not None:
         row |= {"calls": call.repeats.calls, "rankings_seen": call.repeats.rankings}
     return row | {name: math.nan if value is None else value for name, value in result.evaluation.scores.items()}
-
-
-_TEXTS = ("query", "variant", "status", "place")
-_SHOWN = ("query", "variant", "before", "score", "judged", "status", "place")
-"""The columns of a run in a notebook; those without any text are left out. `before` is the score of the baseline."""
-
-
-def _shown(result: CaseResult) -> dict[str, str]:
-    """The cells of a result in a notebook, by the names of `_SHOWN`."""
-    baseline = result.baseline
-    return {
-        "query": case_name(result.id, result.query),
-        "variant": result.variant or "",
-        "before": "" if baseline is None or baseline.score is None else score_text(baseline.score),
-        "score": score_text(result.score),
-        "judged": "" if result.score is None else f"{result.evaluation.judged} of {result.evaluation.top}",
-        "status": result.status,
-        "place": result.place if result.file else "",
-    }
 
 
 def _by_score(result: CaseResult) -> tuple[int, float]:
