@@ -73,12 +73,6 @@ def test_records_and_a_run_say_the_same_under_one_case_file(shop: Terminal) -> N
             assert figures(shop, "compare", first, second, "--judgments", "shop.relevance.yaml") == expected
 
 
-def test_records_are_scored_anew_by_other_judgments(shop: Terminal) -> None:
-    shop.write("judgments.csv", "query,doc_id,grade\nwinter boots,sku-4,3\nwinter boots,sku-1,0\nlaces,sku-7,1\n")
-    found = row(shop, "compare", "main.jsonl", "branch.jsonl", "--judgments", "judgments.csv")
-    assert (found["queries"], found["first"], found["second"], found["better"]) == (2, 0.75, 1, 1)
-
-
 def test_the_column_of_the_grades_is_named_where_judgments_have_several(trec: Terminal) -> None:
     rows = [line.split() for line in QRELS.splitlines()]
     lines = [f"{query},{document},{3 - int(grade)},{grade}" for query, _, document, grade in rows]
