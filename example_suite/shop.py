@@ -24,10 +24,7 @@ class Ranker:
 
 RANKERS = {
     "fields": Ranker(
-        Fields(
-            {"id": 10, "title": 5, "category": 4, "brand": 3, "attributes": 2, "description": 1},
-            stemming=True,
-        ),
+        Fields({"id": 10, "title": 5, "category": 4, "brand": 3, "attributes": 2, "description": 1}, stemming=True),
         accessories=0.6,  # who types "tent" wants a tent, not its pegs
     ),
     "titles": Ranker(Fields({"title": 1})),

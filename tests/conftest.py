@@ -31,12 +31,7 @@ SUITE, BRIEF, DEEP = "suite", "brief", "deep"
 
 # no verdict depends on the time that something takes, nor on what an earlier run has left in a folder
 settings.register_profile(
-    SUITE,
-    derandomize=True,
-    max_examples=50,
-    deadline=None,
-    database=None,
-    suppress_health_check=[HealthCheck.too_slow],
+    SUITE, derandomize=True, max_examples=50, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.register_profile(BRIEF, settings.get_profile(SUITE), max_examples=10)
 settings.register_profile(DEEP, settings.get_profile(SUITE), derandomize=False, max_examples=1000, print_blob=True)

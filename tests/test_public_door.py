@@ -65,10 +65,7 @@ EXCEPTIONS: Mapping[str, tuple[str, set[str]]] = {
         "masks any text: a run of pytest for each would take minutes",
         {"plugin.options", "plugin.redaction"},
     ),
-    "results/test_gates.py": (
-        "pins the words of what gates find beside it",
-        {"reports.run.gates"},
-    ),
+    "results/test_gates.py": ("pins the words of what gates find beside it", {"reports.run.gates"}),
 }
 """Files that import other modules, each with the reason and with these modules."""
 

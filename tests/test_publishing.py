@@ -53,9 +53,7 @@ def test_the_hook_reads_case_files_and_no_others(tmp_path: Path) -> None:
     (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
     assert [
         bool(re.search(hook["files"], name)) for name in ("a/shop.relevance.yaml", "b.relevance.yml", "c.yaml")
-    ] == [
-        *(True, True, False),
-    ]
+    ] == [*(True, True, False)]
     (tmp_path / "shop.relevance.yaml").write_text("cases: [{query: boots, min_ndgc: 1}]\n", encoding="utf-8")
     program, *arguments = hook["entry"].split()
     command = [sys.executable, "-m", program.replace("-", "_"), *arguments, "shop.relevance.yaml"]

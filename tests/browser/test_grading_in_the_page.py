@@ -216,7 +216,7 @@ class TestDownload:
         assert file.name == "page.csv"
         first, second = rows(file)
         assert [*first] == [
-            *("query_id", "query", "document", "title", "ranks", "worth", "move", "grade", "record", "rater"),
+            *("query_id", "query", "document", "title", "ranks", "worth", "move", "grade", "record", "rater")
         ]
         assert (first["query"], first["document"], first["title"]) == ("blue shoes", "loafer", "Blue loafer")
         assert (first["grade"], first["ranks"], first["rater"]) == ("3", "1", "Ada")

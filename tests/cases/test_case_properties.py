@@ -69,7 +69,7 @@ def emit(written: object, indent: int = 0, flow: bool = False) -> str:
 
 
 LIKE_VALUES = [
-    *("no", "007", "1e5", "12:30", "2024-01-01", "true", "null", "5", "0.5", "<<", "-", "? a", "a: b", "#", "*a"),
+    *("no", "007", "1e5", "12:30", "2024-01-01", "true", "null", "5", "0.5", "<<", "-", "? a", "a: b", "#", "*a")
 ]
 QUOTES = st.sampled_from(["", "'", '"'])
 RAW = st.sampled_from(LIKE_VALUES) | st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)

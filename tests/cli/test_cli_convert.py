@@ -159,10 +159,7 @@ def test_where_a_request_has_its_query(terminal: Terminal) -> None:
 
 def test_nothing_is_replaced_without_being_asked_to(terminal: Terminal) -> None:
     terminal.write("shop.csv", SHOP)
-    for name, arguments in (
-        ("out.jsonl", ("out.jsonl",)),
-        ("out.relevance.yaml", ("out.relevance.yaml",)),
-    ):
+    for name, arguments in (("out.jsonl", ("out.jsonl",)), ("out.relevance.yaml", ("out.relevance.yaml",))):
         terminal.write(name, "mine\n")
         said = terminal.run("convert", "shop.csv", *arguments)
         assert (said.code, said.out) == (1, "")

@@ -61,8 +61,7 @@ FORMS: dict[str, tuple[Callable[[list[Row]], str], str]] = {
     ),
     "opensearch": (
         in_json(
-            "judgmentRatings",
-            lambda query, doc, grade: {"query": query, "ratings": [{"docId": doc, "rating": grade}]},
+            "judgmentRatings", lambda query, doc, grade: {"query": query, "ratings": [{"docId": doc, "rating": grade}]}
         ),
         " judgmentRatings[1].ratings[0]:",
     ),
@@ -78,20 +77,7 @@ def written(tmp_path: Path, name: str, *rows: Row) -> Path:
 
 @IN_EACH
 def test_ids_stay_as_they_are_written(tmp_path: Path, name: str) -> None:
-    ids = (
-        "007",
-        "no",
-        "NA",
-        "null",
-        "nan",
-        "1e5",
-        "12:30",
-        "2024-01-01",
-        "/a/b.html",
-        "True",
-        "-5",
-        "ünï😀",
-    )
+    ids = ("007", "no", "NA", "null", "nan", "1e5", "12:30", "2024-01-01", "/a/b.html", "True", "-5", "ünï😀")
     found = read_judgments(written(tmp_path, name, *((each, f"{each}#0", "1") for each in ids)))
     assert found == {each: {f"{each}#0": 1} for each in ids}
     assert found.format == name.split()[0]
@@ -184,14 +170,7 @@ KEYS = [
 ]
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(
-            st.sampled_from(KEYS),
-            inner,
-            max_size=4,
-        )
-    ),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=4),
     max_leaves=12,
 ).map(lambda content: content if isinstance(content, (dict, list)) else [content])
 

@@ -15,12 +15,7 @@ from hypothesis import strategies as st
 from pytest_relevance import aggregate, read_judgments
 from pytest_relevance.judgments.model import Judgments, Query
 from pytest_relevance.judgments.scale import AGGREGATES
-from pytest_relevance.judgments.write import (
-    WRITERS,
-    format_of_name,
-    packed,
-    write_judgments,
-)
+from pytest_relevance.judgments.write import WRITERS, format_of_name, packed, write_judgments
 
 SHOP = Judgments(
     {"q1": {"sku-1": 3, "007": 0.5}, "q2": {"=x": -1}},

@@ -208,7 +208,7 @@ def test_a_stale_entry_fails_until_it_is_updated(shop: Shop) -> None:
     assert f"the baseline is stale: the depth was 10 and is 5; {accepts}" in " ".join(run.failure("hats").split())
     assert 'the parameter "k2" is new' in run.failure("anything")
     assert said(run, "3 cases have") == [
-        "3 cases have a stale baseline: --relevance-update accepts the present rankings",
+        "3 cases have a stale baseline: --relevance-update accepts the present rankings"
     ]
     assert '1 case is gone ("socks")' in run.summary
 

@@ -414,10 +414,7 @@ HOOK = """
 
 @both_ways
 def test_what_the_hook_raises_is_the_users_own_and_what_it_returns_is_refused_like_a_response(project: Project) -> None:
-    sources = {
-        "raises": HOOK.format("raise LookupError('which page?')"),
-        "returns": HOOK.format("return 'a b'"),
-    }
+    sources = {"raises": HOOK.format("raise LookupError('which page?')"), "returns": HOOK.format("return 'a b'")}
     run = run_searches(project, sources, "query: shoes")
     assert "E       LookupError: which page?" in run.failure("raises")
     assert "search returned text, 'a b'" in run.failure("returns")

@@ -436,10 +436,7 @@ def test_the_mean_may_not_drop(shop: Project) -> None:
     assert told[0].startswith("shop.relevance.yaml:2: mean nDCG@10 fell by 0.097, from 1.000 to 0.903 (95% ")
     assert "mean RR fell by" not in told[0]
     assert '  1 case without a baseline left out: "f"' in told
-    assert told[-2:] == [
-        "nDCG@10 pulled down most by",
-        "  1.000 -> 0.710  a b x   measured   shop.relevance.yaml:6",
-    ]
+    assert told[-2:] == ["nDCG@10 pulled down most by", "  1.000 -> 0.710  a b x   measured   shop.relevance.yaml:6"]
     assert gates(shop.run("--relevance-update=new"))[gate] == "failed"
 
 

@@ -141,11 +141,7 @@ def test_a_failure_is_annotated_at_the_line_of_its_case(shop: Project, job: Job)
     (annotation,) = commands(shop.run().text)
     assert (annotation.name, annotation.place) == ("error", "shop.relevance.yaml:4")
     assert annotation.title == "Failed: b a"
-    assert annotation.message.splitlines() == [
-        "nDCG@10 0.710, floor 0.900",
-        "lost: Apple rank 2",
-        "now on top: b",
-    ]
+    assert annotation.message.splitlines() == ["nDCG@10 0.710, floor 0.900", "lost: Apple rank 2", "now on top: b"]
 
 
 def test_what_got_worse_is_annotated_and_what_failed_before_is_not(project: Project, job: Job) -> None:
@@ -477,13 +473,7 @@ def test_a_usage_error_of_the_plugin_holds_no_command(shop: Project, job: Job, o
 
 
 @pytest.mark.parametrize(
-    "arguments",
-    [
-        ("##[error]x",),
-        ("report", "##[error]x"),
-        ("check", "--##[error]x"),
-        ("merge", "a\n::error::x"),
-    ],
+    "arguments", [("##[error]x",), ("report", "##[error]x"), ("check", "--##[error]x"), ("merge", "a\n::error::x")]
 )
 def test_a_usage_error_of_the_command_line_holds_no_command(
     job: Job, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...]

@@ -67,11 +67,7 @@ def test_the_order_of_the_rules(shop: Project) -> None:
     assert "2 passed, 4 failed, 2 errors, 3 inconclusive, 1 measured" in run.summary
 
 
-MODES = {
-    "fail": ("failed", 1, ()),
-    "skip": ("skipped", 0, ("-n1",)),
-    "pass": ("passed", 0, ()),
-}
+MODES = {"fail": ("failed", 1, ()), "skip": ("skipped", 0, ("-n1",)), "pass": ("passed", 0, ())}
 
 
 @pytest.mark.parametrize("mode", MODES)

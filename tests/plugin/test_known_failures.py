@@ -81,10 +81,7 @@ def case_lines(*, then: bool) -> str:
 
 @pytest.mark.parametrize(
     ("accept", "options"),
-    [
-        (RECORD, (AGAINST, "-n2", "--relevance-concurrency=4")),
-        (UPDATE, ("--reruns=1",)),
-    ],
+    [(RECORD, (AGAINST, "-n2", "--relevance-concurrency=4")), (UPDATE, ("--reruns=1",))],
     ids=["record-xdist", "baseline-reruns"],
 )
 def test_only_what_is_known_to_have_failed_before_is_expected(
@@ -101,8 +98,7 @@ def test_only_what_is_known_to_have_failed_before_is_expected(
     shop.cases(case_lines(then=False))
     shop.returns(**{row.name: row.now for row in [*ROWS, ADDED]})
     project.write(
-        "test_check.py",
-        "def test_check(relevance):\n    relevance.check('as bad', ['x'], {'a': 3}, min_ndcg=0.5)\n",
+        "test_check.py", "def test_check(relevance):\n    relevance.check('as bad', ['x'], {'a': 3}, min_ndcg=0.5)\n"
     )
     run = shop.run(KNOWN, NOW, *options)
     assert run.code == 1

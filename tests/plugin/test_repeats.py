@@ -214,10 +214,7 @@ def test_a_regression_of_a_ranking_that_does_not_hold_still(engine: Engine) -> N
     note = "the ranking is not stable: 2 different rankings in 3 calls; first difference at rank 1: b / a"
     assert lines.index(note) < lines.index("")  # above the table
     assert "not stable" not in run.failure("hats")
-    assert said(run)[:2] == [
-        "ranking changes from call to call: 1 case of 2, 3 calls each",
-        "  boots  rank 1: b / a",
-    ]
+    assert said(run)[:2] == ["ranking changes from call to call: 1 case of 2, 3 calls each", "  boots  rank 1: b / a"]
 
 
 def test_a_search_that_fails_in_a_later_call(engine: Engine) -> None:
@@ -341,10 +338,7 @@ def test_a_case_that_is_run_again_is_called_as_often_again(engine: Engine) -> No
     run = engine.run("--relevance-repeat=3", "--reruns=2", "--relevance-record=run.jsonl")
     assert engine.calls == {"boots": 7, "hats": 6}  # 1, 3, 3 and 3, 3
     assert run.counts == {"passed": 2, "rerun": 3}
-    assert said(run) == [
-        "ranking changes from call to call: 1 case of 2, 3 calls each",
-        "  boots  rank 1: a / b",
-    ]
+    assert said(run) == ["ranking changes from call to call: 1 case of 2, 3 calls each", "  boots  rank 1: a / b"]
     frame = Record.open(engine.project.path / "run.jsonl").frame.set_index("id")
     assert frame["calls"].to_dict() == {"boots": 3, "hats": 3}
     assert frame["rankings_seen"].to_dict() == {"boots": 2, "hats": 1}

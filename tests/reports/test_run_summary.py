@@ -171,11 +171,7 @@ def test_several_cutoffs_share_a_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("milliseconds", "expected"),
-    [
-        ([3, 1, 2, 4], "p50 2 ms, p95 4 ms"),
-        (range(1, 21), "p50 10 ms, p95 19 ms"),
-    ],
+    ("milliseconds", "expected"), [([3, 1, 2, 4], "p50 2 ms, p95 4 ms"), (range(1, 21), "p50 10 ms, p95 19 ms")]
 )
 def test_percentiles_are_values_that_there_are(milliseconds: Sequence[int], expected: str) -> None:
     results = [entry(f"q{each}", 0.5, latency=each / 1000) for each in milliseconds]

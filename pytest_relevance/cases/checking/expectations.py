@@ -337,10 +337,7 @@ _COUNT = _Bound(
     lambda comparison, bound: _is_whole(bound, 0 + (comparison == "<")),
 )
 _TIME = _Bound(
-    "<=",
-    "the longest duration allowed",
-    lambda comparison, bound: bound > 0 and comparison in ("<", "<="),
-    _seconds,
+    "<=", "the longest duration allowed", lambda comparison, bound: bound > 0 and comparison in ("<", "<="), _seconds
 )
 
 OF_DOCUMENTS: Mapping[str, Callable[[str, object, Location], Made]] = {

@@ -230,12 +230,7 @@ def combined(of_case: Graded | None, of_suite: Graded | None) -> Graded:
     if of_case is None or of_suite is None:
         return of_case or of_suite or NO_JUDGMENTS
     grades = {**of_suite.grades, **of_case.grades}
-    return Graded(
-        grades,
-        {**of_suite.titles, **of_case.titles},
-        of_case.notes,
-        frozenset(grades.values()),
-    )
+    return Graded(grades, {**of_suite.titles, **of_case.titles}, of_case.notes, frozenset(grades.values()))
 
 
 def _wrong_name(written: str, scale: Scale | None) -> str:

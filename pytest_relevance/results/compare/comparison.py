@@ -20,14 +20,7 @@ from pytest_relevance.results.case_parts import WITHIN, BaselineComparison
 from pytest_relevance.results.case_result import CaseResult, grouped
 from pytest_relevance.results.compare import differences
 from pytest_relevance.results.compare.pairing import ErroredCase, Incompatibility, Metrics, Pair
-from pytest_relevance.results.gates import (
-    CASE_DROPS,
-    NEW_ERRORS,
-    ComparisonGates,
-    GateFinding,
-    check_drop,
-    judge_drop,
-)
+from pytest_relevance.results.gates import CASE_DROPS, NEW_ERRORS, ComparisonGates, GateFinding, check_drop, judge_drop
 from pytest_relevance.results.records.run import as_frame
 
 if TYPE_CHECKING:

@@ -280,9 +280,7 @@ def test_a_very_large_run_shows_what_is_worth_a_look_and_counts_the_rest(shop: S
     assert [
         said in first_screen(each, [], headline(each.results, [], each.info), len(detailed(each.results)))
         for each in (run, all_but_one)
-    ] == [
-        *(True, False),
-    ]
+    ] == [*(True, False)]
 
 
 def test_skipped_cases_are_left_out(shop: Shop) -> None:
