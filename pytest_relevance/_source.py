@@ -78,7 +78,7 @@ class Source:
         raise FileError.at(self.file, message, line, path)
 
     def _check_text(self) -> None:
-        """Refuse what is no UTF-8; make line feeds of carriage returns alone."""
+        """Refuse what is no text in UTF-8. Where only carriage returns end the lines, replace them by line feeds."""
         data = self.data
         if data.startswith(_UTF_16):
             self.refuse("the file is UTF-16; save it as UTF-8")

@@ -93,7 +93,7 @@ def is_plain_item(item: AnyItem) -> bool:
 def makes_plain_items(file: pytest.Module) -> bool:
     """Whether only pytest, pytest-asyncio and anyio take part in making items: no conftest that parametrises, say.
 
-    These two do the same for all functions that request the same fixtures, but for the loop factories of a project.
+    These two plugins treat all functions that request the same fixtures alike, unless the project has loop factories.
     """
     return all(
         impl.function.__module__.startswith(_ITEM_MAKERS)

@@ -1,14 +1,13 @@
-"""Collect the ratings and queries of a JSON file in columns.
+"""Collect the ratings and queries of a JSON file.
 
-A file may have a million ratings: the line of one is computed when a message needs it.
+A file may have a million ratings: the path to one, or its line, is computed when a message needs it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import repeat
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from pytest_relevance._problems import Problems
 from pytest_relevance._source import JsonPath, NumberAsWritten, Source, as_python, as_text, found_json
@@ -18,6 +17,9 @@ from pytest_relevance.judgments.scale import UNNAMED
 
 Keys = Mapping[str, str]
 """The keys of an object by what they mean: of the document and the grade, perhaps of the rater and the title."""
+
+_Row = tuple[Any, ...]
+"""A query, a document, its rating, the rater, the title; the path to what holds the rating, and its key there."""
 
 RATING = frozenset({str, NumberAsWritten, type(None), bool})
 """The types of a rating. Booleans are among them because `grading` has the best message for those."""
@@ -36,13 +38,7 @@ class Collector:
         self._keys = keys
         self._problems = Problems(source.file)
         self._known: dict[str, tuple[Query, JsonPath]] = {}
-        self._queries: list[str] = []
-        self._documents: list[str] = []
-        self._ratings: list[object] = []
-        self._raters: list[str | None] = []
-        self._titles: list[str | None] = []
-        self._paths: list[JsonPath] = []
-        self._keys_in_path: list[str | int] = []
+        self._rows: list[_Row] = []
 
     def wrong(self, message: str, path: JsonPath) -> None:
         """Add a mistake."""
@@ -110,14 +106,7 @@ class Collector:
                 elif type(rating) not in RATING:
                     self.no_rating(rating, (*path, document))
             return
-        count = len(grades)
-        self._queries.extend(repeat(query, count))
-        self._documents.extend(grades)
-        self._ratings.extend(grades.values())
-        self._raters.extend(repeat(None, count))
-        self._titles.extend(repeat(None, count))
-        self._paths.extend(repeat(path, count))
-        self._keys_in_path.extend(grades)
+        self._rows.extend((query, document, rating, None, None, path, document) for document, rating in grades.items())
 
     def add_ratings(self, query: str, ratings: object, path: JsonPath) -> None:
         """Add ratings as {document: rating} or as a list of objects; None has none."""
@@ -165,13 +154,7 @@ class Collector:
         title: str | None = None,
     ) -> None:
         """Add one rating, which has been checked: entry `number` of the list at `path`."""
-        self._queries.append(query)
-        self._documents.append(document)
-        self._ratings.append(rating)
-        self._raters.append(rater)
-        self._titles.append(title)
-        self._paths.append(path)
-        self._keys_in_path.append(number)
+        self._rows.append((query, document, rating, rater, title, path, number))
 
     def no_rating(self, rating: object, path: JsonPath) -> None:
         """Add the mistake that a value is no rating."""
@@ -186,17 +169,19 @@ class Collector:
         if not self._known:
             self.refuse("the file has no judgments")
         self._problems.check()
-        rated = {query for query, rating in zip(self._queries, self._ratings, strict=True) if rating not in (None, "")}
+        columns = ([row[number] for row in self._rows] for number in range(7))
+        queries, documents, ratings, raters, titles, paths, keys = columns
+        rated = {query for query, rating in zip(queries, ratings, strict=True) if rating not in (None, "")}
         return Ratings(
             self._source.file,
             self._format,
-            self._queries,
-            self._documents,
-            self._ratings,
-            [rater or UNNAMED for rater in self._raters] if any(self._raters) else None,
-            self._titles if any(self._titles) else None,
+            queries,
+            documents,
+            ratings,
+            [rater or UNNAMED for rater in raters] if any(raters) else None,
+            titles if any(titles) else None,
             {key: query for key, (query, _) in self._known.items() if key not in rated or query.says_more},
-            lambda row: self._source.place((*self._paths[row], self._keys_in_path[row])),
+            lambda row: self._source.place((*paths[row], keys[row])),
         )
 
     def queries(self) -> list[Query]:
