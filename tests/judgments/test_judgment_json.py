@@ -140,6 +140,11 @@ def test_several_raters(tmp_path: Path) -> None:
 # --- Queries
 
 
+def test_a_query_without_ratings(tmp_path: Path) -> None:
+    judgments = read_judgments(written(tmp_path, [{"query": "hat", "ratings": None}, {"query": "cap", "ratings": []}]))
+    assert judgments.unrated == ["hat", "cap"]
+
+
 def test_queries_of_beir(tmp_path: Path) -> None:
     content = lines({"_id": "0012", "text": "blue shoes", "metadata": {}}, {"_id": 13, "text": "hat"})
     path = written(tmp_path, content, "queries.jsonl")

@@ -100,6 +100,7 @@ def test_ids_with_texts(tmp_path: Path) -> None:
     assert judgments.known_as("red shoes") == ["q1"]
     assert judgments.known_as("socks") == ["socks"]
     assert judgments.known_as("hats") == []
+    assert read_queries(path) == {"q1": "red shoes", "socks": "socks"}
 
 
 def test_an_id_with_two_texts(tmp_path: Path) -> None:

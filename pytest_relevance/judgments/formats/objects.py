@@ -103,7 +103,7 @@ def _holds_structures(entry: Mapping[str, object]) -> bool:
 
 def _ratings_key(entry: Mapping[str, object]) -> str:
     """The key of the ratings below a query; empty where it has none."""
-    return next((name for name in _RATINGS if isinstance(entry.get(name), (dict, list))), "")
+    return next((name for name in _RATINGS if name in entry and not isinstance(entry[name], str)), "")
 
 
 def _are_texts_by_id(source: Source, entry: Mapping[str, object]) -> bool:

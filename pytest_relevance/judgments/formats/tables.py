@@ -108,7 +108,7 @@ def _described(table: Table, keys: Sequence[str], of_text: Mapping[str, Sequence
                 table.source.refuse(known.another_text(Query(key, text)), *table.place(row))
     elif "" in of_text["document"]:
         for key, document in zip(keys, of_text["document"], strict=True):
-            if not document:
+            if key and not document:
                 described.setdefault(key, Query(key, key))
     return described
 
@@ -225,6 +225,8 @@ def read_query_table(source: Source) -> list[Query]:
         source.refuse(wrong, table.header_line)
     numbers = [at.pop("weight")] if "weight" in at else []
     columns: dict[str, Sequence[Any]] = dict(zip([*at, "weight"], table.cells(at.values(), numbers), strict=False))
+    if is_judged and "query_id" in columns:  # where a judgment has no id, the text of its query is the key
+        columns["query_id"] = [key or text for key, text in zip(columns["query_id"], columns["query"], strict=True)]
     if isinstance(table, ObjectTable):
         columns["params"] = [params_of(row.get("params")) for row in table.rows]
     return distinct_rows(source, columns, table.place)
