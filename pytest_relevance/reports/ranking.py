@@ -130,9 +130,8 @@ def unwanted_documents(result: CaseResult) -> dict[str, str]:
 def _engine_scores(result: CaseResult) -> dict[str, str]:
     """The score that the engine gave to each document at its first rank in the top k; empty where it gave none."""
     texts = engine_score_texts(result.ranking.engine_scores[: max(result.conditions.k, result.conditions.depth or 0)])
-    return (
-        dict(zip(reversed(result.ranking.documents[: len(texts)]), reversed(texts), strict=True)) if any(texts) else {}
-    )
+    first = dict(zip(reversed(result.ranking.documents[: len(texts)]), reversed(texts), strict=True))
+    return first if any(texts) else {}
 
 
 def _style(row: Row) -> str:

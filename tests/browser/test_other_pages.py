@@ -41,6 +41,17 @@ class TestManyQueries:
         reader.open_query("query 2499")
         assert reader.score == pytest.approx(0.6309297535714575, abs=1e-15)
 
+    def test_are_listed_some_at_a_time_and_a_reader_returns_to_a_row_of_the_rest(
+        self, reader: Reader, large: Path
+    ) -> None:
+        reader.open(large, "#all=1")
+        assert len(reader.queries) == 100
+        reader.click(".more button", "show more")
+        reader.open_query("query 0301")
+        reader.press("Escape")
+        assert reader.texts("#list tr.current .query") == ["query 0301"]
+        assert len(reader.queries) == 200
+
 
 class TestEmptyResults:
     def test_a_failed_search_says_why(self, reader: Reader, tmp_path: Path) -> None:

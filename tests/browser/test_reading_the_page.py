@@ -24,17 +24,6 @@ cases:
 """
 
 
-@pytest.fixture(scope="module")
-def long_list(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The report of 210 queries, of which a list shows 100 at first."""
-    project = Project(tmp_path_factory.mktemp("long"))
-    queries = [f"lamp {number:03}" for number in range(210)]
-    cases = "".join(f"  - {{query: {query}, judgments: {{a: 1}}}}\n" for query in queries)
-    project.write("long.relevance.yaml", f"cases:\n{cases}")
-    project.search_returns({query: ["a"] for query in queries})
-    return project.report()
-
-
 SENTENCE = "3 queries got worse, 1 better; the mean is unchanged within chance"
 
 
@@ -190,15 +179,6 @@ class TestMoving:
         reader.press("Escape")
         assert scrolled == 0
         assert reader.script("return scrollY") > 300
-
-    def test_returns_to_a_row_of_show_more(self, reader: Reader, long_list: Path) -> None:
-        reader.open(long_list, "#all=1")
-        assert len(reader.queries) == 100
-        reader.click(".more button", "show more")
-        reader.open_query("lamp 150")
-        reader.press("Escape")
-        assert reader.texts("#list tr.current .query") == ["lamp 150"]
-        assert len(reader.queries) == 200
 
 
 class TestOpenQuery:

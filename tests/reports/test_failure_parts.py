@@ -6,13 +6,11 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult
 from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.reasons import search_label, settings_text
-from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, PLAIN, STRONG, WIDEST, plain, width
+from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, PLAIN, STRONG, plain
 from pytest_relevance.results.case_result import CHECK
 from tests.helpers import block, changed, result_of
 
@@ -254,26 +252,3 @@ def test_a_judged_id_that_a_spreadsheet_may_have_changed_is_named(judged: str, r
 def test_other_ids_are_not_taken_for_one(judged: str, returned: str) -> None:
     found = result_of({"query": "q", "judgments": {judged: 3, "b": 1}, "min_ndcg": 0.9}, ["b", returned])
     assert "spreadsheet" not in plain(failure_lines(found))
-
-
-WORDS = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=30)
-PHRASES = st.lists(WORDS, min_size=1, max_size=12).map(" ".join)
-
-
-@given(
-    query=PHRASES,
-    note=PHRASES,
-    ranking=st.lists(st.tuples(WORDS, PHRASES), max_size=15),
-    missing=st.dictionaries(WORDS, st.integers(0, 3), max_size=8),
-    k=st.integers(1, 12),
-    verbosity=st.sampled_from([DEFAULT, FULL]),
-)
-def test_no_line_is_wider_than_100_columns(
-    shop: Shop, query: str, note: str, ranking: list[tuple[str, str]], missing: dict[str, int], k: int, verbosity: int
-) -> None:
-    judgments = {**missing, **{document: len(title) % 4 for document, title in ranking[::2]}, "relevant": 3}
-    results = [{"id": document, "title": title} for document, title in ranking]
-    found = shop.result(results, judgments=judgments, query=query, note=note, k=k, min_ndcg=0.6)
-    assert (
-        max(width("".join(words for words, _ in line)) for line in failure_lines(found, verbosity=verbosity)) <= WIDEST
-    )

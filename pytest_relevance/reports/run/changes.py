@@ -15,11 +15,10 @@ from typing import NamedTuple
 
 from pytest_relevance._text import counted, p_text, score_text
 from pytest_relevance.reports.blocks import MORE_HINT, RIGHT, USER, Cell, Column, Table, styled
-from pytest_relevance.reports.breakdown import change_shares, losses_of
+from pytest_relevance.reports.breakdown import accepted_ranking, change_shares, losses_of
 from pytest_relevance.reports.reasons import case_label
 from pytest_relevance.reports.run import cases
 from pytest_relevance.reports.text import LEAST, PLAIN, Line, signed
-from pytest_relevance.results.case_parts import NEW, STALE
 from pytest_relevance.results.case_result import SKIPPED, CaseResult, grouped, has_failed
 from pytest_relevance.results.compare import differences
 from pytest_relevance.results.compare.differences import Difference, Means, ScorePair
@@ -73,7 +72,7 @@ class CaseChange:
         Of the accepted ranking it is the one with the greatest share of the drop; without a baseline the one with the
         largest loss, which then has no first rank.
         """
-        if accepted := _accepted(self.result):
+        if accepted := accepted_ranking(self.result):
             return self._moved_most(-1, first_ranks(accepted))
         losses = losses_of(self.result) if self.result.evaluation.judgments else ()
         worst = next((loss for loss in losses if loss.loss > 0 and loss.document is not None), None)
@@ -86,7 +85,7 @@ class CaseChange:
         It is the result at rank 1 where another one was accepted, else the first one that rose, or is new, at no lower
         rank than `lost` had; without a baseline the first result, which then has no first rank.
         """
-        before, documents = first_ranks(_accepted(self.result)), self.result.ranking.documents
+        before, documents = first_ranks(accepted_ranking(self.result)), self.result.ranking.documents
         if not before:
             return Move(documents[0], None, 1) if documents else None
         lowest = (self.lost and self.lost.first) or 1
@@ -96,25 +95,21 @@ class CaseChange:
     @property
     def gained(self) -> Move | None:
         """The document with the greatest share of the rise since the baseline; None where none rose."""
-        return self._moved_most(1, first_ranks(self.result.ranking.documents)) if _accepted(self.result) else None
+        return (
+            self._moved_most(1, first_ranks(self.result.ranking.documents)) if accepted_ranking(self.result) else None
+        )
 
     def _moved_most(self, sign: int, ranks: Mapping[str, int]) -> Move | None:
         """The document of a ranking that changed the score most, up or down; of equal ones the first."""
         shares = self._shares.items()
         found = [(sign * share, -ranks[document], document) for document, share in shares if document in ranks]
         most, _, document = max(found, default=(0.0, 0, ""))
-        before = first_ranks(_accepted(self.result)).get(document)
+        before = first_ranks(accepted_ranking(self.result)).get(document)
         return Move(document, before, self.result.ranking.rank_of(document)) if most > 0 else None
 
     @cached_property
     def _shares(self) -> Mapping[str, float]:
         return change_shares(self.result)
-
-
-def _accepted(result: CaseResult) -> Sequence[str]:
-    """The ranking that a case is compared with; empty where there is none."""
-    baseline = result.baseline
-    return () if baseline is None or baseline.standing in (NEW, STALE) else baseline.documents
 
 
 def worst_first(results: Iterable[CaseResult]) -> list[CaseChange]:

@@ -148,16 +148,6 @@ def test_data_are_compressed_from_one_megabyte_on(length: int, encoding: str) ->
     assert embedded(data) == (found, text)  # the same data are the same file, whenever it is written
 
 
-def test_a_large_run_is_read_from_its_compressed_data() -> None:
-    results = [
-        result_of({"query": f"q{number}", "note": "x" * 30_000}, ["a"], file="f", line=1) for number in range(40)
-    ]
-    page = page_of(*results)
-    assert 'data-encoding="gzip"' in page
-    assert len(page) < COMPRESSED_FROM / 2
-    assert [case["query"] for case in page_values(page)["cases"]] == [f"q{number}" for number in range(40)]
-
-
 def test_the_title_is_the_sentence_and_the_name() -> None:
     found = re.search("<title>(.*)</title>", page_of(result_of({"query": "a"}, ["x"]), name="main.jsonl"))
     assert found is not None
