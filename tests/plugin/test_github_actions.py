@@ -247,16 +247,6 @@ def test_a_check_of_a_test_in_python_is_annotated_at_the_test(project: Project, 
     assert found.message.startswith("nDCG@10 0.710, floor 0.900")
 
 
-def test_variants_are_named(project: Project, job: Job) -> None:
-    project.conftest(
-        WORDS.replace("@pytest.fixture", "@pytest.fixture(params=['bm25', 'knn'])").replace(
-            "def search():", "def search(request):"
-        )
-    )
-    project.cases("cases: [{query: b a, judgments: {a: 3, b: 1}, min_ndcg: 0.9}]")
-    assert [each.title for each in errors(project.run())] == ["Failed: b a [bm25]", "Failed: b a [knn]"]
-
-
 @pytest.mark.parametrize("below", ["", "services/shop"])
 def test_paths_are_relative_to_the_workspace(
     shop: Project, job: Job, monkeypatch: pytest.MonkeyPatch, below: str
@@ -346,9 +336,9 @@ def test_without_a_terminal(shop: Project, job: Job) -> None:
     assert "no report in the summary of the job: no/summary.md cannot be written" in run.result.stderr.str()
 
 
-@pytest.mark.parametrize("options", [("-q",), ("-qq",), ("--tb=line",), ("-x",), ("--no-summary",)])
-def test_annotations_begin_lines_whatever_is_printed(shop: Project, job: Job, options: tuple[str, ...]) -> None:
-    assert len(errors(shop.run(*options))) == 1
+def test_annotations_begin_lines_whatever_is_printed(shop: Project, job: Job) -> None:
+    for options in (("-qq",), ("--tb=line", "-x"), ("--no-summary",)):
+        assert len(errors(shop.run(*options))) == 1
 
 
 def test_annotations_where_standard_output_is_ascii(project: Project, job: Job) -> None:
@@ -411,7 +401,7 @@ def test_no_text_of_a_user_in_a_report_is_a_command(hostile: Project, job: Job, 
 def test_nor_in_annotations_and_markdown(hostile: Project, job: Job) -> None:
     run = hostile.run("--relevance-markdown=report.md")
     annotations = errors(run)
-    assert annotations
+    assert [each.title.rpartition(" ")[2] for each in annotations[:2]] == ["[bm25]", "[knn]"]
     assert all("##[" not in f"{each.title} {each.message}" for each in annotations)
     assert commands(job.summary) == commands((hostile.path / "report.md").read_text(encoding="utf-8")) == []
 

@@ -211,30 +211,33 @@ def test_a_brief_run_says_each_thing_once(project: Project) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("keys", "before", "now", "reason"),
-    [
-        ("min_ndcg: 0.9", None, "b a", "nDCG@10 0.710, floor 0.900"),
-        ("min_ndcg: 0.7099", None, "b a", "nDCG@10 0.7098, floor 0.7099"),
-        ("min_ndcg: 0.9, expect: {first: a}", None, "b a", 'nDCG@10 0.710, floor 0.900; first: rank 1 has "b"'),
-        ("min_ndcg: 0.9, min_judged: 0.9", None, "x b a", "inconclusive: 2 of the top 3 judged, less than min_judged"),
-        ("expect: {first: a}", "a b", "b a", 'first: rank 1 has "b"'),
-        ("expect: {P@1: 1}, tolerance: 1", "a b", "x a", "P@1 0.000 is below 1.000"),
-        ("min_ndcg: 0.9", "x b a", "b a", "failed before: 0.541 -> 0.710, floor 0.900"),
-        ("tolerance: 0", "a b", "b a", "1.000 -> 0.710, tolerance 0"),
-    ],
-)
-def test_the_short_summary_begins_with_what_matters_most(
-    project: Project, monkeypatch: pytest.MonkeyPatch, keys: str, before: str | None, now: str, reason: str
-) -> None:
+BEGINNINGS = [  # keys of a case, what it returned when that was accepted (if it was) and returns now
+    ("min_ndcg: 0.9", None, "b a", "nDCG@10 0.710, floor 0.900"),
+    ("min_ndcg: 0.7099", None, "b a", "nDCG@10 0.7098, floor 0.7099"),
+    ("min_ndcg: 0.9, expect: {first: a}", None, "b a", 'nDCG@10 0.710, floor 0.900; first: rank 1 has "b"'),
+    ("min_ndcg: 0.9, min_judged: 0.9", None, "x b a", "inconclusive: 2 of the top 3 judged, less than min_judged"),
+    ("expect: {first: a}", "a b", "b a", 'first: rank 1 has "b"'),
+    ("expect: {P@1: 1}, tolerance: 1", "a b", "x a", "P@1 0.000 is below 1.000"),
+    ("min_ndcg: 0.9", "x b a", "b a", "failed before: 0.541 -> 0.710, floor 0.900"),
+    ("tolerance: 0", "a b", "b a", "1.000 -> 0.710, tolerance 0"),
+]
+
+
+def test_the_short_summary_begins_with_what_matters_most(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CI", "true")  # pytest cuts no line
     shop = Shop(project)
-    shop.cases(f"cases: [{{query: shoes, judgments: {{a: 3, b: 1}}, {keys}}}]")
-    if before is not None:
-        shop.returns(shoes=before)
-        shop.run(UPDATE)
-    shop.returns(shoes=now)
-    assert short_reasons(shop.run())["shoes"].startswith(reason)
+    accepted, added = "", ""
+    for number, (keys, before, _, _) in enumerate(BEGINNINGS):
+        line = f"  - {{query: q{number}, judgments: {{a: 3, b: 1}}, {keys}}}\n"
+        accepted, added = (accepted, added + line) if before is None else (accepted + line, added)
+    shop.cases(f"cases:\n{accepted}")
+    shop.returns(**{f"q{number}": before for number, (_, before, _, _) in enumerate(BEGINNINGS) if before is not None})
+    shop.run(UPDATE)
+    shop.cases(f"cases:\n{added}", name="added.relevance.yaml")
+    shop.returns(**{f"q{number}": now for number, (_, _, now, _) in enumerate(BEGINNINGS)})
+    found = short_reasons(shop.run())
+    for number, (*_, reason) in enumerate(BEGINNINGS):
+        assert found[f"q{number}"].startswith(reason)
 
 
 def test_of_one_kind_the_largest_falls_come_first_and_name_what_was_lost(
