@@ -232,10 +232,9 @@ def _update_baseline(store: RunStore, file: str, *, only_new: bool) -> Iterator[
 def _changes_of(updated: Updated) -> str:
     """Describe the changes of a baseline: `3 added, 2 changed, 4 with other scores, 1 gone, 46 as they were`."""
     if not updated.is_change:
-        new = ["the fingerprint"] * updated.has_new_fingerprint + [
-            "the version of the format"
-        ] * updated.has_new_version
-        return f"nothing changed but {listed(new, 'and')}" if new else "nothing changed"
+        new = {"the fingerprint": updated.has_new_fingerprint, "the version of the format": updated.has_new_version}
+        names = [name for name, is_new in new.items() if is_new]
+        return f"nothing changed but {listed(names, 'and')}" if names else "nothing changed"
     counts = [(updated.added, "added"), (updated.changed - updated.rescored, "changed")]
     counts += [(updated.rescored, "with other scores"), (updated.dropped, "gone")]
     if not any(count for count, _ in counts):

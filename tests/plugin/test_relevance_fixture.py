@@ -190,13 +190,6 @@ assert 1 == 2
     assert "is below 0.900" not in text.split("assert 1 == 2")[1]
 
 
-def test_a_failure_of_something_else_is_told_as_pytest_does(project: Project) -> None:
-    run = run_test(project, 'found = relevance.check("hats", ["a"], {"a": 3}, min_ndcg=0.9)\nassert found.score < 1')
-    assert ">       assert found.score < 1" in run.failure("test_shop")
-    assert run.counts == {"failed": 1}
-    assert "1 passed" in run.summary
-
-
 def test_marks_parameters_and_fixtures_of_the_test(project: Project) -> None:
     project.write(
         "test_shop.py",
@@ -324,12 +317,6 @@ def test_a_failure_in_a_thread_that_the_test_expects(project: Project) -> None:
     ]
     run = run_tests(project, {f"body_{number}": body for number, body in enumerate(bodies)})
     assert run.counts == {"passed": len(bodies)}
-
-
-def test_a_check_in_a_thread_that_cannot_be_meant_fails_the_test(project: Project) -> None:
-    run = run_test(project, THREAD.replace("min_ndcg", "min_ndgc"), "-W", "ignore")
-    assert run.counts == {"failed": 1}
-    assert "ValueError: relevance.check: unknown key" in run.failure("test_shop")
 
 
 OUTLIVES = """

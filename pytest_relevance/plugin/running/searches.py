@@ -22,7 +22,7 @@ from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import loops
 from pytest_relevance.plugin.running.case_run import SEARCHES, CaseRun, asked_for, is_coroutine_function, many_of
 from pytest_relevance.plugin.running.window_calls import Call, Cursors, SearchOutcome, Timed, in_flight
-from pytest_relevance.plugin.running.windows import Windows
+from pytest_relevance.plugin.running.windows import Windows, is_alone
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
@@ -58,7 +58,6 @@ class Searches:
         self._threads = 0  # the number of threads that serve the queue
         self._calls: Sequence[Call] = ()  # the calls of the running window
         self._in_flight: tuple[pytest.Item | None, str] = None, ""  # when a window was abandoned
-        self._warned: set[str] = set()
 
     def take(self, this: CaseRun) -> list[Timed] | None:
         """Return the rankings of a case; None where its search is to be called alone.
@@ -176,10 +175,9 @@ class Searches:
     def _begins_window(self, this: CaseRun) -> bool:
         if this in self._called or here() != self._settings.home:
             return False
-        if (why := self._windows.why_alone(this)) and why not in self._warned:
-            self._warned.add(why)
+        if why := self._windows.why_alone(this):
             run_store(self._config).unsent.warn(f"relevance_concurrency: {why}", why)
-        return self._windows.takes(this)
+        return not (why or is_alone(this))
 
     def _run_in_threads(self, calls: Sequence[Call]) -> None:
         """Run the calls of a window in threads, each in a copy of the context, and wait for them."""

@@ -56,10 +56,6 @@ class Windows:
         self._hooks: dict[object, str] = {}
         self._places: dict[pytest.Item, int] = {}
 
-    def takes(self, run: CaseRun) -> bool:
-        """Whether the search of a case may be called together with others."""
-        return not (self.why_alone(run) or _is_alone(run))
-
     def why_alone(self, run: CaseRun) -> str:
         """Return why cases with the fixtures of this case are searched one by one; empty if they need not be."""
         if hook := self._hook_of_project(run.item):
@@ -69,7 +65,7 @@ class Windows:
         return ""
 
     def following(self, run: CaseRun, most: int) -> list[CaseRun]:
-        """Return the next cases, at most `most`, that may be searched together with a case that `takes` takes."""
+        """Return the next cases, at most `most`, that may be searched together with a case that is not alone."""
         found: list[CaseRun] = []
         if most < 1:
             return found
@@ -77,7 +73,7 @@ class Windows:
             other = item.stash.get(CASE_RUN, None)
             if other is None or self._hook_of_project(item) or not self._are_alike(run, other):
                 break
-            if not _is_alone(other):
+            if not is_alone(other):
                 found.append(other)
                 if len(found) == most:
                     break
@@ -161,7 +157,7 @@ _PER_CASE = (
 )
 
 
-def _is_alone(run: CaseRun) -> bool:
+def is_alone(run: CaseRun) -> bool:
     """Whether a case may be skipped, or measures the latency of its search."""
     case = run.case
     if case.skip is not None or any(expected.kind == "latency" for expected in case.expect):
