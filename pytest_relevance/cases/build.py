@@ -7,11 +7,10 @@ shows when the case runs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import floor, inf, isnan, nan
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 from pytest_relevance._text import found, quoted
 from pytest_relevance.cases.checking.expectations import AT_MOST, BELOW
@@ -112,17 +111,6 @@ _UNCHANGED = ("query", "weight", "xfail", "skip", "note", "usefixtures")
 """Keys whose checked values the `Case` has as they are."""
 
 
-class Draft(NamedTuple):
-    """A case whose terms are not settled yet: `make(terms=...)` makes it once the grades of the whole file are known.
-
-    `needs_best`: a floor could be above the best score that the judgments of the case allow.
-    """
-
-    make: Callable[..., Case]
-    terms: Terms
-    needs_best: bool
-
-
 def make_terms(values: Mapping[str, object], at: Location, *, key: str = "scale") -> Terms:
     """Make `Terms` of checked values; report at `key` where scale and gain do not go together."""
     settings = Settings(**{name: values[name] for name in OF_SETTINGS if name in values})  # type: ignore[arg-type]
@@ -134,7 +122,7 @@ def make_terms(values: Mapping[str, object], at: Location, *, key: str = "scale"
     return terms
 
 
-def draft_case(
+def make_case(
     own: Mapping[str, object],
     suite: Terms,
     graded: Graded,
@@ -143,13 +131,13 @@ def draft_case(
     position: tuple[int, int],
     listed_id: str | None = None,
     source: str | None = None,
-) -> Draft:
-    """Make the draft of a case of its checked keys and its judgments; report the keys that contradict each other.
+) -> Case:
+    """Make a case of its checked keys and its judgments; report the keys that contradict each other.
 
     `own` are the checked keys of the case, and `suite` the terms of its suite. `position` is the line and column of the
     case. `listed_id` is the id of its query in a file of queries, which a case without an id of its own has; `source`
-    names that file where the case is not written in the case file. Where mistakes are reported, the draft is not to be
-    used.
+    names that file where the case is not written in the case file. Where mistakes are reported, the case is not to be
+    used. Its terms are to be settled once the grades of the whole file are known.
     """
     terms = suite
     if not _OVERRIDABLE.isdisjoint(own):
@@ -165,10 +153,10 @@ def draft_case(
     tags = tuple(dict.fromkeys((*suite.tags, *own["tags"]))) if "tags" in own else suite.tags  # type: ignore[misc]
     unchanged: dict[str, Any] = {name: own[name] for name in _UNCHANGED if name in own}
     case_id: str = own.get("id", listed_id or unchanged["query"])  # type: ignore[assignment]
-    make = partial(
-        Case,
+    return Case(
         **unchanged,
         id=case_id,
+        terms=terms,
         judgments=graded.grades,
         min_ndcg=floor,
         expect=expect,
@@ -182,8 +170,6 @@ def draft_case(
         notes=graded.notes,
         source=source,
     )
-    has_bound = floor is not None and terms.settings.ideal == "max"
-    return Draft(make, terms, has_bound or any(expected.metric is not None for expected in expect))
 
 
 def case_from_values(values: Mapping[str, object]) -> Case:
@@ -206,9 +192,11 @@ def case_from_values(values: Mapping[str, object]) -> Case:
         at.refuse(f"a document id is text, found {found(wrong[0])}", "judgments")
     if not problems.found:
         assert isinstance(graded, Graded)
-        draft = draft_case(own, Terms(), graded, at, position=(0, 0))
-        case = draft.make(terms=draft.terms.settled(sorted(graded.grades.values())))  # its judgments are all there are
-        if not problems.found and draft.needs_best:
+        case = make_case(own, Terms(), graded, at, position=(0, 0))
+        case = case._replace(
+            terms=case.terms.settled(sorted(graded.grades.values()))
+        )  # its judgments are all there are
+        if not problems.found:
             check_reachable(case, at)
     if problems.found:
         raise ValueError("\n".join(problem.message for problem in problems.found))
@@ -244,6 +232,12 @@ def _allowed_ranks(expected: Expectation, place: int, k: int) -> tuple[int, floa
     if expected.kind == "exclude" or (expected.kind == "within" and expected.comparison == BELOW):
         return within + 1, inf
     return (within, within) if expected.kind == "within" else None
+
+
+def has_bound(case: Case) -> bool:
+    """Whether a floor could be above the best score that the judgments of the case allow."""
+    has_floor = case.min_ndcg is not None and case.settings.ideal == "max"  # else the best ranking has an nDCG of 1
+    return has_floor or any(expected.metric is not None for expected in case.expect)
 
 
 def check_reachable(case: Case, at: Location) -> None:

@@ -19,7 +19,7 @@ from yaml.events import MappingEndEvent, ScalarEvent, SequenceEndEvent, Sequence
 
 from pytest_relevance._problems import Problem, RelevanceWarning
 from pytest_relevance._text import printable, quoted
-from pytest_relevance.cases.build import NO_QUERY, Draft, check_reachable, draft_case, make_terms
+from pytest_relevance.cases.build import NO_QUERY, check_reachable, has_bound, make_case, make_terms
 from pytest_relevance.cases.checking.files import why_no_file
 from pytest_relevance.cases.checking.gates import check_tags_of_gates
 from pytest_relevance.cases.checking.grades import NO_JUDGMENTS, Graded, with_relevant
@@ -182,7 +182,6 @@ class SuiteBuilder:
         self._wrong: frozenset[str] = frozenset()
         self._terms = Terms()
         self._sources: Sources | None = None
-        self._drafts: list[Draft] = []
         self._cases: list[Case] = []
         self._lines: dict[str, int] = {}
         self._grades: set[float] = set()
@@ -244,12 +243,11 @@ class SuiteBuilder:
         grades = sorted(self._grades)
         # cases that share terms, as most do, share the settled ones too
         settled = {id(self._terms): self._terms.settled(grades)}
-        for number, draft in enumerate(self._drafts):
-            if id(draft.terms) not in settled:
-                settled[id(draft.terms)] = draft.terms.settled(grades)
-            case = draft.make(terms=settled[id(draft.terms)])
-            self._cases.append(case)
-            if draft.needs_best:
+        for number, case in enumerate(self._cases):
+            if id(case.terms) not in settled:
+                settled[id(case.terms)] = case.terms.settled(grades)
+            self._cases[number] = case = case._replace(terms=settled[id(case.terms)])
+            if number in self._places:
                 label = partial(quoted, case.id, 60)
                 check_reachable(case, Location(Scope({}, self.problems, self._places[number], label)))
         self._terms = settled[id(self._terms)]
@@ -345,21 +343,21 @@ class SuiteBuilder:
         listed_id: str | None,
         source: str | None = None,
     ) -> None:
-        """Make the draft of a case of its checked keys, and keep it where nothing is wrong with it."""
+        """Make a case of its checked keys, and keep it where nothing is wrong with it."""
         if at.scope.mistakes:
             return
-        draft = draft_case(own, self._terms, graded, at, position=position, listed_id=listed_id, source=source)
+        case = make_case(own, self._terms, graded, at, position=position, listed_id=listed_id, source=source)
         if at.scope.mistakes:
             return
         self._grades |= graded.distinct
-        if draft.needs_best:
+        if has_bound(case):
             where = at.scope.where
             if isinstance(where, MappingNode):  # without its judgments: their nodes would take much memory
                 pairs = {name: pair for name, pair in where.pairs.items() if name != "judgments"}
                 where = MappingNode(where.start_mark, pairs)
             assert where is not None
-            self._places[len(self._drafts)] = where
-        self._drafts.append(draft)
+            self._places[len(self._cases)] = where
+        self._cases.append(case)
 
     def _is_new(
         self, own: Mapping[str, object], listed_id: str | None, node: MappingNode, mark: Mark, label: Label
