@@ -26,7 +26,11 @@ THREE_LINES = "queries: queries.tsv\njudgments: qrels.txt\nmin_ndcg: 0.5\n"
 
 
 def test_three_lines_are_a_suite(listed: Shop) -> None:
-    suite = listed.read(THREE_LINES)
+    suite = listed.read("# a comment\n" + THREE_LINES)
+    assert [(case.source, case.line, case.column) for case in suite.cases] == [
+        *(("queries.tsv", 1, 1), ("queries.tsv", 2, 1), ("queries.tsv", 4, 1))
+    ]
+    assert suite.queries_line == 2
     assert [(case.id, case.query, dict(case.judgments), case.min_ndcg) for case in suite.cases] == [
         ("q1", "blue shoes", {"boot": 3, "sandal": 1}, 0.5),
         ("q2", "hats", {"hat": 0}, None),  # no relevant document: the floor does not apply
@@ -34,16 +38,6 @@ def test_three_lines_are_a_suite(listed: Shop) -> None:
     ]
     assert suite.warnings == ()
     assert suite.files == (str(listed.folder / "queries.tsv"), str(listed.folder / "qrels.txt"))
-
-
-def test_each_case_knows_its_line_in_the_file_of_queries(listed: Shop) -> None:
-    suite = listed.read("# a comment\n" + THREE_LINES)
-    assert [(case.source, case.line, case.column) for case in suite.cases] == [
-        ("queries.tsv", 1, 1),
-        ("queries.tsv", 2, 1),
-        ("queries.tsv", 4, 1),
-    ]
-    assert suite.queries_line == 2
 
 
 # Beside written cases

@@ -197,9 +197,7 @@ def test_a_mistake_in_the_source_writes_nothing(terminal: Terminal) -> None:
     [
         (("none.csv", "out.jsonl"), 'there is no file "none.csv"'),
         (("shop.csv", "out.xyz"), 'the ending of "out.xyz" says no format; name it: --to case-file, csv'),
-        (("shop.csv", "-"), "standard output has no format; name it: --to case-file"),
         (("shop.csv", "out.jsonl", "--to", "quepit"), "argument --to: invalid choice: 'quepit'"),
-        (("shop.csv", "out.jsonl", "--from", "quepit"), 'unknown format "quepit"'),
         (("shop.relevance.yaml", "out.jsonl", "--scale", "0..3"), "a case file says itself what --scale would"),
         (("shop.csv",), "the following arguments are required: OUT"),
     ],
