@@ -355,21 +355,16 @@ class Sources:
     def _read(self, read: Callable[..., Any], named: NamedFile, at: Location) -> Any:
         """The content of a file, which is read once; None where there are mistakes, which are reported."""
         if (read, named) not in self._contents:
-            self._contents[read, named] = self._content(read, named)
+            path, shown = os.path.join(self._folder, named.name), self._shown(named)
+            if why := why_no_file(named.name, self._folder, shown):
+                return at.refuse(why, *named.at)
+            try:
+                content = read(Source.read(path, shown, options_of(named.query, named.grade_column)), named.format)
+            except FileError as error:
+                content = error
+            self._contents[read, named] = content
         content = self._contents[read, named]
-        if isinstance(content, str):
-            return at.refuse(content, *named.at)
         return at.under(*named.at).refuse_file(content) if isinstance(content, FileError) else content
-
-    def _content(self, read: Callable[..., Any], named: NamedFile) -> Any:
-        """The content of a file, or what is wrong with it: a message, or the error of reading it."""
-        path, shown = os.path.join(self._folder, named.name), self._shown(named)
-        if why := why_no_file(named.name, self._folder, shown):
-            return why
-        try:
-            return read(Source.read(path, shown, options_of(named.query, named.grade_column)), named.format)
-        except FileError as error:
-            return error
 
     def _open(self, named: Sequence[NamedFile], terms: GradingTerms, at: Location) -> list[JudgmentFile]:
         """Read judgment files; those with mistakes are left out."""

@@ -89,7 +89,7 @@ def _add_judgments(arguments: Namespace, suite: Path, conftest: Path, next_comma
     scale = arguments.scale or _seen_scale(rows, judgments)
     named = _named(file, suite.parent, arguments.format, arguments.grade_column)
     of_queries = named if arguments.queries is None else _named(arguments.queries, suite.parent)
-    keys, said = {"judgments": named, "queries": of_queries}, []
+    keys = {"judgments": named, "queries": of_queries}
     if scale is not None:
         with suppress(ValueError):  # a grade of so many digits that no case file can say it
             keys["scale"] = write_value(scale.names or [scale.lowest, scale.highest])
@@ -98,7 +98,6 @@ def _add_judgments(arguments: Namespace, suite: Path, conftest: Path, next_comma
     if scale is not None and scale.highest > LARGEST_EXPONENTIAL_GRADE:
         ends = f"the default, 2^grade - 1, takes grades up to {LARGEST_EXPONENTIAL_GRADE}"
         keys["gain"] = f"linear    # the gain of a grade is the grade itself; {ends}"
-        said.append("Grades are too high for the default gain, 2^grade - 1: the suite has gain: linear.")
     lines = "\n".join(f"{name}: {value}" for name, value in keys.items())
     documents = [document for of_query in judgments.values() for document in of_query][:2]
     ids = ", ".join(shown(document, 60) for document in documents)
@@ -106,7 +105,7 @@ def _add_judgments(arguments: Namespace, suite: Path, conftest: Path, next_comma
     texts[suite] = _filled("judged_suite", command=next_command, keys=lines)
     texts[conftest] = _filled("judged_conftest", where=where)
     amounts = f"{counted(len(queries), 'case')} with {counted(sum(map(len, judgments.values())), 'judgment')}"
-    return "\n".join([*said, f"{amounts}. What is missing is your search: write it in conftest.py."])
+    return f"{amounts}. What is missing is your search: write it in conftest.py."
 
 
 def _queries(arguments: Namespace) -> Sequence[Query]:
