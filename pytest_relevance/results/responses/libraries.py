@@ -63,7 +63,8 @@ def _ids(options: ReadOptions) -> Any:
     ids: Any = None if options.ids is None else options.ids()
     # labels could be the index of a table, of a Series or of an array of several dimensions
     is_table = hasattr(ids, "columns") or hasattr(ids, "iloc") or getattr(ids, "ndim", 1) != 1
-    if ids is not None and (isinstance(ids, (str, bytes)) or not hasattr(ids, "__getitem__") or is_table):
+    is_collection = hasattr(ids, "__getitem__") and hasattr(ids, "__len__") and not isinstance(ids, (str, bytes))
+    if ids is not None and (is_table or not is_collection):
         raise UnreadableRanking(
             f"the attribute ids of the fixture's value is {reading.kind_of(ids)}, {shown(ids)}; "
             "make it a list of ids, in the order of the labels, or a mapping from label to id (series.to_dict())"
@@ -73,20 +74,13 @@ def _ids(options: ReadOptions) -> Any:
 
 def _document(ids: Any, label: int) -> object:
     """The id of one label. The keys of a mapping may be integers or, as JSON has them, text."""
-    is_mapping = isinstance(ids, Mapping)
-    if is_mapping:
-        for key in (label, str(label)):
-            if key in ids:  # a defaultdict or a Counter would make up an entry
-                return ids[key]
-    elif label >= 0:
-        try:
-            return ids[label]
-        except (KeyError, IndexError):
-            pass
-    entries = f" of {counted(len(ids), 'entry', 'entries')}" if hasattr(ids, "__len__") else ""
+    known = ids if hasattr(ids, "keys") else range(len(ids))
+    for key in (label, str(label)):
+        if key in known:  # a defaultdict or a Counter would make up an entry, a list counts -1 from its end
+            return ids[key]
     raise UnreadableRanking(
         f"search returned the label {label}, which is not in the attribute ids of the fixture's value, "
-        f"{'a mapping' if is_mapping else 'a sequence'}{entries}; add it, or build ids together with the index"
+        f"{reading.kind_of(ids)} of {counted(len(ids), 'entry', 'entries')}; build ids together with the index"
     )
 
 

@@ -96,10 +96,10 @@ def test_labels_without_ids(pair: object) -> None:
     [
         ("abcd", "the attribute ids of the fixture's value is a str, 'abcd'; make it a list of ids"),
         (len, "the attribute ids of the fixture's value is a builtin_function_or_method"),
-        (IDS[:3], "the label 3, which is not in the attribute ids of the fixture's value, a sequence of 3 entries"),
-        ({0: "sku-a"}, "the label 2, which is not in the attribute ids of the fixture's value, a mapping of 1 entry"),
+        (IDS[:3], "the label 3, which is not in the attribute ids of the fixture's value, a list of 3 entries"),
+        ({0: "sku-a"}, "the label 2, which is not in the attribute ids of the fixture's value, a dict of 1 entry"),
         ([None, None, None, None], "result 1 of 3 has an id that is None"),
-        (Counter(), "the label 0, which is not in the attribute ids of the fixture's value, a mapping of 0 entries"),
+        (Counter(), "the label 0, which is not in the attribute ids of the fixture's value, a Counter of 0 entries"),
         (pd.DataFrame({"id": IDS}), "the attribute ids of the fixture's value is a DataFrame"),
         (pd.Series(IDS), "or a mapping from label to id (series.to_dict())"),
         (np.array([IDS]), "the attribute ids of the fixture's value is a ndarray"),
