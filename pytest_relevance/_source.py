@@ -133,6 +133,12 @@ class Source:
         return self.looks_like_json and not self.is_json_lines and not self._document[1].found
 
     @property
+    def json_object(self) -> dict[str, object]:
+        """The file as one JSON object, to recognise it by its keys; an empty one where it is anything else."""
+        document = self.json if self.is_json else None
+        return document if isinstance(document, dict) else {}
+
+    @property
     def json(self) -> object:
         """The file as JSON. Numbers are `NumberAsWritten`; a key with two values in one object is refused."""
         document, problems = self._document

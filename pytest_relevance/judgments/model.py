@@ -1,8 +1,8 @@
 """The types that files of judgments and queries are read into: `Query`, `Ratings` and `Judgments`.
 
 Every format is first read into `Ratings`: columns of what each row says, as it is written. `grading.graded` turns those
-into `Judgments`, a dict of dicts that also knows its queries, titles and raters. `rekeyed` changes the keys of queries,
-`with_queries` joins judgments with a file of queries (texts for ids, or ids for texts).
+into `Judgments`, a dict of dicts that also knows its queries, titles and raters. `with_queries` joins judgments with a
+file of queries (texts for ids, or ids for texts).
 """
 
 from __future__ import annotations
@@ -173,16 +173,15 @@ def queries_of(judgments: Judgments) -> list[Query]:
     return [judgments.queries.get(key) or Query(key, None if ids_alone else key) for key in judgments.all_queries]
 
 
-def rekeyed(judgments: Judgments, names: Mapping[str, str]) -> Judgments:
-    """Select the queries in `names`, {old key: new key}, and give them their new keys."""
+def _rekeyed(judgments: Judgments, names: Mapping[str, str]) -> Judgments:
+    """Give all queries new keys: `names` is {old key: new key}."""
     olds = {new: old for old, new in names.items()}
-    queries = {names[old]: replace(query, id=names[old]) for old, query in judgments.queries.items() if old in names}
     return replace(
         judgments,
-        grades={names[query]: documents for query, documents in judgments.items() if query in names},
-        queries=queries,
-        titles={names[query]: titles for query, titles in judgments.titles.items() if query in names},
-        ratings={names[query]: ratings for query, ratings in judgments.ratings.items() if query in names},
+        grades={names[query]: documents for query, documents in judgments.items()},
+        queries={names[old]: replace(query, id=names[old]) for old, query in judgments.queries.items()},
+        titles={names[query]: titles for query, titles in judgments.titles.items()},
+        ratings={names[query]: ratings for query, ratings in judgments.ratings.items()},
         place=lambda query, document: judgments.place(olds[query], document),
     )
 
@@ -213,7 +212,7 @@ def with_queries(judgments: Judgments, queries: Sequence[Query], file: str) -> t
         if len(olds) > 1:
             these = listed(map(quoted, olds), "and")
             raise ValueError(f"the queries {these} are one in {file}, {quoted(new)}; join them")
-    joined = rekeyed(judgments, names)
+    joined = _rekeyed(judgments, names)
     known = [key for key in by_id if key in {*names.values()}]
     joined.queries = {**joined.queries, **{key: _united(by_id[key], joined.queries.get(key)) for key in known}}
     texts = [query.text_or_id for key, query in by_id.items() if key not in joined.queries]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -136,15 +135,6 @@ def test_each_is_recognised(tmp_path: Path, name: str, form: int) -> None:
     judgments = read_judgments(path)
     assert (judgments, judgments.format) == (EXPECTED, name.split()[0])
     assert read_queries(path) == {"hät 😀": "hät 😀"}
-
-
-def test_ltr_with_crlf_a_byte_order_mark_and_gzip(tmp_path: Path) -> None:
-    path = tmp_path / "file"
-    text = "# qid:1: hät 😀*2\r\n\r\n2 qid:1 # 007 hät 😀\r\n"
-    path.write_bytes(gzip.compress(b"\xef\xbb\xbf" + text.encode()))
-    judgments = read_judgments(path)
-    assert judgments == {"1": {"007": 2}}
-    assert (judgments.queries["1"].text, judgments.queries["1"].weight) == ("hät 😀", 2)
 
 
 @pytest.mark.parametrize("name", SAMPLES)

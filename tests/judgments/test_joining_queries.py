@@ -9,13 +9,6 @@ from pytest_relevance.judgments.model import Judgments, Query, with_queries
 QUERIES = [Query("q1", "boots", 2, {"size": 42}, "lined"), Query("q2", "laces")]
 
 
-def test_ids_get_their_texts() -> None:
-    joined, said = with_queries(Judgments({"q1": {"a": 1}}), QUERIES, "queries.tsv")
-    assert joined == {"q1": {"a": 1}}
-    assert joined.queries == {"q1": QUERIES[0]}
-    assert said == ['1 of 2 queries is only in queries.tsv, without judgments, and left out: "laces"']
-
-
 def test_queries_that_only_the_file_knows_can_be_left_out() -> None:
     queries = [*QUERIES, *(Query(f"q{number}", f"socks {number}") for number in range(3, 7)), Query("q7")]
     judgments = Judgments({"q1": {"a": 1}}, queries={"laces": Query("laces", "laces")})

@@ -111,14 +111,6 @@ def test_csv_by_name(tmp_path: Path) -> None:
     assert list(read_queries(path, "quepid")) == ["star wars", "willis", "-1 degree"]
 
 
-def test_the_detailed_export(tmp_path: Path) -> None:
-    header = "Team Name,Case Name,Case ID,Query Text,Doc ID,Doc Position,Title,Rating"
-    path = written(tmp_path, f'{header}\nOurs,Films,6,star wars,11,1,"Star Wars, A New Hope",3\n', "detailed.csv")
-    judgments = read_judgments(path, "quepid")
-    assert judgments == {"star wars": {"11": 3}}
-    assert judgments.titles == {"star wars": {"11": "Star Wars, A New Hope"}}
-
-
 def test_a_snapshot_has_no_ratings(tmp_path: Path) -> None:
     header = "Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position"
     path = written(tmp_path, f"{header}\nMay,2024-05-01,6,star wars,11,1\n", "snapshot.csv")

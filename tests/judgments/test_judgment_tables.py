@@ -45,11 +45,6 @@ def test_separators(tmp_path: Path, separator: str) -> None:
     assert read_judgments(path) == {"a b": {"1": 2}, "c": {"007": 0}}
 
 
-def test_columns_in_another_order_and_columns_of_no_interest(tmp_path: Path) -> None:
-    path = written(tmp_path, "colour,grade,doc_id,price,query\nred,2,a,1.50,shoes\n")
-    assert read_judgments(path) == {"shoes": {"a": 2}}
-
-
 def test_quoted_cells(tmp_path: Path) -> None:
     path = written(tmp_path, 'query,docid,rating\n"shoes, blue ""suede""",a,3\n"two\nlines",b,1\n17" monitor,c,2\n')
     assert read_judgments(path) == {'shoes, blue "suede"': {"a": 3}, "two\nlines": {"b": 1}, '17" monitor': {"c": 2}}

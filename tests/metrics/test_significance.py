@@ -57,6 +57,10 @@ def test_the_least_p_of_a_large_randomisation_test_is_that_of_its_draws() -> Non
     before, after = np.zeros(40), np.ones(40)
     found = randomisation_test(before, after, resamples=999)
     assert found.p == found.least_p == 1 / 1000
+    before, after = runs(50)
+    seeded = randomisation_test(before, after, seed=3)
+    assert seeded == randomisation_test(before, after, seed=3)
+    assert seeded.p != randomisation_test(before, after, seed=4).p
 
 
 def test_a_large_randomisation_test_estimates_what_scipy_estimates() -> None:
@@ -73,12 +77,6 @@ def test_a_large_randomisation_test_estimates_what_scipy_estimates() -> None:
     ours = randomisation_test(before, after)
     assert ours.resamples == 100_000
     assert ours.p == pytest.approx(theirs.pvalue, abs=0.015)  # four standard errors of theirs
-
-
-def test_a_large_randomisation_test_is_that_of_its_seed() -> None:
-    before, after = runs(50)
-    assert randomisation_test(before, after, seed=3) == randomisation_test(before, after, seed=3)
-    assert randomisation_test(before, after, seed=3).p != randomisation_test(before, after, seed=4).p
 
 
 def test_weights_decide_which_queries_count() -> None:

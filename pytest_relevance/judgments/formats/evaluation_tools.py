@@ -33,11 +33,8 @@ _SNAPSHOT = ("snapshotname", "querytext", "docid", "docposition")
 
 def is_quepid(source: Source) -> bool:
     """Whether it is one of the exports in JSON."""
-    document = source.json if source.is_json else None
-    if not isinstance(document, dict):
-        return False
-    entries = document.get("queries")
-    return isinstance(document.get(_PAIRS), list) or (
+    entries = source.json_object.get("queries")
+    return isinstance(source.json_object.get(_PAIRS), list) or (
         isinstance(entries, list)
         and any(isinstance(entry, dict) and "ratings" in entry and _text_key(entry) in entry for entry in entries[:20])
     )
@@ -149,9 +146,7 @@ _RELEVANT = "relevant_documents"
 
 def is_rre(source: Source) -> bool:
     """Whether it is a file of RRE: it has the levels of one, and queries with placeholders."""
-    document = source.json if source.is_json else None
-    has_levels = isinstance(document, dict) and not document.keys().isdisjoint(_LEVELS)
-    return has_levels and '"placeholders"' in source.text
+    return not source.json_object.keys().isdisjoint(_LEVELS) and '"placeholders"' in source.text
 
 
 def rre_key(text: str, params: Mapping[str, object]) -> str:

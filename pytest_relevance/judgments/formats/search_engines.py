@@ -29,9 +29,7 @@ _OF_TEXT = frozenset({"multi_match", "combined_fields", "query_string", "simple_
 
 def is_rank_eval(source: Source) -> bool:
     """Whether a file is a request for ranking evaluation."""
-    if not source.is_json:
-        return False
-    return isinstance(_requests(source.json)[0], list)
+    return isinstance(_requests(source.json_object)[0], list)
 
 
 def _requests(document: object) -> tuple[object, JsonPath]:
@@ -131,12 +129,12 @@ _QUERIES = "querySetQueries"
 
 def is_judgment_import(source: Source) -> bool:
     """Whether it is a request that imports judgments, or a response with judgments."""
-    return source.is_json and any(isinstance(holder.get(_RATINGS), list) for _, holder in _holders(source.json))
+    return any(isinstance(holder.get(_RATINGS), list) for _, holder in _holders(source.json_object))
 
 
 def is_query_set(source: Source) -> bool:
     """Whether it is a query set, or a response with query sets."""
-    return source.is_json and any(_QUERIES in holder for _, holder in _holders(source.json))
+    return any(_QUERIES in holder for _, holder in _holders(source.json_object))
 
 
 def has_queries(source: Source) -> bool:
