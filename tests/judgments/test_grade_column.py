@@ -105,18 +105,5 @@ def test_objects_in_json(tmp_path: Path) -> None:
     )
 
 
-def test_the_final_ratings_of_chorus(chorus: Path) -> None:
-    """363 of its 3,188 final ratings are not the median of the three raters."""
-    path = chorus / "Broad_Query_Set_individual_ratings.csv"
-    assert "final_rating seems to be what was made of agent_1_rating, agent_2_rating and agent_3_rating" in problem(
-        path
-    )
-    final = read_judgments(path, grade_column="final_rating")
-    medians = read_judgments(path, raters="median")
-    pairs = [(query, document) for query, grades in final.items() for document in grades]
-    assert len(pairs) == 3188
-    assert sum(final[query][document] != medians[query][document] for query, document in pairs) == 363
-
-
 def test_a_final_column_alone_is_the_grade(tmp_path: Path) -> None:
     assert read_judgments(written(tmp_path, "query,docid,final_rating\nq,a,2\n")) == {"q": {"a": 2}}

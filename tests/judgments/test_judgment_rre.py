@@ -39,7 +39,12 @@ def test_topics_and_groups(tmp_path: Path) -> None:
                         query("hat"),
                         query("a Hat"),
                         name="Hats",
-                        relevant_documents={"sku-19": {"gain": 3}, "007": {"rating": 1}, "no": {}},
+                        relevant_documents={
+                            "sku-19": {"gain": 3},
+                            "007": {"rating": 1},
+                            "no": None,
+                            "x": {"gain": None},
+                        },
                     ),
                     group(query("cap"), relevant_documents={"3": ["sku-19", 44], "0": ["1e5"]}),
                 ],
@@ -113,11 +118,6 @@ def test_other_placeholders_are_params_and_make_another_query(tmp_path: Path) ->
         {"strings": 5, "new": True, "brand": "no"},
     ]
     assert len(judgments.known_as("Fender")) == 3
-
-
-def test_a_grade_of_null_is_no_judgment(tmp_path: Path) -> None:
-    content = group(query(), relevant_documents={"a": {"gain": None}, "b": None})
-    assert read_judgments(written(tmp_path, content)) == {"hat": {"b": 2}}
 
 
 def test_every_mistake(tmp_path: Path) -> None:

@@ -31,10 +31,8 @@ def test_negative_grades_have_the_gain_of_the_formula_or_none() -> None:
     ("settings", "grade", "says"),
     [
         (Settings(), 51, "grade 51 is too high for exponential gain (2^grade - 1): at most 50 is allowed"),
-        (Settings(), 1e300, "at most 50 is allowed"),
         (Settings({0: 0, 2: 3, 1: 1}), 3, "the gain mapping has no grade 3; it has 0, 1, 2"),
         (Settings("linear"), math.nan, "a grade is a finite number, not nan"),
-        (Settings("linear"), -math.inf, "a grade is a finite number, not -inf"),
         (Settings("linear"), "3", "a grade is a number, not '3' (str)"),
         (Settings("linear"), True, "a grade is a number, not True (bool)"),
         (Settings("linear"), None, "a grade is a number, not None"),
@@ -62,7 +60,6 @@ def test_a_choice_outside_of_its_table_is_refused_with_the_table(name: str) -> N
         ({"gain": 2}, "a mapping of grades to gains, not 2"),
         ({"max_grade": 0}, "above 0"),
         ({"max_grade": math.inf}, "a finite number"),
-        ({"max_grade": "3"}, "a number, not '3'"),
         ({"max_grade": 51}, "at most 50 is allowed"),
         ({"max_grade": 3, "gain": {0: 0, 1: 1}}, "the gain mapping has no grade 3"),
     ],

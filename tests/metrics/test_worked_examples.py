@@ -33,8 +33,6 @@ RETURNED = {"gain": "linear", "ideal": "returned"}
 EXAMPLES = [
     # A notebook on graded judgments: exponential gain, log2, four results.
     Example("notebook-adhesive", "DCG@4", [0, 0, 0, 0], 0.0, 1e-6),
-    Example("notebook-boots", "DCG@4", [0, 0, 0, 1], 0.430677, 1e-6),
-    Example("notebook-control", "DCG@4", [2, 3, 0, 1], 7.847185, 1e-6),
     Example("notebook-test", "DCG@4", [3, 2, 1, 0], 9.392789, 1e-6),
     Example("notebook-frying-pan", "DCG@4", [3, 3, 3, 3], 17.93, 0.005),
     # An introduction to nDCG; the two missing documents stood below rank 6.
@@ -43,13 +41,9 @@ EXAMPLES = [
     Example("blog-ndcg", "nDCG@6", [3, 2, 3, 0, 1, 2], 0.818354, 1e-6, LINEAR, missing=[3, 0]),
     # A chatbot's figures for video search, with fractional grades.
     Example("chatbot-cg-1", "CG@3", [0.99, 0.91, 0.83], 2.73, 1e-9),
-    Example("chatbot-cg-5", "CG@5", [0.99, 0.94, 0.88, 0.74, 0.71, 0.68], 4.26, 1e-9),
     Example("chatbot-dcg-a", "DCG@3", [0.99, 0.94, 0.88], 2.02307396835717, 1e-12, LINEAR),
-    Example("chatbot-dcg-b", "DCG@3", [0.99, 0.83, 0.89], 1.9586716954643097, 1e-12, LINEAR),
     Example("chatbot-industry-a", "DCG@5", [0.99, 0.95, 0.8, 0.98, 0.97], 2.7344299716685585, 1e-12),
-    Example("chatbot-industry-b", "DCG@5", [0.8, 0.99, 0.95, 0.98, 0.97], 2.6189991399064203, 1e-12),
     Example("chatbot-standard-a", "DCG@5", [0.99, 0.95, 0.8, 0.98, 0.97], 2.786693515822315, 1e-12, LINEAR),
-    Example("chatbot-standard-b", "DCG@5", [0.8, 0.99, 0.95, 0.98, 0.97], 2.6969307059651735, 1e-12, LINEAR),
     Example("chatbot-ndcg", "nDCG@5", [0.99, 0.94, 0.74, 0.88, 0.71, 0.68], 0.9962906539247512, 1e-12, RETURNED),
     # The concepts: the ideal, what is missing, and what is bad.
     Example("concept-ideal", "DCG@6", [3, 3, 2, 2, 1, 0], 7.141, 0.001, LINEAR),

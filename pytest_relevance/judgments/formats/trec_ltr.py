@@ -304,7 +304,7 @@ def _topic_query(attributes: str, content: str, line: int) -> Query | str:
 def _elements(content: str) -> tuple[Mapping[str, str], str]:
     """The texts of the elements of a topic, the first of each name, and the text between them.
 
-    An element without an end tag ends at the next one. A name has no language (`EN-title` is `title`).
+    An element without an end tag ends at the next one. Names are without their language: `EN-title` is `title`.
     """
     elements: dict[str, str] = {}
     between = []

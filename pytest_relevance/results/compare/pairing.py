@@ -143,7 +143,7 @@ def _different_settings(one: CaseResult, two: CaseResult, metrics: Metrics) -> s
 def _different_depths(one: CaseResult, two: CaseResult) -> str:
     """The depths of two rankings, if one was cut at a higher rank: `10 / 1000`; else empty.
 
-    The ranking of no case has no depth: it is as deep as it is long.
+    A ranking that is not of a case, such as one of a TREC run, has no depth: it is as deep as it is long.
     """
     first, second = one.conditions.depth, two.conditions.depth
     if first is None or second is None:
