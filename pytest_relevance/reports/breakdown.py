@@ -27,7 +27,7 @@ from pytest_relevance.metrics.ndcg import (
 from pytest_relevance.metrics.settings import Settings, discount_table
 from pytest_relevance.reports.text import number as number_text
 from pytest_relevance.reports.text import total
-from pytest_relevance.results.case_parts import NEW, STALE
+from pytest_relevance.results.case_parts import EMPTY, NEW, STALE
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.responses.ranking import id_text, read_ranking
 
@@ -177,7 +177,7 @@ def breakdown(
     documents = read_ranking(ranking).ids
     present = set(documents)
     missing = [(document, grade) for document, grade in grades.items() if document not in present]
-    return _Scored(documents, grade_ranking(documents, grades), settings, k, missing, {}).breakdown()
+    return _Scored(documents, grade_ranking(documents, grades), settings, k, missing).breakdown()
 
 
 def break_down(result: CaseResult) -> Breakdown:
@@ -200,7 +200,7 @@ def change_shares(result: CaseResult) -> Mapping[str, float]:
     if baseline is None or not is_defined or [*baseline.documents] == [*result.ranking.documents]:
         return shares
     accepted = GradedRanking([*baseline.grades], repeated_indexes(baseline.documents), result.graded.judged)
-    before = _Scored(baseline.documents, accepted, result.conditions.settings, result.conditions.k, (), {})
+    before = _Scored(baseline.documents, accepted, result.conditions.settings, result.conditions.k)
     for sign, ranking in ((-1, before), (1, _scored(result))):
         for index, term in zip(ranking.indexes, ranking.own, strict=False):
             shares[ranking.documents[index]] += sign * term.discounted / (ranking.ideal_dcg or 1)
@@ -214,14 +214,9 @@ def accepted_ranking(result: CaseResult) -> Sequence[str]:
 
 
 def _scored(result: CaseResult) -> _Scored:
-    return _Scored(
-        result.ranking.documents,
-        result.graded,
-        result.conditions.settings,
-        result.conditions.k,
-        result.evaluation.missing,
-        result.ranking.deeper,
-    )
+    ranking, about = result.ranking, result.conditions
+    further = result.evaluation.missing, ranking.deeper
+    return _Scored(ranking.documents, result.graded, about.settings, about.k, *further)
 
 
 class _Scored:
@@ -239,8 +234,8 @@ class _Scored:
         graded: GradedRanking,
         settings: Settings,
         k: int | None,
-        missing: Sequence[tuple[str, float]],
-        deeper: Mapping[str, int],
+        missing: Sequence[tuple[str, float]] = (),
+        deeper: Mapping[str, int] = EMPTY,
     ) -> None:
         self.documents, self.graded, self.settings = documents, graded, settings
         self.missing, self.deeper = missing, deeper
