@@ -345,7 +345,7 @@ PART_OF: Mapping[str, str] = {
 }
 """The part of a result that has a field, by the name that the field has in a dict; "" for the result itself."""
 
-DEFAULTS: Mapping[str, Any] = {
+_DEFAULTS: Mapping[str, Any] = {
     name: default for kind in (CaseResult, *_PARTS.values()) for name, default in kind._field_defaults.items()
 }
 """The defaults of fields and of parts, by their names, which differ. The fields that a dict must have are not here."""
@@ -378,7 +378,7 @@ def _writer(names: frozenset[str] | None) -> Callable[[CaseResult], dict[str, An
     namespace: dict[str, Any] = {}
     for name in _ORDER:
         if names is None or name in names:
-            default = namespace[f"default_{name}"] = DEFAULTS.get(name)
+            default = namespace[f"default_{name}"] = _DEFAULTS.get(name)
             is_written = name if not default else f"{name} != default_{name}"
             if default is None:
                 is_written = f"{name} is not None"
@@ -401,15 +401,15 @@ def _reader() -> Callable[[Mapping[str, Any]], CaseResult]:
     namespace: dict[str, Any] = {"new": tuple.__new__, "CaseResult": CaseResult, "EMPTY": EMPTY}
     read_fields = {"others": "EMPTY"}
     for name in PART_OF:
-        namespace[f"default_{name}"], namespace[f"from_{name}"] = DEFAULTS.get(name), _FROM_BUILTIN.get(name)
-        value = f"get({name!r}, default_{name})" if name in DEFAULTS else f"values[{name!r}]"
+        namespace[f"default_{name}"], namespace[f"from_{name}"] = _DEFAULTS.get(name), _FROM_BUILTIN.get(name)
+        value = f"get({name!r}, default_{name})" if name in _DEFAULTS else f"values[{name!r}]"
         if name == "query":
             value = "get('query') or values['id']"
         elif name in _FROM_BUILTIN:
             value = f"default_{name} if (value := get({name!r})) is None else from_{name}(value)"
         read_fields[name] = value
     for part, kind in _PARTS.items():
-        namespace |= {kind.__name__: kind, f"default_{part}": DEFAULTS[part], f"names_{part}": frozenset(kind._fields)}
+        namespace |= {kind.__name__: kind, f"default_{part}": _DEFAULTS[part], f"names_{part}": frozenset(kind._fields)}
         fields = ", ".join(read_fields[name] for name in kind._fields)
         read_fields[part] = f"default_{part} if lacks(names_{part}) else new({kind.__name__}, ({fields}))"
     lines = ("def read(values):", "get, lacks = values.get, values.keys().isdisjoint")

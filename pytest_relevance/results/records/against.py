@@ -62,7 +62,7 @@ def read_rankings(path: str | os.PathLike[str], shown: str | None = None) -> Rec
     if info.missing:
         cases = counted(len(info.missing), "case")
         raise RecordError.at(name, f"{cases} of the run did not finish; compare with a record of a run that did")
-    nodes = {str(of_file.node or file): file for file, of_file in files.items()}
+    nodes = {of_file.node or file: file for file, of_file in files.items()}
     silent_searches = silent(
         (with_variant(result.search, result.variant), bool(result.ranking.documents))
         for result in results

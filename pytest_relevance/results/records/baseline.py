@@ -83,7 +83,7 @@ class BaselineEntry(NamedTuple):
     def from_dict(cls, values: Mapping[str, Any]) -> BaselineEntry:
         """The entry of a line of a baseline of any version. Raises one of `DAMAGE`."""
         values = {_KEYS_OF_VERSION_1.get(name, name): value for name, value in values.items()}
-        check_types(values)
+        check_types(values, cls)
         if not {*map(type, values["documents"])} <= {str} or not 0 <= values["depth"] <= LARGEST_CUTOFF:
             raise ValueError(f"its documents are texts, its depth is a number of ranks: {values['depth']}")
         if not {*map(type, values.get("scores", {}).values())} <= {int, float, NoneType}:

@@ -12,18 +12,30 @@ import os
 import re
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain
 from operator import index
-from types import NoneType
-from typing import Any, NamedTuple, NoReturn
+from types import NoneType, UnionType
+from typing import Any, NamedTuple, NoReturn, get_args, get_origin, get_type_hints
 
 from pytest_relevance._files import Unreadable, line_blocks, write_whole
 from pytest_relevance._text import quoted
 from pytest_relevance.cases.checking.gates import gate_of
 from pytest_relevance.metrics.names import LARGEST_CUTOFF
-from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.case_parts import STANDINGS, BaselineComparison, Outcome, Repeats
-from pytest_relevance.results.case_result import DEFAULTS, OUTCOMES, VERDICTS, CaseResult, defaults_of
+from pytest_relevance.results.case_parts import (
+    STANDINGS,
+    BaselineComparison,
+    CaseCall,
+    CaseConditions,
+    CaseEvaluation,
+    CaseOrigin,
+    CaseRanking,
+    DocumentTexts,
+    Outcome,
+    Repeats,
+    SearchError,
+)
+from pytest_relevance.results.case_result import OUTCOMES, VERDICTS, CaseResult
 from pytest_relevance.results.records.run_info import FileInfo, RecordError, RunInfo
 
 
@@ -245,46 +257,54 @@ _decode = json.JSONDecoder(parse_constant=_refuse_constant).decode
 
 def _about_run(header: dict[str, Any]) -> tuple[dict[str, FileInfo], RunInfo]:
     """The case files of a record by name, and how its run was made. Raises one of `DAMAGE`."""
-    files = {name: FileInfo.from_dict(values) for name, values in header["files"].items()}
-    for gate in chain.from_iterable(info.gates for info in files.values()):
-        gate_of(gate)
-        index(gate["line"])
-    return files, RunInfo.from_dict(header["run"])
+    check_types(header["run"], RunInfo)
+    for values in header["files"].values():
+        check_types(values, FileInfo)
+        for gate in values.get("gates", ()):
+            gate_of(gate)
+            index(gate["line"])
+    return {name: FileInfo.from_dict(values) for name, values in header["files"].items()}, RunInfo.from_dict(
+        header["run"]
+    )
 
 
-_JSON_TYPES: Mapping[type, Sequence[type]] = {
-    **dict.fromkeys((int, float), (int, float)),
-    **dict.fromkeys((dict, Settings), (dict,)),
-    str: (str,),
-    bool: (bool,),
-    tuple: (list,),
+_JSON_TYPES: Mapping[Any, Sequence[type]] = {
+    float: (int, float),
+    **dict.fromkeys((Sequence, tuple), (list,)),
+    **{kind: (kind,) for kind in (str, int, bool, NoneType)},
 }
+"""The types in JSON of the types that fields have; all others are objects."""
 
-_FIELD_TYPES: Mapping[str, Sequence[type]] = {
-    **dict.fromkeys(("file", "id", "query", "verdict", "name", "kind", "type", "message", "frame"), (str,)),
-    **dict.fromkeys(("floor", "latency", "score", "value", "before"), (int, float, NoneType)),
-    "line": (int,),
-    "depth": (int, NoneType),
-    "variant": (str, NoneType),
-    **{
-        name: _JSON_TYPES[type(default)]
-        for name, default in chain(DEFAULTS.items(), *map(defaults_of, (Outcome, BaselineComparison, Repeats)))
-        if type(default) in _JSON_TYPES
-    },
+_RESULT = (CaseResult, CaseOrigin, CaseConditions, CaseRanking, DocumentTexts, CaseEvaluation, CaseCall)
+_PARTS: Mapping[str, Any] = {
+    "baseline": BaselineComparison,
+    "error": SearchError,
+    "repeats": Repeats,
+    **dict.fromkeys(("outcomes", "reasons"), Outcome),
 }
-"""The types that fields of a result and of its parts have in JSON; those that are not here may have any type."""
+"""The parts of a result that are objects in its line, or lists of them."""
 
 
-def check_types(values: Mapping[str, Any]) -> None:
-    """Raise TypeError where a value in a line has another type than its field."""
+@lru_cache
+def _types_of(kinds: Sequence[Any]) -> Mapping[str, Collection[type]]:
+    """The types that the fields of data types have in JSON, by their names."""
+    found = {}
+    for name, hint in chain.from_iterable(get_type_hints(kind).items() for kind in kinds):
+        alternatives = get_args(hint) if isinstance(hint, UnionType) else (hint,)
+        found[name] = {kind for each in alternatives for kind in _JSON_TYPES.get(get_origin(each) or each, (dict,))}
+    return found
+
+
+def check_types(values: Mapping[str, Any], *kinds: Any) -> None:
+    """Raise TypeError where a value in a line has another type than the field of its name in these data types."""
+    types = _types_of(kinds)
     for name, value in values.items():
-        if type(value) not in _FIELD_TYPES.get(name, (type(value),)):
+        if type(value) not in types.get(name, (type(value),)):
             raise TypeError(f"its {name} is {value!r}")
-        if name in ("baseline", "error", "repeats"):
-            check_types(value)
-        elif name in ("outcomes", "reasons"):
-            for each in value:
-                check_types({} if isinstance(each, str) else each)
+        if name in _PARTS:
+            for part in value if isinstance(value, list) else (value,):
+                if isinstance(part, dict):
+                    check_types(part, _PARTS[name])
 
 
 def _case_result(values: dict[str, Any]) -> CaseResult:
@@ -292,7 +312,7 @@ def _case_result(values: dict[str, Any]) -> CaseResult:
 
     An unknown verdict counts nowhere, a grade without a judgment has no gain, and a damaged count fills the memory.
     """
-    check_types(values)
+    check_types(values, *_RESULT)
     found = CaseResult.from_dict(values)
     accepted, conditions, ranking, evaluation = found.baseline, found.conditions, found.ranking, found.evaluation
     if not {*map(type, chain(ranking.documents, found.tags, found.texts.titles.values()))} <= {str}:
