@@ -208,12 +208,12 @@ def with_details(result: CaseResult, case: Case, ranking: Ranking, *, all_missin
         ranking=found,
         evaluation=result.evaluation._replace(judgments=counts, digest=digest),
     )
-    missing = tuple(_missing(result, case, all_missing=all_missing))
+    if missing := tuple(_missing(result, case, all_missing=all_missing)):
+        result = result._replace(evaluation=result.evaluation._replace(missing=missing))
+    if not (case.titles or case.notes or ranking.titles):
+        return result
     named = {*kept, *found.deeper, *(document for document, _ in missing), *others}
-    return result._replace(
-        evaluation=result.evaluation._replace(missing=missing),
-        texts=_texts(case, ranking, named) if case.titles or case.notes or ranking.titles else result.texts,
-    )
+    return result._replace(texts=_texts(case, ranking, named))
 
 
 def _texts(case: Case, ranking: Ranking, named: Collection[str]) -> DocumentTexts:
