@@ -101,6 +101,7 @@ def merge_runs(runs: Sequence[Run], *, last: bool = False, name: str = "merged")
     if reasons:
         raise Unmergeable(reasons)
     results = [result for result, _ in found.values()]
+    found.clear()  # what follows needs as much memory
     files = _all_files(runs)
     whole = Run(results, files, _joined_info(runs, results, files), name=name)
     changes = (changed(runs[0].info.fingerprint, run.info.fingerprint) for run in runs)

@@ -137,7 +137,8 @@ class Compact:
         documents = tuple([put(document, document) for document in result.ranking.documents])
         self._titles.update((put(document, document), title) for document, title in texts.titles.items())
         if baseline is not None:
-            baseline = baseline._replace(documents=(), scores=baseline.scores or EMPTY, then=EMPTY, others=EMPTY)
+            standing = put(baseline.standing, baseline.standing)
+            baseline = baseline._replace(standing=standing, documents=(), then=EMPTY)
         return result._replace(
             **named,
             conditions=put(result.conditions[:-1], result.conditions),
@@ -148,7 +149,6 @@ class Compact:
             evaluation=evaluation._replace(
                 judgments=put(("judgments", *evaluation.judgments.items()), evaluation.judgments),
                 missing=evaluation.missing[:1],
-                digest=put(evaluation.digest, evaluation.digest),
                 scores={put(name, name): score for name, score in evaluation.scores.items()},
             ),
             baseline=baseline,
