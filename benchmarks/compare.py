@@ -18,6 +18,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from page import write_record
+from suite import PEAK
+
 from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.ndcg import grade_ranking
 from pytest_relevance.metrics.settings import Settings
@@ -33,15 +36,21 @@ COMPARE = "comparison = compare_runs(*sys.argv[1:])"
 REPORT = f"{COMPARE}; text = comparison.summary()"
 FRAME = f"{COMPARE}; frame = comparison.frame"
 OTHER = "comparison = compare_runs(*sys.argv[1:], ['P@5', 'RR@10'])"
+MERGE = "from pytest_relevance.cli import main; main(['merge', *sys.argv[1:4], '-o', sys.argv[4]])"
+COMPARE_FILES = "from pytest_relevance.cli import main; main(['compare', *sys.argv[1:3]])"
 
-CHILD = """
-import json, resource, sys, time
+CHILD = (
+    PEAK
+    + """
+import json, sys, time
 started, used = time.perf_counter(), time.process_time()
 from pytest_relevance import Run, compare_runs, randomisation_test, bootstrap_interval
 {action}
 took = time.perf_counter() - started
-print(json.dumps([took, time.process_time() - used, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
+print()
+print(json.dumps([took, time.process_time() - used, peak() / 1024]))
 """
+)
 
 TESTS = """
 from random import Random
@@ -107,11 +116,11 @@ def measured(action: str, times: int, *arguments: str) -> tuple[str, str]:
     root = str(Path(__file__).parent.parent)
     found = []
     for _ in range(times):
-        command = [sys.executable, "-c", CHILD.format(action=action), *arguments]
+        command = [sys.executable, "-c", CHILD.replace("{action}", action), *arguments]
         done = subprocess.run(
             command, env={**os.environ, "PYTHONPATH": root}, capture_output=True, text=True, check=True
         )
-        found.append(json.loads(done.stdout))
+        found.append(json.loads(done.stdout.splitlines()[-1]))
     seconds, used, peaks = zip(*found, strict=True)
     spread = f"{statistics.median(seconds):.2f} s ({min(seconds):.2f} to {max(seconds):.2f}, {times} times)"
     return f"{spread}, {statistics.median(used):.2f} s of CPU", f"{max(peaks):,.0f} MiB"
@@ -132,13 +141,30 @@ def records(folder: Path, times: int) -> Iterator[Figure]:
         yield Figure(f"{what}: {name}", target, ", ".join(measured(action, times, *paths)))
 
 
+def shards(folder: Path, times: int) -> Iterator[Figure]:
+    """Three shards of 100,000 cases with titles and baselines, merged, and the whole compared with itself."""
+    write_record(folder / "shard.jsonl", CASES)
+    header, *lines = (folder / "shard.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    header, paths = header.replace(f"null,{CASES}]", f"null,{3 * CASES}]"), []
+    for number in range(3):
+        paths.append(str(folder / f"shard{number}.jsonl"))
+        renamed = [line.replace("query number ", f"query {number} number ") for line in lines]
+        Path(paths[-1]).write_text("".join([header, *renamed]), encoding="utf-8")
+    whole = str(folder / "whole.jsonl")
+    merging, comparing = (measured(MERGE, 1, *paths, whole), measured(COMPARE_FILES, 1, whole, whole))
+    yield Figure(f"merging {3 * CASES:,} cases of three records", "at most 1 GB", ", ".join(merging))
+    yield Figure(f"comparing {3 * CASES:,} cases", "at most 1 GB", ", ".join(comparing))
+
+
 def tests(folder: Path, times: int) -> Iterator[Figure]:
     """The tests of one metric over 10,000 weighted queries."""
     took, _ = measured(TESTS, times)
     yield Figure("10,000 queries, 100,000 resamples: test, interval and effect of a metric", "under 1 s", took)
 
 
-MEASUREMENTS: dict[str, Callable[[Path, int], Iterator[Figure]]] = {"records": records, "tests": tests}
+MEASUREMENTS: dict[str, Callable[[Path, int], Iterator[Figure]]] = {
+    function.__name__: function for function in (records, shards, tests)
+}
 
 
 def main() -> None:

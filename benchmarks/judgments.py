@@ -11,7 +11,7 @@ import random
 import statistics
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from suite import CONFTEST, OURS, PEAK, Figure, Measurements, Runner, environment, main, peak, spread
@@ -97,6 +97,66 @@ def reading(folder: Path, pairs: int) -> Iterator[Figure]:
         )
 
 
+IN_QUERIES: dict[str, tuple[str, Callable[[str, dict[str, int]], object]]] = {
+    "quepid": ("queries", lambda query, grades: {"query": query, "ratings": grades}),
+    "rre": (
+        "queries",
+        lambda query, grades: {
+            "placeholders": {"$query": query},
+            "relevant_documents": {
+                str(grade): [document for document, each in grades.items() if each == grade] for grade in range(4)
+            },
+        },
+    ),
+    "elasticsearch": (
+        "requests",
+        lambda query, grades: {
+            "id": query,
+            "request": {"query": {"match": {"title": query}}},
+            "ratings": [{"_id": document, "rating": grade} for document, grade in grades.items()],
+        },
+    ),
+    "opensearch": (
+        "judgmentRatings",
+        lambda query, grades: {
+            "query": query,
+            "ratings": [{"docId": document, "rating": str(grade)} for document, grade in grades.items()],
+        },
+    ),
+}
+"""Formats that are one JSON document: the key of their list, and what it has for a query."""
+
+IN_LINES = {
+    "csv": ("query,docid,rating", "{query},{document},{grade}"),
+    "trec": ("", "{query} 0 {document} {grade}"),
+    "ltr": ("", "{grade} qid:{query} 1:0.5 # {document}"),
+    "jsonl": ("", '{{"query": "{query}", "docid": "{document}", "rating": {grade}}}'),
+}
+"""Formats with a line for each judgment: their header and their lines."""
+
+
+def formats(folder: Path, pairs: int) -> Iterator[Figure]:
+    """Reading 1,000,000 judgments from each format."""
+    path, read = folder / "judgments", READ.format(read=OURS_READS, count=QUERIES * PER_QUERY)
+
+    def figure(name: str) -> Figure:
+        taken = [_measured(folder, read, path)[0] for _ in range(max(2, pairs // 5))]
+        return Figure(f"reading 1,000,000 judgments from {name}: seconds", "", f"{statistics.median(taken):.2f}")
+
+    for name, (header, row) in IN_LINES.items():
+        write_judgments(path, header, row)
+        yield figure(name)
+    judgments = {
+        f"q{number}": {f"sku-{document}": random.randint(0, 3) for document in random.sample(range(10**6), PER_QUERY)}
+        for number in range(QUERIES)
+    }
+    path.write_text(json.dumps(judgments))
+    yield figure("json")
+    for name, (key, of_query) in IN_QUERIES.items():
+        path.write_text(json.dumps({key: [of_query(query, grades) for query, grades in judgments.items()]}))
+        yield figure(name)
+
+
 def _measured(folder: Path, script: str, path: Path) -> tuple[float, float]:
     """The seconds and the added megabytes of a process that reads a file."""
     command = [sys.executable, "-c", script, str(path)]
@@ -170,7 +230,7 @@ def titles(folder: Path, pairs: int) -> Iterator[Figure]:
         yield Figure("the same: added memory", "at most 300 MB", f"{megabytes:.0f} MB")
 
 
-MEASUREMENTS: Measurements = {function.__name__: function for function in (reading, collecting, titles)}
+MEASUREMENTS: Measurements = {function.__name__: function for function in (reading, formats, collecting, titles)}
 
 
 if __name__ == "__main__":

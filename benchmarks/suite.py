@@ -3,7 +3,8 @@
 Processes are measured in interleaved pairs, as two runs of one thing differ by more than what is looked for; printed
 are the median of the ratios (or differences) and their quartiles, of CPU time (user and system) and of wall time. Only
 built-in plugins and the measured one are loaded, but for `neighbours`. Bytecode is written and used, as on any machine
-where tests run twice: `PYTHONDONTWRITEBYTECODE` is not passed on.
+where tests run twice: `PYTHONDONTWRITEBYTECODE` is not passed on. `instructions` counts with valgrind, whatever else
+the machine does: per case as the difference of 2,000 and 500, so that what a whole process takes is left out.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import argparse
 import json
 import os
 import random
+import re
 import resource
 import shutil
 import statistics
@@ -110,6 +112,16 @@ class Runner:
         if done.returncode not in (0, 5):  # 5: nothing was collected, which is what one of them looks for
             raise SystemExit(f"{' '.join(command)} failed:\n{done.stdout[-3000:]}{done.stderr[-2000:]}")
         return took
+
+    def instructions(self, folder: Path, *arguments: str) -> float:
+        """The millions of instructions of one pytest process, once its bytecode is written."""
+        self.took(folder, *arguments)
+        command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={os.devnull}", sys.executable]
+        command += ["-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
+        environment = {**self._environment, "PYTHONHASHSEED": "0"}
+        environment["PYTHONPATH"] = f"{folder}{os.pathsep}{environment['PYTHONPATH']}"
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True)
+        return int(re.findall(r"Collected : (\d+)", done.stderr)[-1]) / 1e6
 
     def pairs(self, count: int, ours: Callable[[], Taken], theirs: Callable[[], Taken]) -> list[tuple[Taken, Taken]]:
         """Interleaved measurements, after one of each to warm up; every other pair is taken the other way round."""
@@ -255,12 +267,68 @@ def reading(folder: Path, pairs: int) -> Iterator[Figure]:
 
 
 def small(folder: Path, pairs: int) -> Iterator[Figure]:
-    """40 cases, beside 40 functions written by hand."""
+    """40 cases, beside 40 functions written by hand and a plugin that does nothing.
+
+    Loading any plugin by its name makes pytest look through all installed packages, which takes 10 ms where these are
+    many.
+    """
     ours, theirs = write_suite(folder, 40, 10)
+    (theirs / "plugin_of_nothing.py").touch()
     runner = Runner(folder)
-    found = runner.pairs(pairs, lambda: runner.took(ours, *OURS), lambda: runner.took(theirs))
+    found = runner.pairs(
+        pairs, lambda: runner.took(ours, *OURS), lambda: runner.took(theirs, "-p", "plugin_of_nothing")
+    )
     yield from differences("40 cases, beside 40 functions", "within 85 ms", found)
     yield Figure("the same: heavy modules imported", "none", imported(folder, ours, "numpy", "pandas") or "none")
+
+
+def instructions(folder: Path, pairs: int) -> Iterator[Figure]:
+    """Instructions of a case and of a function, alone and with neighbours, then recorded and with a baseline."""
+    runner, few, many = Runner(folder), 500, 2000
+    places = {count: write_suite(folder, count, 10) for count in (few, many)}
+
+    def each(side: int, *options: str) -> float:
+        most, least = (runner.instructions(places[count][side], *options) for count in (many, few))
+        return (most - least) / (many - few)
+
+    alone = 0.0
+    for what, loaded in (("", ()), (", with neighbours", NEIGHBOURS)):
+        ours, theirs = each(0, *loaded, *OURS), each(1, *loaded)
+        found = f"{ours:.3f} ({ours / theirs:.3f} times the {theirs:.3f} of a function)"
+        yield Figure(f"million instructions a case{what}", "at most 1.11", found)
+        alone = alone or ours
+    recorded = each(0, *OURS, "--relevance-record", str(folder / "record.jsonl"))
+    yield Figure("recording a case, beside a case", "at most 1.08", f"{recorded / alone:.3f}")
+    for place, _ in places.values():
+        runner.took(place, *OURS, "--relevance-update")
+    yield Figure("a case with a baseline, beside a case", "at most 1.08", f"{each(0, *OURS) / alone:.3f}")
+
+
+WITH_FIELDS = """
+import pytest
+
+DOCUMENTS = [{"id": f"doc{number}", "brand": "acme", "price": number} for number in range(10)]
+
+@pytest.fixture(scope="session")
+def search():
+    def search(query, k=10):
+        return DOCUMENTS[:k]
+    return search
+"""
+
+
+def fields(folder: Path, pairs: int) -> Iterator[Figure]:
+    """10,000 cases that expect something of two fields of ten results, beside cases that do not."""
+    runner, places = Runner(folder), []
+    for name, expected in (("fields", "expect: {every@10: {brand: acme, price: '>= 0'}}\n"), ("none", "")):
+        (folder / name).mkdir()
+        place, _ = write_suite(folder / name, 10_000, 10)
+        (place / "conftest.py").write_text(WITH_FIELDS)
+        (place / "made.relevance.yaml").write_text(expected + (place / "made.relevance.yaml").read_text())
+        places.append(place)
+    with_fields, without = (partial(runner.took, place, *OURS) for place in places)
+    found = runner.pairs(max(5, pairs // 2), with_fields, without)
+    yield from ratios("10,000 cases with every@10 of two fields, beside none", "at most 1.25", found)
 
 
 def large(folder: Path, pairs: int) -> Iterator[Figure]:
@@ -353,7 +421,8 @@ Measurements = dict[str, Callable[[Path, int], Iterator[Figure]]]
 """What there is to measure, by name: each takes a folder to work in and a number of pairs."""
 
 MEASUREMENTS: Measurements = {
-    function.__name__: function for function in (empty, tree, reading, small, large, neighbours, files, kept, huge)
+    function.__name__: function
+    for function in (empty, tree, reading, small, large, neighbours, instructions, fields, files, kept, huge)
 }
 
 
