@@ -159,19 +159,6 @@ def test_its_figures_are_those_of_the_library_to_the_last_digit(shop: Project) -
     assert results["b a"].interval == (results["b a"].score, results["b a"].score)
 
 
-def test_in_a_notebook(shop: Project) -> None:
-    shop.run(RECORD)
-    record = opened(shop)
-    frame = record.frame.set_index("id")
-    assert list(frame.index) == [result.id for result in record.results]
-    assert frame.loc["b a", ["query", "verdict", "k", "P@2"]].tolist() == ["b a", "failed", 3, 1.0]
-    assert frame.loc["boom", ["score", "latency"]].isna().all()
-    assert frame.nsmallest(1, "score").index.tolist() == ["y u v"]
-    rows = record.rankings[record.rankings.id == "b a"]
-    assert rows[["rank", "document", "grade", "gain"]].values.tolist() == [[1, "b", 1, 1], [2, "a", 3, 7]]
-    assert rows.discounted.sum() / (7 + 1 / rows.discount.iloc[1]) == pytest.approx(frame.loc["b a", "score"])
-
-
 def test_checks_of_tests_in_python(project: Project) -> None:
     project.write(
         "test_shop.py",

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from pytest_relevance import Run as Record
+from tests.helpers import page_text, page_values
 from tests.plugin.conftest import Project
 
 RECORD, UPDATE = "--relevance-record=run.jsonl", "--relevance-update"
@@ -17,8 +18,9 @@ SEARCH = """
     def search():
         def search(query, api_key="", **params):
             assert not api_key.startswith("<")  # the search itself gets the secret
+            local_only = "of the traceback"
             if query == "boom":
-                raise ConnectionError(f"401: GET https://me:hunter22@host/?q=x&token=t0psecret")
+                raise ConnectionError("401: GET https://me:hunter22@host/?q=x&token=t0psecret\\nsecond line")
             return query.split()
         return search
 
@@ -57,11 +59,21 @@ def secrets_in(text: str) -> list[str]:
 
 
 def test_no_file_and_no_report_of_a_case_has_a_secret(shop: Project) -> None:
-    run = shop.run("-v", RECORD, UPDATE)
+    run = shop.run("-v", "-n1", RECORD, UPDATE, "--relevance-html=run.html", "--relevance-markdown=run.md")
     assert run.counts == {"failed": 2}
-    for name in ("run.jsonl", BASELINE):
-        assert secrets_in((shop.path / name).read_text()) == []
+    assert "of the traceback" in run.text  # the terminal has it
+    page = (shop.path / "run.html").read_text(encoding="utf-8")
+    values = page_values(page)
+    texts = {name: (shop.path / name).read_text() for name in ("run.jsonl", BASELINE, "run.md")}
+    for text in (*texts.values(), page_text(page), repr(values)):
+        assert secrets_in(text) == []
+        assert not any(local in text for local in (str(shop.path), "of the traceback", "second line"))
     assert secrets_in(run.failure("a b") + run.summary) == []
+    of_page = {case["id"]: case for case in values["cases"]}
+    assert of_page["a b"]["params"]["api_key"].startswith("<redacted ")
+    assert "token=<redacted " in str(of_page["a b"]["explanations"])
+    assert of_page["boom"]["error"]["frame"].startswith("conftest.py:")
+    assert "ConnectionError: 401" in texts["run.md"]
     boom = {result.id: result for result in Record.open(shop.path / "run.jsonl").results}["boom"]
     key = boom.params["api_key"]
     assert re.fullmatch(MASK, key)

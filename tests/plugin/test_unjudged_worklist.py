@@ -188,26 +188,6 @@ def test_a_list_that_is_filled_in_during_the_run_is_kept(project: Project) -> No
     assert (project.path / "list.csv").read_text(encoding="utf-8").endswith("1,a,b,,1,0,3\n")
 
 
-WATCHING = """
-    import sys
-
-    def pytest_runtest_logreport(report):
-        assert not hasattr(report, "relevance_unjudged")
-
-    def pytest_sessionfinish():
-        assert not [name for name in sys.modules if "worklist" in name]
-        print("nothing was gathered")
-"""
-
-
-def test_without_the_option_nothing_is_gathered(shop: Project) -> None:
-    shop.write("watching.py", WATCHING)
-    run = shop.run_apart("-p", "watching", "-s")
-
-    assert "nothing was gathered" in run.text
-    assert "unjudged results of" not in run.text
-
-
 def test_filled_in_and_put_beside_the_others_it_leaves_nothing_unjudged(project: Project) -> None:
     """Cases with and without an id of their own, and those of a file of queries, find its rows."""
     project.conftest(VARIANTS)
