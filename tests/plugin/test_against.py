@@ -122,25 +122,6 @@ def test_a_gate_without_a_ranking_to_compare_with_says_so(shop: Shop) -> None:
     assert "nDCG@10 has no ranking in main.jsonl, or a stale one; make that record again" in run.text
 
 
-def test_variants_are_compared_with_their_own_rankings(project: Project) -> None:
-    shop = Shop(project)
-    search = """
-        import pytest
-
-        @pytest.fixture(params=["bm25", "dense"])
-        def search(request):
-            return lambda query: query.split()[:: -1 if request.param == "{reversed}" else 1]
-    """
-    shop.cases("cases: [{query: a b, judgments: {a: 3, b: 1}}]")
-    project.conftest(search.format(reversed="dense"))
-    shop.run(RECORD)
-    project.conftest(search.format(reversed="bm25"))
-    run = shop.run(AGAINST)
-    assert run.outcomes == {"a b[bm25]": "failed", "a b[dense]": "passed"}
-    assert "bm25: mean nDCG@10 1.000 -> 0.710" in run.summary
-    assert "dense: mean nDCG@10 0.710 -> 1.000" in run.summary
-
-
 def test_the_record_may_be_that_of_merged_or_packed_runs_and_written_anew(shop: Shop) -> None:
     shop.returns(floor="a b", drop="a b", rise="b a")
     shop.run("--relevance-record=main.jsonl.gz")

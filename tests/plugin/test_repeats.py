@@ -303,22 +303,6 @@ def test_a_coroutine_search_is_called_as_often_and_in_one_loop(engine: Engine, p
     ]
 
 
-def test_variants_are_each_called_as_often_and_named(engine: Engine) -> None:
-    engine.searches("""
-    @pytest.fixture(params=["steady", "shaky"])
-    def search(request):
-        return answer if request.param == "shaky" else lambda query: answer(query) and ["a"]
-    """)
-    engine.returns(boots=["a b", "b a"], hats=["c"])
-    engine.cases("cases: [{query: boots}, {query: hats}]")
-    run = engine.run(THRICE)
-    assert engine.calls == {"boots": 6, "hats": 6}
-    assert said(run) == [
-        "ranking changes from call to call: 1 case of 2, 3 calls each",
-        "  boots  shaky  rank 1: b / a",
-    ]
-
-
 def test_under_xdist_all_is_said_as_without(engine: Engine) -> None:
     queries = [f"query {number}" for number in range(6)]
     engine.returns(**{query: ["a b", "b a"] for query in queries[::2]}, **{query: ["a"] for query in queries[1::2]})
