@@ -256,9 +256,18 @@ class Case(NamedTuple):
 
         Metrics and expectations without a cutoff (`AP`, `order` ...) look at the whole ranking, and do not count.
         """
-        deepest = max(self.terms.k, self.terms.depth or 0)
+        deepest = max(self.cutoff, self.terms.depth or 0)
         for expected in self.expect:
-            deepest = max(deepest, _depth(expected))
+            if expected.kind == "results":  # to see that there are at most n results, n + 1 must be asked for
+                deepest = max(deepest, int(expected.bound) + (expected.comparison in _ONE_MORE))
+        return deepest
+
+    @property
+    def cutoff(self) -> int:
+        """The deepest rank that a cutoff of the case, or of a gate, names."""
+        deepest = self.terms.k
+        for expected in self.expect:
+            deepest = max(deepest, depth_of(expected))
         for gate in self.terms.gates:
             for metric in gate.metrics:
                 deepest = max(deepest, metric.k or 0)
@@ -282,12 +291,10 @@ class Case(NamedTuple):
 _ONE_MORE = frozenset({"<=", "==", ">"})
 
 
-def _depth(expected: Expectation) -> int:
+def depth_of(expected: Expectation) -> int:
+    """The deepest rank that a cutoff of an expectation names; 0 where there is none."""
     if expected.metric is not None:
         return expected.deepest
-    if expected.kind == "results":
-        # to see that there are at most n results, n + 1 must be asked for
-        return int(expected.bound) + (expected.comparison in _ONE_MORE)
     return expected.within or (len(expected.documents) if expected.kind == "first" else 0)
 
 

@@ -71,6 +71,11 @@ def repeated_indexes(ranking: Sequence[str]) -> tuple[int, ...]:
     return tuple(repeated)
 
 
+def without_copies(ranking: Sequence[str]) -> Sequence[str]:
+    """Leave out the later copies of documents: the ranks below them close up."""
+    return [*dict.fromkeys(ranking)]
+
+
 def scored_grades(graded: GradedRanking, settings: Settings) -> list[float | None]:
     """Give the grades that are scored, in rank order: all results, or the judged ones with `unjudged="skip"`.
 

@@ -77,13 +77,14 @@ class Settings:
 
     `gain` is "exponential", "linear" or a mapping grade -> gain (copied). `max_grade` is the top of the scale, used by
     `ideal="max"` and by ERR; None means the highest grade among the judgments at hand, which is one query's in
-    `measures` and all queries' in `batch`. `gains` looks a gain up by grade, and computes it at first.
+    `measures` and all queries' in `batch`. `collapse`: chunks stand for their document, so that whoever has a ranking
+    grades it without later copies (`ndcg.without_copies`). `gains` looks a gain up by grade, and computes it at first.
 
     Settings are hashable, comparable and picklable.
 
     Raises:
-        ValueError: a value is not in the tables of this module, `max_grade` is not a finite number above 0, or a gain
-            mapping is empty or contains anything but finite numbers.
+        ValueError: a value is not in the tables of this module, `collapse` is not a bool, `max_grade` is not a finite
+            number above 0, or a gain mapping is empty or contains anything but finite numbers.
     """
 
     gain: str | Mapping[float, float] = "exponential"
@@ -93,6 +94,7 @@ class Settings:
     negative: str = "keep"
     undefined: str = "nan"
     max_grade: float | None = None
+    collapse: bool = False
     gains: GainCache = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -106,6 +108,8 @@ class Settings:
             if not isinstance(value, str) or value not in allowed:
                 or_mapping = " or a mapping of grades to gains" if name == "gain" else ""
                 raise ValueError(f"{name} is one of {', '.join(allowed)}{or_mapping}, not {value!r}")
+        if not isinstance(self.collapse, bool):
+            raise ValueError(f"collapse is True or False, not {self.collapse!r}")
         object.__setattr__(self, "gains", GainCache(self.gain, self.negative))
         if self.max_grade is not None:
             check_number("max_grade", self.max_grade)
@@ -117,7 +121,7 @@ class Settings:
         """Hash the choices; a mapping gain by its items."""
         gain = frozenset(self.gain.items()) if isinstance(self.gain, Mapping) else self.gain
         others = (self.discount, self.ideal, self.unjudged, self.negative, self.undefined, self.max_grade)
-        return hash((gain, others))
+        return hash((gain, others, self.collapse))
 
     @property
     def increasing(self) -> bool:

@@ -45,7 +45,7 @@ _NOTABLE = 0.05
 """By how much more the score of a query must have changed to be counted in the sentence at the top."""
 
 _MOST_DROPS = 50
-_SETTINGS = ("gain", "discount", "ideal", "unjudged", "negative", "max_grade")
+_SETTINGS = ("gain", "discount", "ideal", "unjudged", "negative", "max_grade", "collapse")
 
 
 class Comparison(Compared):

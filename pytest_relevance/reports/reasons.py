@@ -311,7 +311,12 @@ def settings_text(settings: Settings, depth: int | None = None) -> str:
     gain, top = settings.gain, settings.max_grade
     named = gain if isinstance(gain, str) else "{" + ", ".join(f"{g:g}: {v:g}" for g, v in sorted(gain.items())) + "}"
     ideal = f"max ({number(top)})" if settings.ideal == "max" and top is not None else settings.ideal
-    others = {"discount": (settings.discount, "log2"), "negative": (settings.negative, "keep"), "depth": (depth, None)}
+    others = {
+        "discount": (settings.discount, "log2"),
+        "negative": (settings.negative, "keep"),
+        "collapse": ("true" if settings.collapse else None, None),
+        "depth": (depth, None),
+    }
     parts = [f"{name} {value}" for name, (value, default) in others.items() if value != default]
     return ", ".join([f"gain {named}", f"ideal {ideal}", f"unjudged {settings.unjudged}", *parts])
 

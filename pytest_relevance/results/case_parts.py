@@ -7,6 +7,7 @@ to make. Annotations are not postponed here: a named tuple compiles each postpon
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from pytest_relevance.metrics.ndcg import grade_ranking, without_copies
 from pytest_relevance.metrics.settings import Settings
 
 SETUP, SCORING = "setup", "scoring"
@@ -177,11 +178,12 @@ class CaseRanking(NamedTuple):
     unjudged, or a later copy), one for each document. `returned` is how many different documents the search returned;
     `reaches_depth`: as many as it was asked for, so that there may be more. `deeper` are the ranks of judged or
     accepted documents below those that are kept. `irrelevant_top` are the first three documents, if the first has no
-    gain.
+    gain. `as_returned` are the results where the settings collapse chunks: `documents` has the first of each document.
     """
 
     reaches_depth: bool = False
     documents: Sequence[str] = ()
+    as_returned: Sequence[str] = ()
     whole: bool = False
     engine_scores: Sequence[float | None] = ()
     is_unsorted: bool = False
@@ -189,6 +191,21 @@ class CaseRanking(NamedTuple):
     returned: int = 0
     deeper: Mapping[str, int] = EMPTY
     irrelevant_top: Sequence[str] = ()
+
+    @property
+    def uncollapsed(self) -> Sequence[str]:
+        """The results as the search returned them, as deep as they are kept."""
+        return self.as_returned or self.documents
+
+    def scored_by(self, settings: Settings) -> "CaseRanking":
+        """The ranking collapsed or as it was returned, as other settings have it; engine scores are left out."""
+        grades = {
+            document: grade for document, grade in zip(self.documents, self.grades, strict=True) if grade is not None
+        }
+        returned = self.uncollapsed
+        documents = tuple(without_copies(returned)) if settings.collapse else returned
+        found = tuple(grade_ranking(documents, grades).grades)
+        return self._replace(documents=documents, as_returned=returned, engine_scores=(), grades=found, deeper=EMPTY)
 
     def rank_of(self, document: str) -> int | None:
         """The rank (from 1) at which a document was returned; None where it was not, as far as is known."""

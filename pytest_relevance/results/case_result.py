@@ -326,7 +326,7 @@ _FROM_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
     "baseline": partial(from_builtin, BaselineComparison),
     "error": partial(from_builtin, SearchError),
     "repeats": partial(from_builtin, Repeats),
-    **dict.fromkeys(("tags", "items", "documents", "engine_scores", "grades", "irrelevant_top"), tuple),
+    **dict.fromkeys(("tags", "items", "documents", "as_returned", "engine_scores", "grades", "irrelevant_top"), tuple),
     **dict.fromkeys(("not_applicable", "not_in_index", "not_in_catalogue"), tuple),
 }
 
@@ -354,8 +354,8 @@ _ORDER = (
     *("file", "line", "id", "verdict", "query", "node", "search", "variant", "variant_index", "tags", "weight"),
     *("params", "note", "source", "test", "items"),
     *("k", "depth", "is_depth_set", "reaches_depth", "asked", "floor", "tolerance", "settings", "lowest", "highest"),
-    *("grade_names", "documents", "whole", "engine_scores", "is_unsorted", "grades", "returned", "deeper"),
-    *("irrelevant_top", "titles", "notes", "shown", "not_in_index", "not_in_catalogue"),
+    *("grade_names", "documents", "as_returned", "whole", "engine_scores", "is_unsorted", "grades", "returned"),
+    *("deeper", "irrelevant_top", "titles", "notes", "shown", "not_in_index", "not_in_catalogue"),
     *("judgments", "missing", "digest", "scores", "lower", "upper", "judged", "top", "outcomes", "not_applicable"),
     *("baseline", "reasons", "error", "explanations", "latency", "latency_shared", "concurrency", "repeats", "outcome"),
 )
@@ -420,7 +420,7 @@ def _reader() -> Callable[[Mapping[str, Any]], CaseResult]:
 
 
 SUMMARY_FIELDS = frozenset(PART_OF) - {
-    *("documents", "whole", "engine_scores", "grades", "deeper", "notes", "grade_names"),
+    *("documents", "as_returned", "whole", "engine_scores", "grades", "deeper", "notes", "grade_names"),
     *("shown", "not_in_index", "not_in_catalogue"),
     *("judgments", "missing", "digest", "outcomes", "not_applicable", "settings", "lowest", "highest"),
 }

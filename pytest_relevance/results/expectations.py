@@ -30,7 +30,7 @@ class Found(NamedTuple):
     `k` is the cutoff of the case, `ranking` the documents, `ranks` the first rank (from 1) of each, `latency` in
     seconds. `is_cut`: the ranking may go on below what was returned. `fields` are the values of the fields that
     expectations look at, none of them absent. `finds_nothing`: the case expects no results. `others` are the
-    rankings of other queries.
+    rankings of other queries. `left_out` is how many results of documents in the ranking were left out.
     """
 
     k: int
@@ -43,6 +43,7 @@ class Found(NamedTuple):
     fields: Mapping[str, Sequence[Any]] = EMPTY
     finds_nothing: bool = False
     others: Mapping[str, Sequence[str]] = EMPTY
+    left_out: int = 0
 
 
 def first_ranks(ranking: Sequence[str]) -> dict[str, int]:
@@ -121,7 +122,7 @@ def _within(expected: Expectation, found: Found) -> Outcome:
 
 
 def _results(expected: Expectation, found: Found) -> Outcome:
-    returned = len(found.ranks)  # a document that is returned twice counts once
+    returned = len(found.ranks) + found.left_out  # a document that is returned twice counts once, its chunks do not
     return _outcome(expected, COMPARE[expected.comparison](returned, int(expected.bound)), returned)
 
 

@@ -5,7 +5,8 @@ adds what a report, a record or a baseline needs beyond the figures; a case that
 that work.
 
 A search that is given a number of results (its parameter `k`) and returned as many may have had more: its ranking is
-cut. A metric of the whole ranking has no value then, unless the suite sets how deep the search is asked (`depth`).
+cut. A metric of the whole ranking has no value then, unless the suite sets how deep the search is asked (`depth`). Of a
+ranking that is collapsed all that was returned counts here, and no cutoff may be deeper than the ranks that are left.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from hashlib import blake2b
 from itertools import chain
 from typing import Any, NamedTuple
 
+from pytest_relevance._text import counted
 from pytest_relevance.cases.model import Case, most_results
 from pytest_relevance.metrics.measures import ranks_needed, score
 from pytest_relevance.metrics.names import MEASURES, Metric, build_metric
@@ -98,7 +100,7 @@ def score_case(
     lower = upper = value
     if unjudged and value == value:
         lower, upper = interval(graded, k, terms.lowest, terms.highest, settings, present=value)
-    reaches_depth = asked is not None and len(grades) >= asked
+    reaches_depth = asked is not None and len(ranking.as_returned or grades) >= asked
     is_cut = reaches_depth and terms.depth is None
     outcomes = _outcomes(case, graded, ranking, call.latency, is_cut=is_cut) if case.expect else ()
     verdict, reasons = decide(case, value, lower, upper, top - unjudged, top, outcomes)
@@ -194,8 +196,12 @@ def with_details(result: CaseResult, case: Case, ranking: Ranking, *, all_missin
     scores = ranking.scores[: len(kept)]
     if math.inf in scores or -math.inf in scores:  # of a pinned result; JSON, and so a record, has no infinity
         scores = [None if score in (math.inf, -math.inf) else score for score in scores]
+    as_returned = ranking.as_returned
+    if len(kept) < len(ids):
+        as_returned = as_returned[: as_returned.index(kept[-1]) + 1] if as_returned else ()
     found = result.ranking._replace(
         documents=kept,
+        as_returned=tuple(as_returned),
         whole=depth is None,
         engine_scores=tuple(scores),
         grades=tuple(result.ranking.grades[: len(kept)]),
@@ -283,6 +289,7 @@ def _outcomes(
         is_cut=is_cut,
         fields=ranking.fields or {},
         others=ranking.others or {},
+        left_out=ranking.returned - len(ids),
         finds_nothing=not ids and most_results(case.expect) == 0,
     )
     return tuple(check(expected, found) for expected in case.expect)
@@ -340,12 +347,18 @@ def defined(value: float) -> float | None:
     return None if value != value else float(value)
 
 
-def why_cut(case: Case, returned: int, asked: int | None) -> str:
+def why_cut(case: Case, ranking: Ranking, asked: int | None) -> str:
     """Why a case has no score: a line for each of its metrics that looks at more than was returned; usually empty.
 
-    `returned` is the number of results, `asked` how many the search was asked for, None where it takes no number.
+    `asked` is how many results the search was asked for, None where it takes no number.
     """
-    if asked is None or returned < asked or case.terms.depth is not None:
+    if asked is None or len(ranking.as_returned or ranking.ids) < asked:
+        return ""
+    if case.settings.collapse and len(ranking.ids) < case.cutoff:
+        documents = counted(len(ranking.ids), "document")
+        what = f"the case looks at {case.cutoff} ranks, and the {ranking.returned} results that were asked for"
+        return f"{what} are chunks of {documents} (collapse): write depth: {10 * asked}, or a smaller cutoff"
+    if case.terms.depth is not None:
         return ""
     settings, ndcg = case.settings, ndcg_at(case.k)
     metrics = [each.metric for each in case.expect if each.metric is not None and each.ranks(settings) is None]

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -85,7 +86,7 @@ class Example:
 def example(random: Random) -> Example:
     """A random example; every third has a mapping of gains, which need not rise with the grades."""
     scale = random.choice(SCALES)
-    choices = {name: random.choice(values) for name, values in CHOICES.items()}
+    choices: dict[str, Any] = {name: random.choice(values) for name, values in CHOICES.items()}
     gain: str | dict[float, float] = random.choice(["exponential", "linear"])
     if random.random() < 1 / 3:
         gain = {grade: random.choice([0.0, 1.0, round(random.uniform(-1, 9), 3)]) for grade in scale}

@@ -102,6 +102,7 @@ _KEYS = (
     Key("scale", _BOTH, GRADE, check_scale),
     Key("gain", _BOTH, VALUE, checks.gain, ("scale",)),
     *(Key(name, _BOTH, TEXT, choice(CHOICES[name])) for name in ("discount", "ideal", "unjudged", "negative")),
+    Key("collapse", _BOTH, VALUE, checks.flag),
     Key("raters", _BOTH, TEXT, choice(AGGREGATES)),
     Key("min_judged", _BOTH, VALUE, checks.share),
     Key("depth", _BOTH, VALUE, checks.whole),

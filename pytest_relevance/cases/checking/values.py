@@ -198,6 +198,13 @@ def whole(value: object, at: Location) -> object:
     return value
 
 
+def flag(value: object, at: Location) -> object:
+    """True or false."""
+    if not isinstance(value, bool):
+        at.refuse(f"expected true or false, found {found(value)}")
+    return value
+
+
 share = number_where(lambda value: 0 <= value <= 1, "a number from 0 to 1")
 weight = number_where(lambda value: value > 0, "a number above 0")
 _floor = number_where(lambda value: 0 <= value <= 1, "a number from 0 to 1, or null to take an inherited floor away")
@@ -297,8 +304,8 @@ def xfail(value: object, at: Location) -> object:
         return Xfail(_reason("xfail", value, at))
     unknown_keys(value, ("reason", "strict"), "xfail takes reason and strict", at)
     strict = value.get("strict")
-    if strict is not None and not isinstance(strict, bool):
-        at.refuse(f"expected true or false, found {found(strict)}", "strict")
+    if strict is not None:
+        flag(strict, at.under("strict"))
     return Xfail(_reason("xfail", value.get("reason"), at.under("reason")), strict)
 
 

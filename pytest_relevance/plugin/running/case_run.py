@@ -20,11 +20,12 @@ import pytest
 
 from pytest_relevance._text import shown
 from pytest_relevance.cases.model import Case
+from pytest_relevance.metrics.names import LARGEST_CUTOFF
 from pytest_relevance.plugin.failures import CaseError
 from pytest_relevance.plugin.options import RunSettings, redaction
 from pytest_relevance.results.case_parts import CaseCall, Repeats, SearchError
 from pytest_relevance.results.case_result import CHECK, CaseResult
-from pytest_relevance.results.responses.ranking import Ranking, read_ranking
+from pytest_relevance.results.responses.ranking import Ranking, collapsed, read_ranking
 from pytest_relevance.results.responses.reading import UnreadableRanking
 from pytest_relevance.results.scoring import CaseInRun
 
@@ -239,16 +240,18 @@ def read_response(item: pytest.Item, case: Case, response: object, search: objec
     own = None
     if item.config.hook.pytest_relevance_ranking.get_hookimpls():  # calling a hook without implementations costs 30 us
         own = item.ihook.pytest_relevance_ranking(response=response, case=case)
+    fields, collapses = case.fields if case.expect else {}, case.terms.settings.collapse
     try:
-        return read_ranking(
+        ranking = read_ranking(
             response if own is None else own,
             case.terms.id_field,
             case.terms.title_field,
             partial(getattr, search, "ids", None),
-            case.fields if case.expect else None,
+            dict.fromkeys(fields, LARGEST_CUTOFF) if collapses else fields,  # of how many results is not known yet
         )
     except UnreadableRanking as problem:
         raise CaseError(str(problem), pytrace=False) from None
+    return collapsed(ranking, fields) if collapses else ranking
 
 
 def many_of(search: Any) -> Any:

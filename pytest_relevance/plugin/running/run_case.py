@@ -146,7 +146,7 @@ def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
     attempt = this.attempt
     case, config = this.case, this.item.config
     attempt.is_read = True
-    problem = why_cut(case, len(ranking.ids), attempt.asked)
+    problem = why_cut(case, ranking, attempt.asked)
     if not problem and case.expect:
         from pytest_relevance.results.expectations import why_unknown_fields, why_unseen
 

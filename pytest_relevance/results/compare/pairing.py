@@ -117,6 +117,7 @@ _DEPENDENT: Mapping[str, frozenset[str] | None] = {
     "negative": None,
     "undefined": None,
     "max_grade": frozenset({"ERR"}),
+    "collapse": None,
 }
 """The settings, and the measures whose scores depend on them; None is all measures."""
 

@@ -133,20 +133,23 @@ def _rejudged(
         results = []
         for result in run.results:
             query = None if queries is None else queries.find(result)
-            grades, evaluation, conditions = result.ranking.grades, result.evaluation, result.conditions
+            ranking, evaluation, conditions = result.ranking, result.evaluation, result.conditions
             judgments, digest, own = evaluation.judgments, evaluation.digest, dict[str, Any]()
             if query is not None:
-                grades = tuple(grade_ranking(result.ranking.documents, query.grades).grades)
                 judgments, digest, own = count_grades([*query.grades.values()]), query.digest, {**query.replaced}
             elif queries is not None:
-                grades, judgments, digest = (None,) * len(grades), {}, NO_DIGEST
+                judgments, digest = {}, NO_DIGEST
             if by_key:
                 own |= {"file": "", "id": result.id if query is None else query.key}
             if conditions.settings not in changed:
                 changed[conditions.settings] = replace(conditions.settings, **settings)
             own.setdefault("settings", changed[conditions.settings])
             conditions = conditions._replace(**{name: own.pop(name) for name in ("k", "settings") if name in own})
-            ranking = result.ranking._replace(grades=grades)
+            if conditions.settings.collapse != result.conditions.settings.collapse:
+                ranking = ranking.scored_by(conditions.settings)
+            if queries is not None:
+                graded = grade_ranking(ranking.documents, {} if query is None else query.grades)
+                ranking = ranking._replace(grades=tuple(graded.grades))
             evaluation = CaseEvaluation(judgments, digest=digest, recorded_digest=evaluation.digest)
             results.append(result._replace(conditions=conditions, ranking=ranking, evaluation=evaluation, **own))
         if queries is not None and results and not any(result.evaluation.is_judged for result in results):

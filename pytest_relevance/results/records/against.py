@@ -19,7 +19,13 @@ from pytest_relevance.results.case_parts import NEW, STALE, BaselineComparison
 from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult
 from pytest_relevance.results.expectations import expects_results
 from pytest_relevance.results.records.baseline import BaselineEntries, BaselineEntry, EntryKey, entry_of
-from pytest_relevance.results.records.baseline_comparison import changes_since, comparison_of, gate_scores, silent
+from pytest_relevance.results.records.baseline_comparison import (
+    changes_since,
+    comparison_of,
+    gate_scores,
+    lacks_ranks,
+    silent,
+)
 from pytest_relevance.results.records.file import read_record
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.records.run_info import GONE, UNJUDGED, FileInfo, Fingerprint, Lost, RecordError
@@ -134,13 +140,14 @@ def _compared(
     if entry is None:
         return result._replace(baseline=BaselineComparison(NEW))
     is_short = not entry.whole and result.ranking.whole and len(entry.documents) >= entry.depth
+    is_short = is_short or lacks_ranks(entry, result)
     stale = changes_since(entry, result.query, result.conditions.depth, result.params, was_cut=is_short)
     grades = _grades(result, entry, other)
     if grades is None:
         stale += ("the record does not name the judgments of all documents that were returned then",)
     if grades is None or stale:
         return result._replace(baseline=BaselineComparison(STALE, stale=stale))
-    known = grade_ranking(entry.documents, grades)
+    known = grade_ranking(entry.ranking(result.conditions.settings), grades)
     graded = GradedRanking(known.grades, known.repeated, result.graded.judged)
     before = defined(score(result.metric, graded, result.conditions.settings))
     scores = gate_scores(result, gates, graded, (MAX_DROP, MEAN))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +21,8 @@ from pytest_relevance._files import write_whole
 from pytest_relevance._text import printable, quoted
 from pytest_relevance.cases.checking.expectations import ON_FIELDS
 from pytest_relevance.metrics.names import LARGEST_CUTOFF
+from pytest_relevance.metrics.ndcg import without_copies
+from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import STALE, Outcome
 from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult, from_builtin, grouped, to_builtin
 from pytest_relevance.results.records.file import BASELINE, END, VERSION, as_json, check_types, encoded, read_file
@@ -45,7 +47,9 @@ class BaselineEntry(NamedTuple):
     (`depth`). A whole ranking `reaches_depth` where the search returned as many results as it was asked for, and no
     depth was set. `scores` are the scores on the day of acceptance, for readers of a diff; a comparison scores the
     ranking again. `outcomes` are the outcomes of expectations that the ranking alone does not decide, such as
-    the fields of documents. `others` are keys of its line that a later version has added.
+    the fields of documents. `collapse`: the case collapsed chunks, which `documents` has as they were returned, with
+    as many further ones as fill the depth; `is_all`: the search had no more of them. `others` are keys of its line that
+    a later version has added.
     """
 
     id: str
@@ -58,6 +62,8 @@ class BaselineEntry(NamedTuple):
     whole: bool = False
     reaches_depth: bool = False
     outcomes: tuple[Outcome, ...] = ()
+    collapse: bool = False
+    is_all: bool = False
     others: Mapping[str, Any] = {}
 
     @property
@@ -69,6 +75,10 @@ class BaselineEntry(NamedTuple):
     def has_score(self) -> bool:
         """Whether nDCG@k was defined on the day it was accepted."""
         return any(name.startswith("nDCG@") and score is not None for name, score in self.scores.items())
+
+    def ranking(self, settings: Settings) -> Sequence[str]:
+        """Its documents, as these settings score them."""
+        return tuple(without_copies(self.documents)) if settings.collapse else self.documents
 
     @property
     def line(self) -> str:
@@ -181,6 +191,7 @@ def write_baseline(path: str | os.PathLike[str], baseline: BaselineEntries) -> N
 def entry_of(result: CaseResult) -> BaselineEntry:
     """The entry that accepts the ranking of a result, which has its details (`scoring.with_details`)."""
     depth = result.conditions.k if result.conditions.depth is None else result.conditions.depth
+    documents, collapses = result.ranking.uncollapsed, result.conditions.settings.collapse
     scores = {result.metric.text: result.score}
     scores |= {
         each.name: each.value for each in result.evaluation.outcomes if each.kind == "metric" and each.value is not None
@@ -191,11 +202,13 @@ def entry_of(result: CaseResult) -> BaselineEntry:
         result.query,
         json.loads(as_json(result.params)) if result.params else {},
         depth,
-        tuple(result.ranking.documents if result.ranking.whole else result.ranking.documents[:depth]),
+        tuple(documents if result.ranking.whole or collapses else documents[:depth]),
         {name: None if value is None else round(value, _DECIMALS) for name, value in scores.items()},
         whole=result.ranking.whole,
         reaches_depth=result.ranking.whole and result.is_cut,
         outcomes=tuple(each for each in result.evaluation.outcomes if each.kind in KEPT),
+        collapse=collapses,
+        is_all=collapses and not result.ranking.reaches_depth and len({*documents}) == result.ranking.returned,
     )
 
 

@@ -12,8 +12,9 @@ from itertools import chain
 
 from pytest_relevance._text import listed, quoted, with_variant
 from pytest_relevance.cases.checking.gates import MAX_DROP, MEAN
-from pytest_relevance.cases.model import Case, Gate, most_results
+from pytest_relevance.cases.model import Case, Gate, depth_of, most_results
 from pytest_relevance.metrics.measures import score
+from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking
 from pytest_relevance.results import case_parts
 from pytest_relevance.results.case_parts import FLOOR, NEW, REGRESSION, STALE, BaselineComparison, Outcome
@@ -101,6 +102,7 @@ class Baseline:
         was_cut = len(entry.documents) >= entry.depth and (
             (entry.reaches_depth and not result.is_cut and scores_all(case)) or (not entry.whole and looks_at_all(case))
         )
+        was_cut = was_cut or lacks_ranks(entry, result)
         stale = (*moved, *changes_since(entry, case.query, case.depth, result.params, was_cut=was_cut))
         verdict, because = result.verdict, result.evaluation.reasons
         if stale:
@@ -125,6 +127,16 @@ class Baseline:
     def with_titles(self, result: CaseResult) -> CaseResult:
         """The result with the titles that the baseline has of documents without a title."""
         return result.with_titles(self._entries.titles, replace=False) if self._entries.titles else result
+
+
+def lacks_ranks(entry: BaselineEntry, result: CaseResult) -> bool:
+    """Whether chunks that an entry did not keep could be of documents at ranks that a collapsed result is scored to."""
+    settings = result.conditions.settings
+    if not settings.collapse or entry.is_all or len(entry.documents) < entry.depth:
+        return False
+    expected = (depth_of(expectation_of(outcome)) for outcome in result.evaluation.outcomes)
+    scored = (parse_metric(name).k or 0 for name in result.evaluation.scores)
+    return len(entry.ranking(settings)) < max(result.conditions.k, *expected, *scored)
 
 
 def silent(returned: Iterable[tuple[str, bool]]) -> list[str]:
@@ -153,9 +165,9 @@ def _compare_scores(
     result: CaseResult, case: Case, entry: BaselineEntry, gates: Sequence[str]
 ) -> tuple[BaselineComparison, Sequence[Outcome]]:
     """The comparison of a result with the accepted ranking, and the reasons of the result."""
-    depth = None if looks_at_all(case) else case.depth
-    is_same = entry.documents[:depth] == tuple(result.ranking.documents[:depth])  # down to the depth of the case
-    graded = grade_ranking(entry.documents, case.judgments)
+    depth, documents = None if looks_at_all(case) else case.depth, entry.ranking(case.settings)
+    is_same = documents[:depth] == tuple(result.ranking.documents[:depth])  # down to the depth of the case
+    graded = grade_ranking(documents, case.judgments)
     before = result.score if is_same else defined(score(result.metric, graded, case.settings))
     scores = gate_scores(result, case.terms.gates, graded, gates) if case.judgments else {}
     return comparison_of(result, entry, graded, before, scores)
@@ -183,7 +195,8 @@ def comparison_of(
         newly_failing = any(reason.is_new for reason in reasons)
         failed_before = are_known and standing != REGRESSION
     found = BaselineComparison(
-        *(standing, before, (), scores, entry.documents, tuple(graded.grades), entry.scores),
+        *(standing, before, (), scores, entry.ranking(result.conditions.settings)),
+        *(tuple(graded.grades), entry.scores),
         newly_failing=newly_failing,
         failed_before=failed_before,
     )
@@ -199,10 +212,13 @@ def _compared_reasons(
     A latency is never known, nor is a number of results of which only the first were kept. Nor is an empty ranking,
     accepted or present, where results are expected: to return nothing is worse than to return anything.
     """
-    documents, conditions = entry.documents, result.conditions
+    conditions = result.conditions
+    documents = entry.ranking(conditions.settings)
+    left_out = len(entry.documents) - len(documents)
     ranks, is_cut = first_ranks(documents), entry.reaches_depth
-    found = Found(conditions.k, conditions.settings, accepted, documents, ranks, latency=None, is_cut=is_cut)
-    may_go_on = not entry.whole and len(documents) >= entry.depth
+    found = Found(*(conditions.k, conditions.settings, accepted, documents, ranks, None, is_cut), left_out=left_out)
+    may_go_on = not entry.whole and len(entry.documents) >= entry.depth
+    has_kept = entry.collapse == conditions.settings.collapse
     are_known = bool(documents and result.ranking.documents) or not expects_results(result.evaluation.outcomes)
     reasons: list[Outcome] = []
     for reason in result.evaluation.reasons:
@@ -210,7 +226,7 @@ def _compared_reasons(
         if reason.kind == FLOOR:
             then = reason._replace(value=before, met=before is not None and before >= reason.bound)
         elif reason.kind in KEPT:
-            then = next((each for each in entry.outcomes if _is_same_demand(each, reason)), None)
+            then = next((each for each in entry.outcomes if has_kept and _is_same_demand(each, reason)), None)
         elif reason.kind in CHECKERS and reason.kind != "latency" and not (reason.kind == "results" and may_go_on):
             then = check(expectation_of(reason), found)
         are_known &= then is not None and _misses_no_less(then, reason, conditions.tolerance)

@@ -315,7 +315,9 @@ def _case_result(values: dict[str, Any]) -> CaseResult:
     check_types(values, *_RESULT)
     found = CaseResult.from_dict(values)
     accepted, conditions, ranking, evaluation = found.baseline, found.conditions, found.ranking, found.evaluation
-    if not {*map(type, chain(ranking.documents, found.tags, found.texts.titles.values()))} <= {str}:
+    if not {*map(type, chain(ranking.documents, ranking.as_returned, found.tags, found.texts.titles.values()))} <= {
+        str
+    }:
         raise ValueError("its documents, tags and titles are texts")
     if found.verdict not in VERDICTS or found.outcome not in OUTCOMES:
         raise ValueError(f"its verdict is {found.verdict!r}, its outcome {found.outcome!r}")

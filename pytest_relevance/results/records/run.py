@@ -134,7 +134,10 @@ class Compact:
         """What is kept of a result."""
         put, texts, evaluation, baseline = self._shared.setdefault, result.texts, result.evaluation, result.baseline
         named = {name: put(value, value) for name in _REPEATED if (value := getattr(result, name))}
-        documents = tuple([put(document, document) for document in result.ranking.documents])
+        documents, as_returned = (
+            tuple([put(document, document) for document in each])
+            for each in (result.ranking.documents, result.ranking.as_returned)
+        )
         self._titles.update((put(document, document), title) for document, title in texts.titles.items())
         if baseline is not None:
             standing = put(baseline.standing, baseline.standing)
@@ -143,7 +146,10 @@ class Compact:
             **named,
             conditions=put(result.conditions[:-1], result.conditions),
             ranking=result.ranking._replace(
-                documents=documents, engine_scores=(), irrelevant_top=documents[: len(result.ranking.irrelevant_top)]
+                documents=documents,
+                as_returned=as_returned,
+                engine_scores=(),
+                irrelevant_top=documents[: len(result.ranking.irrelevant_top)],
             ),
             texts=self._texts._replace(not_in_index=texts.not_in_index) if texts.not_in_index else self._texts,
             evaluation=evaluation._replace(

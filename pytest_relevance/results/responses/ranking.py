@@ -15,6 +15,7 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 from pytest_relevance._text import LONGEST_SHOWN, listed, quoted, shown
+from pytest_relevance.metrics.ndcg import repeated_indexes
 from pytest_relevance.results.responses import reading
 from pytest_relevance.results.responses.reading import (
     ID_NAMES,
@@ -55,7 +56,8 @@ class Ranking(NamedTuple):
 
     `fields` are the values of further fields, of as many of the first results as they were asked of
     (`fields.read_fields`); None where no field was asked for. `others` are the rankings of
-    other queries, {query: ids}, where the case compares them.
+    other queries, {query: ids}, where the case compares them. `as_returned` are the ids of all results, where
+    `collapsed` left out some.
     """
 
     ids: Sequence[str]
@@ -63,6 +65,12 @@ class Ranking(NamedTuple):
     scores: Sequence[float | None] = ()
     fields: Mapping[str, Sequence[Any]] | None = None
     others: Mapping[str, Sequence[str]] | None = None
+    as_returned: Sequence[str] = ()
+
+    @property
+    def returned(self) -> int:
+        """The number of results, with those that were left out."""
+        return len(self.as_returned or self.ids)
 
     def title(self, index: int) -> str | None:
         """The title of the result at a 0-based index, when the result has one."""
@@ -110,6 +118,19 @@ def read_ranking(
     if why := reading.ambiguity(results):
         raise UnreadableRanking(f"search returned {why}")
     return _copied(results, names, title_names, fields)
+
+
+def collapsed(ranking: Ranking, fields: Mapping[str, int]) -> Ranking:
+    """A ranking with the first result of each document alone; `fields` are read of so many documents."""
+    repeated = {*repeated_indexes(ranking.ids)}
+    first = [index for index in range(len(ranking.ids)) if index not in repeated]
+
+    def take(values: Sequence[Any]) -> Sequence[Any]:
+        return [values[index] for index in first] if values else ()
+
+    found = {path: take(values)[: fields[path]] for path, values in (ranking.fields or {}).items()}
+    others = take(ranking.titles), take(ranking.scores), found, ranking.others
+    return Ranking(take(ranking.ids), *others, as_returned=ranking.ids if repeated else ())
 
 
 def id_text(value: object) -> str | None:
