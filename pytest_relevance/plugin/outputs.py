@@ -1,8 +1,8 @@
 """What a run leaves: worklist, record, reports and baselines, as options ask, and its report in GitHub Actions.
 
 The process that receives all reports writes them; a worker of pytest-xdist writes nothing. A file that an option names
-is checked before the run, so that an unusable one is refused at once. If one cannot be written, the run fails. Nobody
-asked for the report in GitHub Actions: a problem with that is only said.
+is checked before the run, so that an unusable one is refused at once. If one cannot be written, the run fails. The
+report in GitHub Actions (step summary and annotations) is made unasked: a problem with it is a message, and no more.
 """
 
 from __future__ import annotations
@@ -296,7 +296,7 @@ _ANNOTATORS = ("annotate_errors", "pytest_github_actions_annotate_failures")
 
 
 class GitHubReport:
-    """The hooks for GitHub Actions, which append to the summary of the job and print annotations, if any case ran."""
+    """The hooks for GitHub Actions, which append to the step summary and print annotations, if any case ran."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
@@ -304,7 +304,7 @@ class GitHubReport:
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self) -> None:
-        """Append the report to the summary of the job. A problem becomes a message and changes no exit status."""
+        """Append the report to the step summary. A problem becomes a message and changes no exit status."""
         summary = os.environ.get("GITHUB_STEP_SUMMARY")
         if not summary or not anything_ran(self._store.results):
             return

@@ -1,5 +1,7 @@
 """What ends a search or a run: searches that are given up, gates, reported as tests, and what is missing from a run.
 
+What happens to the results of a worker that crashes is in `run_store`.
+
 Gates are reported after the cases have run, in the process that receives all reports. The node id of a gate is
 `FILE::gate[ID]`, followed by `[VARIANT]` where the search has parameters. A gate has the same reports as a test: setup,
 call and teardown.

@@ -1,4 +1,4 @@
-"""A run in a CI job: Markdown for the comment of a pull request, and annotations for GitHub Actions.
+"""A run in a CI job: Markdown for a pull request comment or a GitHub step summary, and annotations.
 
 Markdown begins with one sentence, the change of the mean, the gates and the queries that got worse; further tables,
 all queries that got worse and the folded report of each failure follow. Where all of it is longer than allowed, whole
