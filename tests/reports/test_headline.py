@@ -184,7 +184,7 @@ def test_without_a_baseline_the_largest_loss_is_named(shop: Shop) -> None:
     assert (found.before, found.lost) == (None, Move("sku-2", None, None))
     assert found.on_top == Move("sku-4", None, 1)
     assert result.score is not None
-    assert found.effect == pytest.approx(result.score - 1)
+    assert found.weighted_change == pytest.approx(result.score - 1)
 
 
 def test_nothing_returned_and_nothing_judged(shop: Shop) -> None:
@@ -196,8 +196,8 @@ def test_nothing_returned_and_nothing_judged(shop: Shop) -> None:
 
 def test_a_weight_multiplies_the_effect() -> None:
     light, heavy = (case(ranking=["b", "a"], before=1.0, weight=weight) for weight in (1, 4))
-    assert CaseChange(heavy).effect == pytest.approx(4 * CaseChange(light).effect)
-    assert CaseChange(error()).effect == -1  # nothing is left of it
+    assert CaseChange(heavy).weighted_change == pytest.approx(4 * CaseChange(light).weighted_change)
+    assert CaseChange(error()).weighted_change == -1  # nothing is left of it
 
 
 def test_the_worst_come_first() -> None:

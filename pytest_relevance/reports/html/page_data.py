@@ -201,7 +201,7 @@ def _case(result: CaseResult, name: str, tables: _Tables, variants: Sequence[Any
         "lower": lower if result.evaluation.lower is not None else None,
         "upper": upper if result.evaluation.lower is not None else None,
         "before": change.before,
-        "effect": change.effect,
+        "effect": change.weighted_change,
         "lost": lost and {"document": lost.document, "from": lost.first, "to": lost.second},
         "onTop": top and top.document,
         "onTopRank": top.second if top is not None and top.second != 1 else None,

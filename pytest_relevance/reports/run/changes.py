@@ -1,6 +1,6 @@
 """What changed in a run: the documents that cases lost, the cases that moved, the means of tags and of variants.
 
-A test of variants imports numpy, so that it is made only where there are several.
+The significance test between variants imports numpy, so it is made only where there are several variants.
 """
 
 from __future__ import annotations
@@ -58,8 +58,11 @@ class CaseChange:
         return differences.score_now(self.result, self.metric)
 
     @property
-    def effect(self) -> float:
-        """The weight times the change; without a baseline the weight times what is missing to 1."""
+    def weighted_change(self) -> float:
+        """The weight times the change of the score: from the baseline's, or from 1 where there is none.
+
+        A case that has no score now counts as a loss of 1.
+        """
         before, after = self.before, self.after
         return (
             -self.result.weight if after is None else self.result.weight * (after - (1.0 if before is None else before))
@@ -67,10 +70,10 @@ class CaseChange:
 
     @cached_property
     def lost(self) -> Move | None:
-        """The document that costs most; None where there is none.
+        """The document whose place costs the score most; None where there is none.
 
-        Of the accepted ranking it is the one with the greatest share of the drop; without a baseline the one with the
-        largest loss, which then has no first rank.
+        With a baseline it is the document of the accepted ranking with the greatest share of the drop. Without one it
+        is the document with the largest loss against the ideal ranking, and it has no first rank.
         """
         if accepted := accepted_ranking(self.result):
             return self._moved_most(-1, first_ranks(accepted))
@@ -82,8 +85,8 @@ class CaseChange:
     def on_top(self) -> Move | None:
         """The result that a reader finds in the place of `lost`; None where there is none.
 
-        It is the result at rank 1 where another one was accepted, else the first one that rose, or is new, at no lower
-        rank than `lost` had; without a baseline the first result, which then has no first rank.
+        With a baseline it is the first result that rose or is new, no deeper than the rank that `lost` had (or at rank
+        1 where nothing was lost). Without one it is the first result, and it has no first rank.
         """
         before, documents = first_ranks(accepted_ranking(self.result)), self.result.ranking.documents
         if not before:
@@ -100,7 +103,10 @@ class CaseChange:
         )
 
     def _moved_most(self, sign: int, ranks: Mapping[str, int]) -> Move | None:
-        """The document of a ranking that changed the score most, up or down; of equal ones the first."""
+        """The document that raised the score most (`sign` 1) or lowered it most (-1); of equal ones the first.
+
+        `ranks` are those of the ranking in which it is looked for. None where no document did.
+        """
         shares = self._shares.items()
         found = [(sign * share, -ranks[document], document) for document, share in shares if document in ranks]
         most, _, document = max(found, default=(0.0, 0, ""))
@@ -113,16 +119,16 @@ class CaseChange:
 
 
 def worst_first(results: Iterable[CaseResult]) -> list[CaseChange]:
-    """The cases that failed or whose score fell, what got worse first, then by weight times drop."""
+    """The cases that failed or whose score fell: those that got worse first, each group by weight times change."""
     ran = (CaseChange(result) for result in results if result.status != SKIPPED)
-    found = (each for each in ran if has_failed(each.result) or (each.before is not None and each.effect < 0))
-    return sorted(found, key=lambda change: (not differences.got_worse(change.result), change.effect))
+    found = (each for each in ran if has_failed(each.result) or (each.before is not None and each.weighted_change < 0))
+    return sorted(found, key=lambda change: (not differences.got_worse(change.result), change.weighted_change))
 
 
 def movers(results: Iterable[CaseResult], sign: int) -> list[CaseResult]:
     """The cases whose score fell (`sign` -1) or rose (1) since the baseline, by weight times change.
 
-    So those with the greatest part in the change of the mean come first.
+    The first ones have the greatest part in the change of the mean.
     """
     moved = [result for result in results if result.change * sign > LEAST]
     return sorted(moved, key=lambda result: -result.weight * result.change * sign)
@@ -143,7 +149,7 @@ class Moved(NamedTuple):
 
 
 def moved_case(change: CaseChange, variants: Sequence[cases.Variant]) -> Moved:
-    """The row of a case of a run: of one whose search failed, its error stands in the place of what was lost."""
+    """The row of a case of a run. Where its search failed, the error stands in the column of the lost document."""
     result = change.result
     after = result.status if change.after is None else score_text(change.after)
     scores = after if change.before is None else f"{score_text(change.before)} -> {after}"
@@ -242,11 +248,11 @@ def means_table(
 def tag_table(
     results: Sequence[CaseResult], variants: Sequence[cases.Variant], most: int | None, metric: str | None = None
 ) -> Table:
-    """The mean of each tag, but not of the tags of a whole suite, which would repeat its line.
+    """The mean of each tag. Tags that all cases of a suite have are left out: they would repeat the suite's line.
 
-    With a baseline how the mean nDCG@k, or that of another `metric`, changed in each variant, the largest drop first,
-    over the cases with a score in both; else the tags with the most cases that did not pass first, then those with the
-    lowest mean.
+    With a baseline a row says how the mean of `metric` (by default nDCG@k) changed in one variant, over the cases with
+    a score in both; the largest drop comes first. Without one the tags with the most cases that did not pass come
+    first, then those with the lowest mean.
     """
     by_tag = _by_tag(results)
     changed = [
@@ -268,7 +274,7 @@ def tag_table(
             unmet = cases.case_count(result for result in tagged if result.status in cases.NOT_PASSED)
             means, count = cases.means_by_variant(tagged), counted(cases.case_count(tagged), "case")
             texts = cases.means_text(means, variants), count + (f", {unmet} not passed" if unmet else "")
-            rows.append((-unmet, min(means.values(), default=2.0), tag, texts))
+            rows.append((-unmet, min(means.values(), default=2.0), tag, texts))  # without a mean: last
         for *_, tag, texts in sorted(rows)[:most]:
             table.add(f"  {tag}", *texts)
     if more := (len(changed) or len(by_tag)) - len(table.rows):
@@ -277,7 +283,7 @@ def tag_table(
 
 
 def _by_tag(results: Sequence[CaseResult]) -> dict[str, list[CaseResult]]:
-    """The results by tag, without the tags of a whole suite."""
+    """The results by tag, without the tags that all cases of the run, or of their suites, have."""
     sizes = Counter(result.file for result in results)
 
     def is_whole(tagged: Sequence[CaseResult]) -> bool:
