@@ -88,8 +88,8 @@ _BOOK = ["query", "docid"]
 class Layout:
     """The columns of a table of judgments: `at` is {content: column}, `raters` are (column, name of the rater).
 
-    There is a grade in `at`, or there are `raters`. `final` names columns of final grades that are not read. `chosen`:
-    the user named the column of the grades.
+    Either `at` has a grade, or there are `raters`. `final` are the names of columns of final grades that are not read.
+    `chosen`: the user named the column of the grades.
     """
 
     names: Sequence[str]
@@ -99,8 +99,8 @@ class Layout:
     chosen: bool = False
 
     @property
-    def unclear(self) -> str:
-        """Why it is not clear which column has the grades; empty where it is."""
+    def why_unclear(self) -> str:
+        """Say why it is not clear which column has the grades; empty where it is clear."""
         if not self.final:
             return ""
         ratings = [number for number, _ in self.raters] or [self.at["grade"]]
@@ -166,7 +166,7 @@ def is_run_header(names: Sequence[str]) -> bool:
 
 
 def column_called(names: Sequence[str], wanted: str) -> int | None:
-    """The number of a column by its name: exactly, or else but for case and punctuation."""
+    """The number of the column with a name: exactly that, or else one that differs only in case and punctuation."""
     if wanted in names:
         return list(names).index(wanted)
     return next((number for number, name in enumerate(names) if folded(name) == folded(wanted)), None)
@@ -198,8 +198,8 @@ def _is_score_of_a_run(names: Sequence[str], at: Mapping[str, int]) -> bool:
 def _raters(names: Sequence[str], at: Mapping[str, int]) -> tuple[list[tuple[int, str]], list[str]]:
     """The columns of single raters, and the names of the columns that summarise them.
 
-    A rater's column is called `x_rating`; in a Quepid book it has any name. A single one is not taken for a rater's,
-    unless there is a final column too. With ranks the table is a run, such as a snapshot of Quepid.
+    A rater's column is called `x_rating`; in a Quepid book it has any name. A single such column is not a rater's,
+    unless there is a final column too. A table with ranks is a run, such as a snapshot of Quepid, and has no raters.
     """
     if find_columns(names, ("rank",)):
         return [], []

@@ -91,7 +91,7 @@ def read_table(source: Source, format: str | None = None) -> Ratings:
         _ESCI_GRADES if is_esci else {},
         columns.left_out,
         by_id="query_id" in columns.at,
-        unclear=Problem(columns.unclear, table.header_line or 0) if columns.unclear else None,
+        unclear=Problem(columns.why_unclear, table.header_line or 0) if columns.why_unclear else None,
     )
     return rows.where(_with_ids(rows)) if "" in keys or "" in of_text["document"] else rows
 

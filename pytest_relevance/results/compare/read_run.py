@@ -1,11 +1,10 @@
 """`read_run`: the rankings in a file - a TREC run, a table, JSON - best first.
 
-The formats are the tables, lines and JSON that judgments come in too; what is a run's own is that a row has a score or
-a rank in the place of a grade.
+The formats are those of judgments: tables, lines and JSON. In a run a row has a score or a rank in place of a grade.
 
-A large TREC run is read with pyarrow where it is installed, several times faster than row by row. The readers in
-`_tables` make the messages about mistakes: a file that is small, that pyarrow cannot read, or that has anything in it
-that the two would read differently is left to those.
+A large TREC run is read with pyarrow where it is installed, several times faster than row by row. Three kinds of files
+are left to the readers in `_tables`, which make the messages about mistakes: small ones, those that pyarrow cannot
+read, and those that the two readers could read differently.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ def read_run(path: str | os.PathLike[str], format: str | None = None) -> Ranking
     `format` is "trec" (`qid Q0 docid rank score tag`), "csv" (a table with a header: query or query_id, doc_id, and
     rank or score, or neither: then in the order of the rows; Quepid's snapshots are such tables), "parquet" or "json"
     ({query: {document: score}} or {query: [document, ...]}), or "record" (of `--relevance-record`, without its
-    cases that were skipped or are an error); by default what the content shows. gzip of any.
+    cases that were skipped or are an error); by default what the content shows. Each may be packed with gzip.
 
     A TREC run is sorted as trec_eval does, whatever its ranks say: score, then document id, both descending; so are
     scores elsewhere, where there is no rank. A document that a query has twice stays at both ranks, and counts at the
@@ -130,7 +129,7 @@ def _ranked(
     written: Sequence[object],
     place: Callable[[int], Place],
 ) -> Rankings:
-    """The rankings by `order`: "rank", "score", or "" for values that are in order.
+    """The rankings by `order`: "rank", "score", or "" for rows that are in order already.
 
     Raises `FileError` for rows without a query, a document or a number.
     """
@@ -262,7 +261,7 @@ _COLUMNS = 6
 
 def _read_large_trec(source: Source) -> dict[str, list[str]] | None:
     """Read a TREC run; None for a file that is to be read line by line."""
-    if len(source.data) < SMALL or _is_odd(source.data):
+    if len(source.data) < SMALL or _may_split_otherwise(source.data):
         return None
     try:
         import pyarrow
@@ -288,7 +287,7 @@ def _read_large_trec(source: Source) -> dict[str, list[str]] | None:
 
 
 def _ranked_batches(batches: Iterable[pa.RecordBatch]) -> dict[str, list[str]] | None:
-    """Rank rows of queries, documents and scores as trec_eval does. The queries come as they first appear.
+    """Rank rows of queries, documents and scores as trec_eval does, the queries in the order of their first rows.
 
     None for rows that are no run: none at all, a blank id, no finite score, or a document that a query has twice.
     """
@@ -319,8 +318,8 @@ def _ranked_batches(batches: Iterable[pa.RecordBatch]) -> dict[str, list[str]] |
     return rankings or None
 
 
-def _is_odd(data: bytes) -> bool:
-    """Whether anything but single spaces, or single tabs, may separate the cells of some line."""
+def _may_split_otherwise(data: bytes) -> bool:
+    """Whether pyarrow may find other cells in some line: they are not separated by single spaces, or single tabs."""
     import numpy as np
 
     returns, characters, pairs = data.count(b"\r"), np.frombuffer(data, np.uint8), 0
