@@ -19,7 +19,7 @@ from typing import NoReturn
 
 from pytest_relevance import __version__
 from pytest_relevance._problems import FileError
-from pytest_relevance.cli.command import FOUND, OK, PROGRAM, USAGE, CommandError, complain, survive_any_text
+from pytest_relevance.cli.command import FOUND, OK, PROGRAM, USAGE, CommandError, complain, escape_unencodable
 from pytest_relevance.reports.text import safe_output
 
 _BROKEN_PIPE, _INTERRUPTED = 141, 130  # exit codes in a shell after SIGPIPE and SIGINT: 128 + signal number
@@ -38,7 +38,7 @@ COMMANDS: Mapping[str, str] = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code. The default arguments are those of the command line.
+    """Run a command and return its exit code. Without `arguments` it takes those of the command line.
 
     A mistake of the user prints a message to standard error, without a traceback.
     """
@@ -54,7 +54,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    survive_any_text()
+    """Parse the arguments and run the command; turn its errors into a message and an exit code."""
+    escape_unencodable()
     try:
         parsed = _parsed(arguments)
     except SystemExit as stop:  # argparse has printed its message
@@ -82,13 +83,13 @@ def _run(arguments: list[str]) -> int:
 
 
 _READ_RECORDS = frozenset({"compare", "merge", "report"})
-"""The commands that read records, whose values are not checked before they are used."""
+"""The commands that read records. The values in a record are checked by nothing before they are used."""
 
 _DAMAGED = "a record is damaged, and has to be made again; or this is a mistake in pytest-relevance: please report it"
 
 
 class _Parser(ArgumentParser):
-    """A parser whose messages, which quote arguments, hold no workflow command where a runner reads the output."""
+    """A parser whose messages are safe on a CI runner: an argument quoted in them is no workflow command."""
 
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
         super().exit(status, safe_output(message) if message else message)

@@ -70,7 +70,7 @@ def refuse_to_overwrite(paths: Iterable[str | Path], advice: str) -> None:
         raise CommandError(f"{listed(there, 'and')}: {are} there already, and nothing was written; {advice}", FOUND)
 
 
-def survive_any_text() -> None:
+def escape_unencodable() -> None:
     """Make standard output and error escape the characters that their encoding lacks, instead of raising an error."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):

@@ -75,7 +75,7 @@ def _against(run: Run, path: Path) -> Run:
         return compare_recorded(run, entries_of(other.results, other.info.fingerprint), name, other.results)
     case_file = path.name.removesuffix(SUFFIX)
     files = [file for file in run.files if file.rpartition("/")[2] == case_file]
-    files = [file for file in files if f"{file}{SUFFIX}" == path.as_posix()] or files
+    files = [file for file in files if f"{file}{SUFFIX}" == path.as_posix()] or files  # of several the one beside it
     if len(files) != 1:
         found = listed(map(quoted, files or run.files), "and")
         raise CommandError(
