@@ -21,7 +21,7 @@ from pytest_relevance._problems import FileError, Place, Problems
 from pytest_relevance._text import found, shown, shown_path
 
 HEAD = 1 << 16
-"""The number of bytes at the beginning of a file that its format is recognised by."""
+"""The number of bytes at the beginning of a file by which its format is recognised."""
 
 JsonPath = tuple[str | int, ...]
 """The path to a value in JSON: the keys of objects and the indexes of list entries."""
@@ -46,7 +46,7 @@ class Source:
     """A file: its name in messages, its bytes (unpacked, without a byte order mark), and `options` of its reader.
 
     Raises:
-        FileError: it is empty, is packed otherwise than by gzip, or is neither Parquet nor text in UTF-8.
+        FileError: it is empty, is compressed with anything but gzip, or is neither Parquet nor text in UTF-8.
     """
 
     def __init__(self, file: str, data: bytes, options: Mapping[str, str] | None = None) -> None:
@@ -108,7 +108,7 @@ class Source:
 
     @cached_property
     def header(self) -> Header:
-        """The first line that is not blank, split at the one of tab, comma, semicolon and bar that makes most cells.
+        """The first line that is not blank, split at tab, comma, semicolon or bar, whichever makes most cells.
 
         A carriage return ends the header, as it ends every row.
         """
@@ -124,7 +124,7 @@ class Source:
 
     @cached_property
     def looks_like_json(self) -> bool:
-        """Whether it begins like JSON with a named value in it. `[1] 0 d 2` is a line of qrels."""
+        """Whether it begins like a JSON object, or a list of anything but numbers: `[1] 0 d 2` is a line of qrels."""
         return not self.is_parquet and _BEGINS_LIKE_JSON.match(self.head) is not None
 
     @property
@@ -170,7 +170,7 @@ class Source:
 
     @cached_property
     def is_json_lines(self) -> bool:
-        """Whether it is a JSON text per line: the first line is a whole one, and there are others."""
+        """Whether each line is a JSON text: the first line is a whole one, and there are others."""
         if not self.looks_like_json:
             return False
         first, _, others = self.text.lstrip().partition("\n")
@@ -216,9 +216,10 @@ class JsonReader(json.JSONDecoder):
     def __init__(self) -> None:
         self._repeated: list[tuple[dict[str, object], str]] = []
         number = cache(NumberAsWritten)  # each different number once: a million grades are four
-        super().__init__(object_pairs_hook=self._object, parse_int=number, parse_float=number, parse_constant=number)
+        super().__init__(object_pairs_hook=self._object_of, parse_int=number, parse_float=number, parse_constant=number)
 
-    def _object(self, pairs: list[tuple[str, object]]) -> dict[str, object]:
+    def _object_of(self, pairs: list[tuple[str, object]]) -> dict[str, object]:
+        """Make an object of its pairs of key and value; note the keys that stand twice with different values."""
         members = dict(pairs)
         if len(members) < len(pairs):
             wrong = {key for key, value in pairs if value != members[key]}
@@ -233,8 +234,8 @@ class JsonReader(json.JSONDecoder):
             for holder, key in self._repeated:
                 path = shown_path((*_path_to(document, holder), key))
                 refuse("this key stands twice, with different values; keep one of them", None, path)
-            if "\\u" in text and ("\\ud" in text or "\\uD" in text):  # one search where there is no escape
-                json.dumps(document, ensure_ascii=False).encode()
+            if "\\u" in text and ("\\ud" in text or "\\uD" in text):  # most texts have no escape
+                json.dumps(document, ensure_ascii=False).encode()  # raises UnicodeEncodeError for a lone surrogate
             return document
         except json.JSONDecodeError as error:
             truncated = "; it ends there, is it truncated?" if _ends_early(text, error) else ""
@@ -278,7 +279,12 @@ def found_json(value: object) -> str:
 
 
 def as_python(value: object) -> object:
-    """A value with its numbers as int and float. ValueError for one too long, RecursionError for lists too deep."""
+    """A value with its numbers as int and float.
+
+    Raises:
+        ValueError: a number has too many digits.
+        RecursionError: the value is nested too deeply.
+    """
     if isinstance(value, NumberAsWritten):
         number: object = json.loads(value)
         return number

@@ -131,7 +131,7 @@ def _success(metric: Metric, graded: GradedRanking, settings: Settings) -> float
 
 
 def _expected_reciprocal_rank(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
-    """ERR: the sum over the top k of p R / rank, where R = (2^grade - 1) / 2^max and p is the chance to get there.
+    """ERR: the sum over the top k of p R / rank, R = (2^grade - 1) / 2^max, p the probability of reaching the rank.
 
     Chapelle et al. 2009. The maximum is `max_grade`, by default the highest grade there is; gdeval (and ir_measures,
     which calls it) fixes it at 4: `max_grade=4` reaches its figures. A grade below 0 never satisfies (R = 0, gdeval).
@@ -148,7 +148,7 @@ def _expected_reciprocal_rank(metric: Metric, graded: GradedRanking, settings: S
 
 
 def satisfaction(grade: float, top: float) -> float:
-    """Give ERR's chance that a document of this grade satisfies: (2^grade - 1) / 2^top.
+    """Give ERR's probability that a document of this grade satisfies the user: (2^grade - 1) / 2^top.
 
     Both powers are divided before they are subtracted, so that grades beyond 1,023 do not overflow.
     """
@@ -200,9 +200,10 @@ def _judged(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
 
 
 def _bpref(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
-    """Bpref: the mean over all relevant of 1 - min(n, R) / min(N, R); n judged non-relevant results stand above, of N.
+    """Bpref: the mean over the R relevant documents of 1 - min(n, R) / min(N, R), 0 for one that was not returned.
 
-    Buckley & Voorhees 2004 as trec_eval computes it. Not defined without a relevant document.
+    N documents are judged non-relevant; n of them stand above the relevant one. Buckley & Voorhees 2004 as trec_eval
+    computes it. Not defined without a relevant document.
     """
     total = _all_relevant(metric, graded)
     if not total:
@@ -222,7 +223,7 @@ def _bpref(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
 
 
 def _r_precision(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
-    """Rprec: relevant results in the top R / R, the number of relevant documents (trec_eval). Not defined without."""
+    """Rprec: relevant results in the top R / R, with R relevant documents (trec_eval). Not defined where R is 0."""
     total = _all_relevant(metric, graded)
     if not total:
         return _NAN
@@ -258,7 +259,10 @@ def _inferred_average_precision(metric: Metric, graded: GradedRanking, settings:
 
 
 def inferred_precision(above: int, relevant: int, others: int, unsampled: int) -> float:
-    """Give infAP's expected precision at a relevant result with `above` results above it, of these the given kinds."""
+    """Give infAP's expected precision at a relevant result with `above` results above it.
+
+    Of these `relevant` and `others` (judged, not relevant) were sampled, and `unsampled` are in the pool.
+    """
     if not above:
         return 1.0
     pooled = (relevant + others + unsampled) / above

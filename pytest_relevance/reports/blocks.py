@@ -58,8 +58,8 @@ class Column(NamedTuple):
     """A column of a table; widths are in terminal columns.
 
     `title`: its head, None where the title to its left covers it too. `gap`: the blanks before it. `at_least`: its
-    minimum width. `most`: the width that longer text is cut to in any case. `least`: where the table is too wide, text
-    is cut down to so much, and further where that does not suffice; None: it is never cut. Columns are cut from left to
+    minimum width. `most`: the width to which longer text is always cut. `least`: the width to which text is cut where
+    the table is too wide, or less where that does not suffice; None: it is never cut. Columns are cut from left to
     right. Before any is cut, columns with a `yields` are left out, those with the highest number first, until every
     other column has the width that it `wants` (by default its `least`). `middle`: cut text in its middle. `below`: text
     that does not fit stands whole in a line of its own below its row. `is_code`: Markdown shows the text in code spans.
@@ -148,7 +148,7 @@ class Table:
 
     def width(self) -> int:
         """The width of the table in terminal columns before it is cut to fit."""
-        return self._together(self._natural(self._with_head()))
+        return self._total(self._natural(self._with_head()))
 
     def markdown(self) -> list[str]:
         """The table as lines of Markdown."""
@@ -186,7 +186,7 @@ class Table:
         return [head, *self.rows]
 
     def _natural(self, rows: Sequence[Row]) -> list[int]:
-        """The width of each column before the table is cut to fit: at most its `most`."""
+        """The width of each column before the table is cut to fit: that of its widest cell, at most its `most`."""
         used = {index for row in self.rows for index, cell in row if cell.columns == 1 and _text(cell)}
         widths = [column.at_least for column in self.columns]
         for row in rows:
@@ -200,7 +200,7 @@ class Table:
         natural = self._without_yielding(rows, room)
         widths = [*natural]
         for narrowest in (sys.maxsize, _NARROWEST):
-            over = self._together(widths) - room
+            over = self._total(widths) - room
             for index, column in enumerate(self.columns):
                 least = widths[index] if column.least is None else min(column.least, narrowest)
                 if over > 0 and widths[index] > least:
@@ -225,12 +225,13 @@ class Table:
         wants = [column.least if column.wants is None else column.wants for column in self.columns]
         for number in sorted({column.yields for column in self.columns} - {0}, reverse=True):
             wanted = [each if most is None else min(each, most) for each, most in zip(natural, wants, strict=True)]
-            if self._together(self._widened(rows, wanted)) > room:
+            if self._total(self._widened(rows, wanted)) > room:
                 pairs = zip(self.columns, natural, strict=True)
                 natural = [0 if column.yields == number else each for column, each in pairs]
         return natural
 
-    def _together(self, widths: Sequence[int]) -> int:
+    def _total(self, widths: Sequence[int]) -> int:
+        """The width of the table whose columns have these widths, with its indent and the gaps between columns."""
         used = [(each, column.gap) for each, column in zip(widths, self.columns, strict=False) if each]
         return self.indent + sum(each + gap for each, gap in used) - (used[0][1] if used else 0)
 
@@ -244,7 +245,7 @@ class Table:
         for index, cell in row:
             if _goes_below(self.columns[index], cell, widths[index]):
                 before = next((at for at in range(index - 1, -1, -1) if widths[at]), 0)
-                indent = " " * (self._together(widths[:before]) + self.columns[before].gap * bool(before) + 4)
+                indent = " " * (self._total(widths[:before]) + self.columns[before].gap * bool(before) + 4)
                 yield from folded_lines(indent + _text(cell), DIM, columns, indent)
 
     def _line(self, row: Row, widths: Sequence[int]) -> Line:
@@ -265,7 +266,7 @@ class Table:
 
 
 def _fitted(spans: Line, room: int, shorten: Callable[[str, int], str]) -> Line:
-    """Spans cut to so many columns: the longest is cut, or all together where it would have hardly any left."""
+    """Spans cut to `room` columns: the longest alone, or where hardly any of it would be left, all joined into one."""
     longest = max(spans, key=lambda span: width(span[0]), default=("", PLAIN))
     left = room - sum(width(text) for text, _ in spans) + width(longest[0])
     if left >= width(longest[0]):
@@ -304,7 +305,7 @@ def _span_in_markdown(text: str, style: str) -> str:
 
 
 def _joined(spans: Iterable[Span]) -> Line:
-    """Spans of one style as one, without blanks at the end; blanks, which show no style, join what is before them."""
+    """Neighbouring spans of one style joined, without blanks at the end. Blanks show no style: they join any span."""
     joined: list[Span] = [("", PLAIN)]
     for text, style in spans:
         before, of_before = joined[-1]
@@ -339,7 +340,7 @@ class Sentence(NamedTuple):
         return wrapped(f"{harmless(self.text)}  ", map(harmless, self.parts), columns, "   ", self.style)
 
     def markdown(self) -> str:
-        """The sentence in a code span, so that nothing in it comes alive."""
+        """The sentence in a code span, so that nothing in it is read as markup, a link or a mention."""
         return span("   ".join([self.text.strip(), *self.parts]))
 
 
@@ -352,7 +353,7 @@ def lines_of(blocks: Iterable[Block], columns: int) -> list[Line]:
 
 
 class Section(NamedTuple):
-    """A part of a report in Markdown that is left out as a whole: its text, and what it is called where it is left out.
+    """A part of a report in Markdown that is shown or left out as a whole. The line about what is left out names it.
 
     The text may be given by a function, which is not called where there is no room.
     """
@@ -385,7 +386,7 @@ def details(summary: str, lines: Iterable[str]) -> str:
 def joined_sections(sections: Iterable[Section], most: int | None = MOST_CHARACTERS) -> str:
     """Sections one after the other; where these are longer than `most` characters, the last ones are left out.
 
-    The first is there whatever its length. A line at the end says what is left out. None: there is room for all.
+    The first one stays, however long it is. A line at the end says what is left out. `most=None` leaves out nothing.
     """
     found = [*sections]
     names = [section.name for section in found]
@@ -412,5 +413,5 @@ def _left_out(names: Sequence[str], most: int) -> str:
 
 
 def heading(text: str, mark: str) -> str:
-    """The beginning of a report: a comment by which it is known as one, and its sentence as a heading."""
+    """The beginning of a report: the HTML comment by which it is recognised as one, and its sentence as a heading."""
     return f"<!-- {REPORT_MARK} -->\n### {mark} {escaped(text)}"
