@@ -20,7 +20,7 @@ from pytest_relevance.cases.checking.values import node_name
 from pytest_relevance.cases.model import ROUNDING, Case, Expectation, Terms, most_results
 from pytest_relevance.cases.problems import CaseProblems, Location, Scope
 from pytest_relevance.metrics.measures import score
-from pytest_relevance.metrics.names import MEASURES, Metric, build_metric
+from pytest_relevance.metrics.names import NO_METRICS, Metric, OwnMetrics, build_metric, row_of
 from pytest_relevance.metrics.ndcg import GradedRanking
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE, Settings
 
@@ -89,10 +89,10 @@ def inapplicable(expect: Sequence[Expectation], graded: Graded, settings: Settin
 
 
 def _has_relevant_to(metric: Metric, graded: Graded, settings: Settings) -> bool:
-    """Whether a judgment counts as relevant to a metric; any judgment does to Judged."""
-    if metric.measure == "Judged":
+    """Whether a judgment counts as relevant to a metric; any judgment does to Judged, and to a project's own metric."""
+    if metric.measure == "Judged" or metric.is_own:
         return bool(graded.grades)
-    if "rel" in MEASURES[metric.measure].parameters:
+    if "rel" in row_of(metric.measure).parameters:
         return any(grade >= metric.rel for grade in graded.distinct)
     return any(settings.gains[grade] > 0 for grade in graded.distinct)
 
@@ -172,13 +172,15 @@ def make_case(
     )
 
 
-def case_from_values(values: Mapping[str, object]) -> Case:
+def case_from_values(values: Mapping[str, object], metrics: OwnMetrics = NO_METRICS) -> Case:
     """Make a case written in Python, from the keys of a case in a case file and their plain values.
+
+    `metrics` are the project's own.
 
     Raises:
         ValueError: with a line for each mistake, which names the key, what was found and what is allowed.
     """
-    problems = CaseProblems()
+    problems = CaseProblems(metrics)
     at = Location(Scope({}, problems))
     own, _ = check_keys(CASE, values, lambda value, _: value, at)
     if "query" not in values:
@@ -255,6 +257,8 @@ def _check_floor(expected: Expectation, case: Case, at: Location) -> None:
     assert metric is not None
     if not case.judgments:
         at.refuse(f"{metric.text} needs judgments, and the case has none; add judgments")
+        return
+    if metric.is_own:  # the best value that its function could return is not known
         return
     best = nan
     for ranking in best_rankings(case.judgments.values(), case.settings):

@@ -305,7 +305,8 @@ class Suite(NamedTuple):
     the paths of all files of judgments and queries that were read. `warnings` are messages about possible mistakes.
     `gate_lines` are the lines of the gates. `unjudged` are the listed queries without judgments in the files of the
     suite, and so without a floor; `left_out` are the ids of those that `only: judged` leaves out for that; `listed` is
-    the number of all listed queries.
+    the number of all listed queries. `unknown_metrics` are names of metrics that are the project's own, or a mistake;
+    none where the project's own are known.
     """
 
     path: str
@@ -318,6 +319,7 @@ class Suite(NamedTuple):
     unjudged: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     listed: int = 0
+    unknown_metrics: tuple[str, ...] = ()
 
     @property
     def unjudged_words(self) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pytest_relevance._problems import FileError, Place, Problem
 from pytest_relevance._text import shown_path
+from pytest_relevance.metrics.names import NO_METRICS, Metric, OwnMetrics, metric_named, parse_metric
 
 if TYPE_CHECKING:
     from pytest_relevance.cases.nodes import MappingNode, Mark
@@ -43,9 +44,12 @@ class CaseProblems:
     """Collects the mistakes in a case file and in the files that it names.
 
     `found` are the problems so far. `groups` gives the number of the problem that counts the mistakes of a group.
+    `metrics` are the project's own; where None says that they are not known, `unknown` has names that may be theirs.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, metrics: OwnMetrics | None = NO_METRICS) -> None:
+        self.metrics = metrics
+        self.unknown: dict[str, None] = {}
         self.found: list[Problem] = []
         self.groups: dict[Hashable, int] = {}
         self._elsewhere = 0
@@ -109,6 +113,19 @@ class Location:
     def under(self, *path: str | int) -> Location:
         """The location of a nested value."""
         return Location(self.scope, (*self.path, *path))
+
+    def metric(self, name: str, *, has_bound: bool) -> Metric:
+        """The metric of a name, which may be the project's own. `has_bound`: its value is one that a metric may have.
+
+        Raises ValueError for an unknown name; where the project's own metrics are not known, only if it has no bound.
+        """
+        problems = self.scope.problems
+        if problems.metrics is not None or not has_bound:
+            return parse_metric(name, problems.metrics or {})
+        metric = metric_named(name)
+        if metric.is_own:
+            problems.unknown[metric.measure] = None
+        return metric
 
     def refuse(
         self,

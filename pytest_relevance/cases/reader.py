@@ -39,35 +39,53 @@ from pytest_relevance.cases.nodes import (
     problem_of,
 )
 from pytest_relevance.cases.problems import CaseFileError, CaseProblems, Elsewhere, Label, Location, Scope
+from pytest_relevance.metrics.names import NO_METRICS, OwnMetrics
 
 if TYPE_CHECKING:
     from pytest_relevance.cases.sources import ListedQuery, Sources
 
 
-def read_suite(path: str | os.PathLike[str], *, owned_tags: frozenset[str] = OWNED_TAGS) -> Suite:
+def read_suite(
+    path: str | os.PathLike[str], *, owned_tags: frozenset[str] = OWNED_TAGS, metrics: OwnMetrics | None = None
+) -> Suite:
     """Read a case file, and the files of judgments and queries that it names.
 
-    `owned_tags` are the markers that a tag may not be. What may be a mistake is issued as a `RelevanceWarning`.
+    `owned_tags` are the markers that a tag may not be. `metrics` are the project's own, {name: function}; without them
+    each unknown name of a metric is taken for one of these. What may be a mistake is issued as a `RelevanceWarning`.
 
     Raises:
         CaseFileError: with every mistake in the files, its line and column; it is a ValueError.
         OSError: where the case file cannot be opened.
     """
-    suite = load_suite(path, owned_tags=owned_tags)
+    suite = load_suite(path, owned_tags=owned_tags, metrics=metrics)
     for message in suite.warnings:
         warnings.warn(f"{suite.path}: {message}", RelevanceWarning, stacklevel=2)
     return suite
 
 
 def load_suite(
-    path: str | os.PathLike[str], *, shown: str | None = None, owned_tags: frozenset[str] = OWNED_TAGS
+    path: str | os.PathLike[str],
+    *,
+    shown: str | None = None,
+    owned_tags: frozenset[str] = OWNED_TAGS,
+    metrics: OwnMetrics | None = NO_METRICS,
 ) -> Suite:
-    """Read a case file as `read_suite` does, without issuing warnings; `shown` is its name in messages."""
+    """Read a case file as `read_suite` does, without issuing warnings; `shown` is its name in messages.
+
+    The project has no metrics of its own unless `metrics` names them; None: they are not known.
+    """
     file = os.fspath(path)
-    return parse_suite(Path(file).read_bytes(), file, shown=shown, owned_tags=owned_tags)
+    return parse_suite(Path(file).read_bytes(), file, shown=shown, owned_tags=owned_tags, metrics=metrics)
 
 
-def parse_suite(data: bytes, file: str, *, shown: str | None = None, owned_tags: frozenset[str] = OWNED_TAGS) -> Suite:
+def parse_suite(
+    data: bytes,
+    file: str,
+    *,
+    shown: str | None = None,
+    owned_tags: frozenset[str] = OWNED_TAGS,
+    metrics: OwnMetrics | None = NO_METRICS,
+) -> Suite:
     """Read a case file from its bytes.
 
     `file` is the path of the suite, to which the paths of the files it names are relative; `shown` is its name in
@@ -82,7 +100,7 @@ def parse_suite(data: bytes, file: str, *, shown: str | None = None, owned_tags:
     late = True
     while late:  # once more where suite keys stand below `cases`
         known = len(header)
-        builder = SuiteBuilder(file, shown, owned_tags, contents)
+        builder = SuiteBuilder(file, shown, owned_tags, contents, metrics)
         try:
             late = _read_top_level(EventReader(data, builder.problems.found), builder, header) and len(header) > known
         except YAMLError as error:
@@ -166,13 +184,20 @@ def _plain(pair: tuple[ScalarEvent, Node], shape: Shape) -> object:
 class SuiteBuilder:
     """Collects the cases of one file, and the problems in it and in the files that it names.
 
-    `file`, `shown` and `owned_tags` are arguments of `reader.parse_suite`. `contents` keeps the files that were read
-    from one builder to the next.
+    `file`, `shown`, `owned_tags` and `metrics` are arguments of `reader.parse_suite`. `contents` keeps the files
+    that were read from one builder to the next.
     """
 
-    def __init__(self, file: str, shown: str, owned_tags: frozenset[str], contents: dict[Any, Any]) -> None:
+    def __init__(
+        self,
+        file: str,
+        shown: str,
+        owned_tags: frozenset[str],
+        contents: dict[Any, Any],
+        metrics: OwnMetrics | None,
+    ) -> None:
         self.count = 0
-        self.problems = CaseProblems()
+        self.problems = CaseProblems(metrics)
         self._file = file
         self._shown = shown
         self._contents = contents
@@ -270,6 +295,7 @@ class SuiteBuilder:
             unjudged=tuple(self._unjudged),
             left_out=tuple(self._left_out),
             listed=len(sources.queries) if sources is not None else 0,
+            unknown_metrics=tuple(self.problems.unknown),
         )
 
     def _line_of(self, *path: str | int, at_key: bool = False) -> int:

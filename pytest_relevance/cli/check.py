@@ -35,6 +35,8 @@ def declare(parser: ArgumentParser) -> None:
     parser.add_argument("paths", metavar="PATH", nargs="+", help="a case file, a judgment file, or a folder")
     parser.add_argument("--all", action="store_true", help="show every warning, however many there are of a kind")
     parser.add_argument("--strict", action="store_true", help="exit with code 1 for warnings, too")
+    own = "a metric of the project's own, which conftest files name; with it, other unknown names are errors"
+    parser.add_argument("--metric", dest="metrics", metavar="NAME", action="append", help=own)
     add_reading(parser, "--format", "--scale", "--raters", "--grade-column")
 
 
@@ -69,7 +71,7 @@ def run(arguments: Namespace) -> int:
         looked.counts["file"] += 1
         try:
             if path.endswith(YAML):
-                _look_at_suite(path, looked)
+                _look_at_suite(path, arguments, looked)
             elif os.path.realpath(path) not in looked.read:
                 _look_at_judgments(path, arguments, looked)
         except FileError as error:
@@ -111,7 +113,7 @@ def _case_files(folder: str) -> Iterator[str]:
             yield str(path)
 
 
-def _look_at_suite(path: str, looked: _Looked) -> None:
+def _look_at_suite(path: str, arguments: Namespace, looked: _Looked) -> None:
     from pytest_relevance._source import Source
     from pytest_relevance.cases.lint import lint_rows, lint_suite
     from pytest_relevance.cases.reader import load_suite
@@ -119,7 +121,7 @@ def _look_at_suite(path: str, looked: _Looked) -> None:
     from pytest_relevance.results.records.baseline import read_baseline
     from pytest_relevance.results.records.run_info import baseline_path, has_baseline
 
-    suite = load_suite(path)
+    suite = load_suite(path, metrics=arguments.metrics and dict.fromkeys(arguments.metrics))
     looked.counts["case"] += len(suite.cases)
     looked.counts["listed query left out"] += len(suite.left_out)
     looked.counts["judgment"] += sum(len(case.judgments) for case in suite.cases)

@@ -23,7 +23,7 @@ from pytest_relevance._paused_gc import paused_gc
 from pytest_relevance._text import counted, did_you_mean, listed, quoted
 from pytest_relevance.cli import command
 from pytest_relevance.cli.command import FOUND, JSON, MARKDOWN, OK, PROGRAM, TEXT, CommandError, checked_by
-from pytest_relevance.metrics.names import parse_metric
+from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.metrics.settings import CHOICES
 from pytest_relevance.reports.text import WIDEST, is_report, terminal_width
 
@@ -142,7 +142,7 @@ def _with_remedies(error: Incomparable, arguments: Namespace) -> str:
 
 def _metric(text: str) -> str:
     """Return the name of a metric in its canonical spelling."""
-    return checked_by(parse_metric, text).text
+    return checked_by(metric_named, text).text
 
 
 def _drop(text: str) -> tuple[str, float]:

@@ -27,8 +27,9 @@ from .hits import (
     sums,
     with_gain,
 )
-from .measures import inferred_precision, satisfaction
+from .measures import MetricError, inferred_precision, satisfaction, score
 from .names import Metric
+from .ndcg import grade_ranking
 from .settings import Settings
 
 _GAIN_MEASURES = ("nDCG", "DCG")
@@ -51,10 +52,22 @@ def score_batch(
     ordered = rankings.of(judgments.queries)
     hits = find_hits(judgments, ordered, metrics, settings)
     batch = _Batch(judgments, ordered, hits, settings)
-    scores = [SCORERS[metric.measure](metric, batch) for metric in metrics]
+    scores = [(_own if metric.is_own else SCORERS[metric.measure])(metric, batch) for metric in metrics]
     if settings.undefined == "zero":
         return [np.where(np.isnan(score), 0.0, score) for score in scores]
     return scores
+
+
+def _own(metric: Metric, batch: _Batch) -> Floats:
+    """A metric of a project's own, query by query."""
+    rankings = zip(batch.judgments.queries, batch.rankings.lists, batch.judgments.tables, strict=True)
+    scores = []
+    for query, ranking, judgments in rankings:
+        try:
+            scores.append(score(metric, grade_ranking(ranking, judgments), batch.settings))
+        except MetricError as error:
+            raise MetricError(f"query {query!r}: {error}") from error.__cause__
+    return np.array(scores, np.float64)
 
 
 @dataclass(slots=True, eq=False)

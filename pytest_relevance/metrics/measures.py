@@ -17,9 +17,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
+from pytest_relevance._text import shown
+
 from .names import Metric
 from .ndcg import GradedRanking, dcg, highest_grade, ndcg, scored_grades
-from .settings import Settings
+from .settings import Settings, check_number
 
 _NAN = math.nan
 
@@ -29,11 +31,35 @@ def score(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
 
     Raises:
         ValueError: a grade that the measure uses has no gain under these settings, or is above `max_grade`.
+        MetricError: a metric of a project's own raised an exception, or returned neither a number nor None.
     """
-    value = SCORERS[metric.measure](metric, graded, settings)
+    value = (_own if metric.is_own else SCORERS[metric.measure])(metric, graded, settings)
     if value != value and settings.undefined == "zero":
         return 0.0
     return value
+
+
+class MetricError(ValueError):
+    """Raised for a metric of a project's own that cannot be used; its cause is what the function raised, if it did."""
+
+
+def _own(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
+    """A metric of a project's own: what its function returns for copies of the grades; NaN for None."""
+    if metric.function is None:
+        raise MetricError(f"{metric.text} is a metric of a project's own, which only a run of that project can compute")
+    try:
+        value = metric.function(scored_grades(graded, settings)[: metric.k], [*graded.judged], metric.k)
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}".partition("\n")[0]
+        raise MetricError(f"the metric {metric.text} raised {what}") from error
+    if value is None:
+        return _NAN
+    try:
+        check_number(metric.text, value)
+        return float(value)
+    except (ValueError, OverflowError):
+        allowed = "a finite number, or None where it is not defined"
+        raise MetricError(f"the metric {metric.text} returned {shown(value, 60)}; it returns {allowed}") from None
 
 
 def ranks_needed(metric: Metric, settings: Settings) -> int | None:

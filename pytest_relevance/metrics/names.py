@@ -3,17 +3,21 @@
 A measure is added by a row in `_TABLE` and by functions in `measures` and `batch`. The docstring of the function in
 `measures` and docs/reference/metrics.md give the source of the formula. What people call a measure elsewhere belongs in
 its `aliases`. Nothing here computes a score.
+
+A project may have metrics of its own (`own_metrics`). They are in no table of this module: a `Metric` of such a name
+carries its function, so that two sessions in one process never see each other's.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import lru_cache
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
-from pytest_relevance._text import closest
+from pytest_relevance._text import closest, did_you_mean, listed, quoted, shown
 
 LARGEST_CUTOFF = 1_000_000
 DEFAULT_RELEVANCE_LEVEL = 1.0
@@ -32,12 +36,23 @@ class Measure(NamedTuple):
     aliases: tuple[str, ...] = ()
 
 
+Function = Callable[[list[float | None], list[float], int | None], Any]
+"""A metric of a project's own: from the grades of the results (None: unjudged), best first and cut at k, the grades of
+all judgments, and k (None without a cutoff) to a number, or None where it is not defined."""
+
+OwnMetrics = Mapping[str, Function | None]
+"""The names of a project's own metrics, with their functions as far as these are known."""
+
+NO_METRICS: OwnMetrics = MappingProxyType({})
+
+
 class Metric(NamedTuple):
     """A measure with its cutoff and parameters, as `parse_metric` reads it.
 
     `text` is the canonical spelling, equal for all spellings of one metric. `k` is None for the whole ranking. `rel` is
     the lowest grade that counts as relevant (binary measures only) and `p` the persistence (RBP and gRBP only); for the
-    other measures both have their defaults and no effect.
+    other measures both have their defaults and no effect. `function` computes a metric of a project's own; None where
+    it is not known, as in a command.
     """
 
     text: str
@@ -45,6 +60,17 @@ class Metric(NamedTuple):
     k: int | None = None
     rel: float = DEFAULT_RELEVANCE_LEVEL
     p: float = DEFAULT_PERSISTENCE
+    function: Function | None = None
+
+    @property
+    def is_own(self) -> bool:
+        """Whether this is a metric of a project's own."""
+        return self.function is not None or self.measure not in MEASURES
+
+    @property
+    def is_computable(self) -> bool:
+        """Whether its scores can be computed here: its function, if it is one of a project's own, is known."""
+        return self.function is not None or self.measure in MEASURES
 
 
 UNBOUNDED = frozenset({"DCG", "CG"})
@@ -52,8 +78,8 @@ UNBOUNDED = frozenset({"DCG", "CG"})
 
 
 def largest_score(metric: Metric) -> float:
-    """The highest score that a metric can have: infinity for a sum."""
-    return math.inf if metric.measure in UNBOUNDED else 1.0
+    """The highest score that a metric can have: infinity for a sum, and for a metric of a project's own."""
+    return math.inf if metric.measure in UNBOUNDED or metric.is_own else 1.0
 
 
 # Parameter: (what it means, lower bound, upper bound); both bounds are excluded.
@@ -95,8 +121,45 @@ _SHAPE = r"""\s* (?P<name>[A-Za-z][A-Za-z _-]*?) \s*
         (?:\( (?P<after>[^()]*) \))? \s*"""
 
 
-def parse_metric(text: str | Metric) -> Metric:
+_OWN = r"([A-Za-z][A-Za-z0-9_-]*)(?:@(.*))?"
+
+
+def own_metrics(tables: Iterable[object], taken: Collection[str] = ()) -> dict[str, Function]:
+    """Join the tables of a project's own metrics, {name: function} each. `taken` are names that mean something else.
+
+    Raises:
+        ValueError: a table is no such mapping, a name is not allowed or stands for something already, or its value is
+            no function.
+    """
+    found: dict[str, Function] = {}
+    for table in tables:
+        if not isinstance(table, Mapping):
+            raise ValueError(f"expected {{name: function}}, found {shown(table)}")
+        for name, function in table.items():
+            match = re.fullmatch(_OWN, name) if isinstance(name, str) else None
+            if match is None or match[2] is not None:
+                raise ValueError(f"a metric is named by letters, digits, _ and -, a letter first, not {name!r}")
+            if name in found or name.lower() in taken or _is_measure(name):
+                raise ValueError(f"the name {quoted(name)} stands for something already; give the metric another one")
+            if not callable(function):
+                raise ValueError(f"the metric {quoted(name)} is a function, not {shown(function)}")
+            found[name] = function
+    return found
+
+
+def metric_named(text: str) -> Metric:
+    """The metric of a name in a record, or of a command: one of a project's own, without its function, if need be.
+
+    Raises ValueError for a text that is no name of a metric.
+    """
+    match = re.fullmatch(_OWN, text)
+    return parse_metric(text, {} if match is None or _is_measure(match[1]) else {match[1]: None})
+
+
+def parse_metric(text: str | Metric, own: OwnMetrics = NO_METRICS) -> Metric:
     """Parse the name of a metric, ignoring case: `nDCG@10`, `P(rel=2)@5`, `RBP(p=0.9)`, `MRR`.
+
+    A name that no measure has may be one of a project's `own` metrics, as it is written there.
 
     Raises:
         ValueError: the measure is unknown, the cutoff is missing, not allowed or out of range, or a parameter is not
@@ -106,7 +169,17 @@ def parse_metric(text: str | Metric) -> Metric:
         return text
     if not isinstance(text, str):
         raise ValueError(f"a metric is a name such as 'nDCG@10', not {text!r} ({type(text).__name__})")
-    return _parse(text)
+    try:
+        return _parse(text)
+    except ValueError as error:
+        match = re.fullmatch(_OWN, text) if own else None
+        if match is None or _is_measure(match[1]):
+            raise
+        if match[1] not in own:
+            names = listed(own, "and")
+            raise ValueError(f"{error}; the project's own are {names}{did_you_mean(match[1], own)}") from None
+    k = _cutoff(text, row_of(match[1]), match[2])
+    return Metric(match[1] if k is None else f"{match[1]}@{k}", match[1], k, function=own[match[1]])
 
 
 @lru_cache(maxsize=1024)
@@ -126,11 +199,22 @@ def _parse(text: str) -> Metric:
     return build_metric(measure.name, k, **values)
 
 
+def _is_measure(name: str) -> bool:
+    """Whether a name, perhaps with a cutoff as trec_eval writes it, is that of a measure."""
+    shape = re.fullmatch(_SHAPE, name, re.VERBOSE)
+    return shape is not None and " ".join(shape["name"].lower().split()) in _BY_NAME
+
+
+def row_of(measure: str) -> Measure:
+    """The row of a measure; a metric of a project's own may have a cutoff, and takes no parameters."""
+    return MEASURES.get(measure) or Measure(measure, "optional")
+
+
 def build_metric(
     measure: str, k: int | None = None, rel: float = DEFAULT_RELEVANCE_LEVEL, p: float = DEFAULT_PERSISTENCE
 ) -> Metric:
     """Put a metric together from valid parts, with its canonical text (`p` always shown, `rel` unless it is 1)."""
-    row = MEASURES[measure]
+    row = row_of(measure)
     shown = {"p": f"p={_number(p)}", "rel": f"rel={_number(rel)}" if rel != DEFAULT_RELEVANCE_LEVEL else ""}
     inside = ",".join(shown[parameter] for parameter in row.parameters if shown[parameter])
     text = f"{measure}{f'({inside})' if inside else ''}{'' if k is None else f'@{k}'}"

@@ -6,7 +6,7 @@ each file. The hooks of a run with cases are registered when the first case file
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,6 +43,16 @@ class HookSpecs:
 
         `response` is the return value of the search, after awaiting it if it was awaitable; `case` is the case that
         runs.
+        """
+
+    @staticmethod
+    @pytest.hookspec
+    def pytest_relevance_metrics() -> Mapping[str, Callable[..., float | None]]:  # type: ignore[empty-body]
+        """Name metrics of the project's own: {name: function}. Each then stands wherever a metric may: `name@10`.
+
+        The function is called with the grades of the results (None: unjudged), best first and cut at k, the grades of
+        all judgments, and k (None without a cutoff). It returns a finite number, or None where the metric is not
+        defined. It is called for each case, and for accepted rankings: equal grades must give equal values.
         """
 
     @staticmethod

@@ -25,12 +25,13 @@ from pytest_relevance.cases.checking.values import OWNED_TAGS
 from pytest_relevance.cases.model import Case, Suite
 from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.reader import load_suite
+from pytest_relevance.metrics.measures import MetricError
 from pytest_relevance.plugin import reporting
 from pytest_relevance.plugin.case_items import ItemMaker, bind, marks_of
 from pytest_relevance.plugin.options import CASE_FILES, recorded_rankings, redaction, settings, shown_path, silent_text
 from pytest_relevance.plugin.pytest_internals import AnyItem
 from pytest_relevance.plugin.run_store import run_store
-from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun
+from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun, metrics_of
 from pytest_relevance.results.case_result import to_builtin
 from pytest_relevance.results.records.run_info import SUFFIX, FileInfo, Lost, RecordError, baseline_path, has_baseline
 
@@ -80,8 +81,9 @@ class CaseFile(pytest.Module):
     def _collected(self) -> list[pytest.Item | pytest.Collector]:
         shown, option = shown_path(self.path, self.config), self.config.option
         try:
-            suite = load_suite(self.path, shown=shown, owned_tags=_owned_tags(self.config))
-        except CaseFileError as error:
+            metrics = metrics_of(self)
+            suite = load_suite(self.path, shown=shown, owned_tags=_owned_tags(self.config), metrics=metrics)
+        except (CaseFileError, MetricError) as error:
             raise self.CollectError(str(error)) from None
         except OSError as error:
             raise self.CollectError(f"{shown}: cannot be read: {error}") from None
@@ -254,7 +256,9 @@ def _cases(file: str, config: pytest.Config) -> Sequence[Case]:
     """Return the cases of a file; an empty result if it is not a case file or cannot be read."""
     path = config.invocation_params.dir / file
     try:
-        return load_suite(path).cases if path.is_file() and config.stash[CASE_FILES].includes(path) else ()
+        return (
+            load_suite(path, metrics=None).cases if path.is_file() and config.stash[CASE_FILES].includes(path) else ()
+        )
     except (CaseFileError, OSError):
         return ()
 

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import counted, did_you_mean, html_paragraph, listed
-from pytest_relevance.metrics.names import Metric, largest_score, parse_metric
+from pytest_relevance.metrics.names import Metric, largest_score, metric_named
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.reports import blocks
 from pytest_relevance.reports.blocks import Column, Section, Sentence, Table
@@ -172,7 +172,7 @@ def compare_runs(
     """
     Settings(**settings)  # raises TypeError or ValueError for settings that are not allowed
     named = [metrics] if isinstance(metrics, (str, Metric)) else metrics
-    by = None if named is None else [*{metric.text: metric for metric in map(parse_metric, named)}.values()]
+    by = None if named is None else [*{metric.text: metric for metric in map(_metric, named)}.values()]
     if by is not None and not by:
         raise ValueError("a comparison needs a metric, such as nDCG@10; leave metrics out for the nDCG@k of the cases")
     if missing not in MISSING:
@@ -200,6 +200,10 @@ def compare_runs(
         notes=tuple(notes),
         fingerprint=changed(*(run.info.fingerprint for run in runs)),
     )
+
+
+def _metric(named: str | Metric) -> Metric:
+    return named if isinstance(named, Metric) else metric_named(named)
 
 
 def _settings(settings: Settings) -> dict[str, Any]:
@@ -285,7 +289,7 @@ def comparison_headline(comparison: Compared, gates: ComparisonGates) -> baselin
         return baseline.Headline("No case has a score in both runs", baseline.NOTHING)
     tested = [row.means.difference for row in rows if row.adjusted_p <= SIGNIFICANT]
     mean = -1 if any(difference < 0 for difference in tested) else 1 if any(tested) else 0
-    is_bounded = largest_score(parse_metric(comparison.names[0])) <= 1  # DCG and CG are not
+    is_bounded = largest_score(metric_named(comparison.names[0])) <= 1  # DCG and CG are not
     moved = [comparison.moved(sign, _NOTABLE if is_bounded else 0.0) for sign in (-1, 1)]
     worse, better = (len({result.key[:2] for result in results}) for results in moved)  # in whatever variants
     said = baseline.balance(worse, better, mean)

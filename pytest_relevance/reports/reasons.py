@@ -15,7 +15,7 @@ from pytest_relevance._text import case_name, digits_apart, first_few, harmless,
 from pytest_relevance.cases.checking.expectations import AT_MOST, BELOW, EXACTLY
 from pytest_relevance.cases.model import FieldCondition
 from pytest_relevance.metrics.measures import ranks_needed
-from pytest_relevance.metrics.names import parse_metric
+from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, cut, cut_middle, duration, number
 from pytest_relevance.results.case_parts import DROP, FLOOR, STALE_ENTRY, TEXT, TOO_FEW_JUDGED, Outcome
 from pytest_relevance.results.case_result import FAILED, CaseResult
@@ -83,7 +83,7 @@ def _floor(reason: Outcome, _: _Names) -> str:
 
 
 def _metric(reason: Outcome, names: _Names) -> str:
-    metric, result = parse_metric(reason.name), names.result
+    metric, result = metric_named(reason.name), names.result
     # RR needs no value to be below its bound: it is, where no relevant document is among the ranks that reach the bound
     if reason.value is None and result.is_cut and metric.k is None:
         asked = result.conditions.asked or len(result.ranking.documents)

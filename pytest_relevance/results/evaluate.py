@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_relevance._problems import RelevanceWarning
 from pytest_relevance.judgments.columns import SPELLINGS, find_columns
 from pytest_relevance.metrics.measures import ranks_needed
-from pytest_relevance.metrics.names import Metric, parse_metric
+from pytest_relevance.metrics.names import Function, Metric, parse_metric
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.records.run import known_ranks
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def evaluate(
     judgments: AnyJudgments,
     rankings: AnyRankings,
-    metrics: str | Metric | Sequence[str | Metric] = ("nDCG@10",),
+    metrics: str | Metric | Function | Sequence[str | Metric | Function] = ("nDCG@10",),
     *,
     gain: str | Mapping[float, float] = "exponential",
     discount: str = "log2",
@@ -54,14 +54,21 @@ def evaluate(
     are ignored. A document that is returned twice counts at its first rank. Where a measure is not defined (nDCG
     without a relevant document) the score is NaN, or 0 with `undefined="zero"`.
 
+    A metric may be a function too, as the hook `pytest_relevance_metrics` has them, and is named by its `__name__`; its
+    k is None. Where it raises an exception, or returns neither a number nor None, a ValueError says for which query.
+
     The other arguments are explained at `Settings`. trec_eval's figures: `gain="linear"`, `negative="zero"`,
     `undefined="zero"`. Raises ValueError for an unknown metric or setting, a grade that is not a finite number or has
     no gain, two grades for one document, an id that is not text or an integer, a frame without the needed columns, and
     a metric that looks deeper than the rankings of a record (`Run.rankings`, `read_run`) are known; it names the query
     and the document.
     """
-    names = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
-    parsed = {name if isinstance(name, str) else parse_metric(name).text: parse_metric(name) for name in names}
+    named = [metrics] if isinstance(metrics, (str, Metric)) or callable(metrics) else list(metrics)
+    parsed: dict[str, Metric] = {}
+    for each in named:
+        metric = _of_function(each) if callable(each) else parse_metric(each)
+        if parsed.setdefault(each if isinstance(each, str) else metric.text, metric) != metric:
+            raise ValueError(f"two metrics are called {metric.text}: give one of the functions another __name__")
     if not parsed:
         raise ValueError("evaluate() needs a metric, such as 'nDCG@10'")
     settings = Settings(gain, discount, ideal, unjudged, negative, undefined, max_grade)
@@ -83,6 +90,12 @@ def evaluate(
     index = pandas.Index(compiled.queries, dtype=object, name="query")
     table: pandas.DataFrame = pandas.DataFrame(dict(zip(parsed, scores, strict=True)), index=index, copy=False)
     return table
+
+
+def _of_function(function: Function) -> Metric:
+    """The metric that a function computes, of the whole ranking."""
+    name = getattr(function, "__name__", None) or type(function).__name__
+    return Metric(name, name, function=function)
 
 
 def _require_ranks(

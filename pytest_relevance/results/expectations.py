@@ -15,7 +15,7 @@ from pytest_relevance._text import found as described
 from pytest_relevance.cases.checking.expectations import COMPARE, ON_FIELDS, meets
 from pytest_relevance.cases.model import Case, Expectation, FieldCondition, most_results
 from pytest_relevance.metrics.measures import score
-from pytest_relevance.metrics.names import parse_metric
+from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.metrics.ndcg import GradedRanking
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import EMPTY, Outcome
@@ -58,7 +58,7 @@ def check(expected: Expectation, found: Found) -> Outcome:
 
 def expectation_of(outcome: Outcome) -> Expectation:
     """The expectation that an outcome belongs to."""
-    metric = parse_metric(outcome.name) if outcome.kind == "metric" else None
+    metric = metric_named(outcome.name) if outcome.kind == "metric" else None
     return Expectation(
         *(outcome.kind, outcome.name, metric, outcome.comparison, outcome.bound),
         documents=tuple(outcome.documents),

@@ -17,7 +17,7 @@ from typing import Any
 
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.metrics.measures import ranks_needed
-from pytest_relevance.metrics.names import Metric, largest_score, parse_metric
+from pytest_relevance.metrics.names import Metric, largest_score, metric_named
 from pytest_relevance.results.case_result import FAILED, MEASURED, PASSED, SKIPPED, WITHOUT_SCORE, XFAILED, CaseResult
 from pytest_relevance.results.compare import differences
 from pytest_relevance.results.compare.differences import TIE, Difference, Scores
@@ -323,7 +323,7 @@ class ComparisonGates:
 
 def check_drop(what: str, number: float, metric: str) -> None:
     """Raise ValueError where a score by a metric cannot drop by as much."""
-    most = largest_score(parse_metric(metric))
+    most = largest_score(metric_named(metric))
     if isinstance(number, bool) or not 0 <= number <= most or number == math.inf:
         bounds = "0 or more" if most == math.inf else f"from 0 to {most:g} for {metric}"
         raise ValueError(f"{what} is by how much a score may drop, {bounds}, such as 0.02, not {number!r}")

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from pytest_relevance._text import counted
 from pytest_relevance.cases.model import Case, most_results
 from pytest_relevance.metrics.measures import ranks_needed, score
-from pytest_relevance.metrics.names import MEASURES, Metric, build_metric
+from pytest_relevance.metrics.names import Metric, build_metric, row_of
 from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking, has_gain, interval
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import (
@@ -271,7 +271,7 @@ def _other_scores(case: Case, graded: GradedRanking, *, is_cut: bool) -> dict[st
     for metric in {metric.text: metric for metric in metrics}.values():
         value = score(metric, graded, case.settings) if case.judgments else math.nan
         # a cut ranking decides a score that is undefined for any ranking, and RR with a hit in it
-        is_known = value != value or ranks_needed(metric, case.settings) is not None
+        is_known = (value != value and not metric.is_own) or ranks_needed(metric, case.settings) is not None
         if not is_cut or is_known or (metric.measure == "RR" and value > 0):
             found[metric.text] = defined(value)
     found.pop(ndcg_at(case.k).text, None)
@@ -379,7 +379,7 @@ def cut_text(metric: Metric, there: str, asked: int, settings: Settings | None =
         is_skipping = settings is None or settings.unjudged == "skip"
         name, why, other = ("unjudged", "skip", "zero") if is_skipping else ("ideal", "returned", "judged")
         because, ways = f" ({name}: {why})", [f"{name}: {other}"]
-    elif MEASURES[metric.measure].cutoff != "none":
+    elif row_of(metric.measure).cutoff != "none":
         ways = [build_metric(metric.measure, asked, metric.rel, metric.p).text]
     ways.append(f"depth: {max(_USUAL_DEPTH, 10 * asked)}")
     return f"{metric.text} looks at the whole ranking{because}, and {there}: write {', or '.join(ways)}"

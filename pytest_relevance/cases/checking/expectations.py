@@ -25,7 +25,7 @@ from pytest_relevance.cases.checking.values import (
 )
 from pytest_relevance.cases.model import Expectation, FieldCondition
 from pytest_relevance.cases.problems import Location
-from pytest_relevance.metrics.names import MEASURES, UNBOUNDED, parse_metric
+from pytest_relevance.metrics.names import MEASURES, largest_score, parse_metric
 
 _COMPARISON = re.compile(r"\s*(>=|<=|==|>|<)\s*(.*?)\s*", re.DOTALL)
 _DURATION = re.compile(r"([0-9.]+)\s*(ms|s)")
@@ -99,8 +99,9 @@ Made = Sequence[Expectation]
 
 def _metric(name: str, expected: object, at: Location) -> Made:
     """`0.6`, at least that much, or a comparison such as `">= 0.6"`. A key that is no metric gets advice."""
+    is_comparison = isinstance(expected, str) and _COMPARISON.fullmatch(expected) is not None
     try:
-        metric = parse_metric(name)
+        metric = at.metric(name, has_bound=is_comparison or is_number(expected))
     except ValueError as error:
         message = str(error)
         base = re.split(r"[@(]", str(name), maxsplit=1)[0]
@@ -109,7 +110,7 @@ def _metric(name: str, expected: object, at: Location) -> Made:
             message = what + (did_you_mean(str(name), KINDS) or f"; {error}")
         at.refuse(message, at_key=True)
         return ()
-    bound = _SUM if metric.measure in UNBOUNDED else _SHARE
+    bound = _SHARE if largest_score(metric) <= 1 else _SUM
     example = f'{metric.text}: 0.6 or {metric.text}: ">= 0.6"'
     return [Expectation("metric", str(name), metric, *bound.check(expected, example, at))]
 

@@ -14,7 +14,7 @@ from pytest_relevance.cases.checking import values as checks
 from pytest_relevance.cases.checking.values import Check, is_number, number_where, text_with, unknown_keys
 from pytest_relevance.cases.model import Case, Gate
 from pytest_relevance.cases.problems import Location
-from pytest_relevance.metrics.names import UNBOUNDED, Metric, parse_metric
+from pytest_relevance.metrics.names import Metric, largest_score, metric_named
 
 MEAN, MAX_DROP, PASSING = "mean", "max_drop", "passing"
 
@@ -46,7 +46,7 @@ def gate_of(values: Mapping[str, Any]) -> Gate:
         KeyError, TypeError, ValueError: for a dict that is none.
     """
     name, condition, share, tag, p = (values[key] for key in ("id", "condition", "share", "tag", "p"))
-    bounds = tuple((parse_metric(metric), float(bound)) for metric, bound in values["bounds"])
+    bounds = tuple((metric_named(metric), float(bound)) for metric, bound in values["bounds"])
     if not isinstance(name, str) or condition not in CONDITIONS or not is_number(share):
         raise ValueError(f"no gate with the id {name!r}, the condition {condition!r} and the share {share!r}")
     return Gate(name, condition, bounds, share, tag, p)
@@ -94,18 +94,21 @@ def _bounds(value: object, at: Location) -> object:
     bounds: dict[str, tuple[Metric, object]] = {}
     for name, bound in value.items():
         try:
-            metric = parse_metric(name)
+            metric = at.metric(name, has_bound=is_number(bound))
         except ValueError as error:
             at.refuse(str(error), str(name), at_key=True)
             continue
         if metric.text in bounds:
             at.refuse(f"{metric.text} stands twice; keep one of them", str(name), at_key=True)
-        check_bound = _sum if metric.measure in UNBOUNDED else checks.share
+        check_bound = checks.share if largest_score(metric) <= 1 else _sum
+        if metric.is_own and at.path[-1] == MEAN:
+            check_bound = _any
         bounds[metric.text] = metric, check_bound(bound, at.under(str(name)))
     return tuple(bounds.values())
 
 
 _sum = number_where(lambda value: value >= 0, "a number from 0 on")
+_any = number_where(lambda value: True, "a number")
 CONDITIONS: Mapping[str, Check] = {
     MEAN: _bounds,
     MAX_DROP: _bounds,

@@ -19,8 +19,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_relevance._text import shown
+from pytest_relevance.cases.checking.expectations import KINDS
 from pytest_relevance.cases.model import Case
-from pytest_relevance.metrics.names import LARGEST_CUTOFF
+from pytest_relevance.metrics.measures import MetricError
+from pytest_relevance.metrics.names import LARGEST_CUTOFF, Function, own_metrics
 from pytest_relevance.plugin.failures import CaseError
 from pytest_relevance.plugin.options import RunSettings, redaction
 from pytest_relevance.results.case_parts import CaseCall, Repeats, SearchError
@@ -160,6 +162,20 @@ def _without_group(item: pytest.Item) -> str:
         return item.nodeid
     start, sign, _ = item.nodeid.rpartition(f"::{item.name}")
     return f"{start}{sign}" or item.nodeid
+
+
+def metrics_of(node: pytest.Item | pytest.Collector) -> Mapping[str, Function]:
+    """Return the metrics of the project's own that the hook `pytest_relevance_metrics` names for a file or a test.
+
+    Raises `MetricError` where the hook returns something else than names of metrics and functions.
+    """
+    if not node.config.hook.pytest_relevance_metrics.get_hookimpls():
+        return {}
+    found = node.ihook.pytest_relevance_metrics()
+    try:
+        return own_metrics(found, KINDS)
+    except ValueError as error:
+        raise MetricError(f"the hook pytest_relevance_metrics: {error}") from None
 
 
 CASE_RUN = pytest.StashKey[CaseRun]()

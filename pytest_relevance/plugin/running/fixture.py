@@ -17,8 +17,9 @@ from pytest_relevance._text import quoted, shown
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.cases.checking.expectations import KINDS, OF_DOCUMENTS, kind_of
 from pytest_relevance.cases.model import Case
+from pytest_relevance.metrics.names import Function
 from pytest_relevance.plugin.run_store import LOST, run_store
-from pytest_relevance.plugin.running.case_run import CHECKS, Checks, close_unawaited, is_waiting
+from pytest_relevance.plugin.running.case_run import CHECKS, Checks, close_unawaited, is_waiting, metrics_of
 from pytest_relevance.plugin.running.loops import running_task
 from pytest_relevance.plugin.running.run_case import check
 from pytest_relevance.results.case_result import CaseResult
@@ -61,7 +62,7 @@ class Relevance:
         if is_runner(caller):  # `pool.submit(relevance.check, ...)`
             path, line = str(self._item.path), (self._item.location[1] or 0) + 1
         try:
-            case = _case(query, judgments, keys)
+            case = _case(query, judgments, keys, metrics_of(self._item))
             if is_waiting(ranking):
                 close_unawaited(ranking)
                 raise ValueError(f"relevance.check was given {shown(ranking)}; await the search in the test")
@@ -74,7 +75,9 @@ class Relevance:
                 run_store(self._item.config).unsent.name(LOST, f"{self._item.nodeid}: {quoted(_plain(query))}")
 
 
-def _case(query: str, judgments: Mapping[Any, Any] | None, keys: Mapping[str, Any]) -> Case:
+def _case(
+    query: str, judgments: Mapping[Any, Any] | None, keys: Mapping[str, Any], metrics: Mapping[str, Function]
+) -> Case:
     """Return the case of a check. Raises ValueError for a key or value that a case file may not have."""
     for name, why in _NOT_HERE.items():
         if name in keys or (isinstance(keys.get("expect"), Mapping) and name in keys["expect"]):
@@ -95,7 +98,7 @@ def _case(query: str, judgments: Mapping[Any, Any] | None, keys: Mapping[str, An
     if judgments is not None:
         values["judgments"] = _with_text_ids(judgments) if hasattr(judgments, "items") else judgments
     try:
-        return case_from_values(values)
+        return case_from_values(values, metrics)
     except ValueError as error:
         raise ValueError(f"relevance.check: {error}") from None
 

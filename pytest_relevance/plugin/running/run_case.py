@@ -17,6 +17,8 @@ import pytest
 
 from pytest_relevance._text import quoted, shown
 from pytest_relevance.cases.model import Case
+from pytest_relevance.metrics.measures import MetricError
+from pytest_relevance.plugin import failures
 from pytest_relevance.plugin.failures import BaselineFailure, CaseError, CaseFailure, NotSearched, error_text
 from pytest_relevance.plugin.options import redaction, settings, shown_path, verbosity
 from pytest_relevance.plugin.pytest_internals import requested
@@ -157,15 +159,21 @@ def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
     if problem:
         attempt.error = CaseError(problem, pytrace=False)
         raise attempt.error
-    result = score_case(case, ranking, this.call(latency), attempt.asked, this.in_run, details=False)
-    if this.baseline is not None:
-        result, attempt.fails_baseline = this.baseline.compare(
-            result,
-            case,
-            accepting=config.option.relevance_update == "all",
-            details=this.settings.details,
-            fingerprint=run_store(config).unsent.fingerprint,
-        )
+    try:
+        result = score_case(case, ranking, this.call(latency), attempt.asked, this.in_run, details=False)
+        if this.baseline is not None:
+            result, attempt.fails_baseline = this.baseline.compare(
+                result,
+                case,
+                accepting=config.option.relevance_update == "all",
+                details=this.settings.details,
+                fingerprint=run_store(config).unsent.fingerprint,
+            )
+    except MetricError as error:
+        raised = error.__cause__
+        frame = "" if raised is None else f" ({failures.search_error(raised, config).frame})"
+        attempt.error = CaseError(f"{error}{frame}", pytrace=False)
+        raise attempt.error from None
     ends = result.verdict in (FAILED, INCONCLUSIVE)
     if ends or len(this.items) > 1 or this.is_check or this.settings.details:
         result = with_details(result, case, ranking, all_missing=ends and verbosity(config.option) > 0)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_relevance._text import counted, did_you_mean, listed, quoted
 from pytest_relevance.metrics.measures import ranks_needed, score
-from pytest_relevance.metrics.names import parse_metric
+from pytest_relevance.metrics.names import metric_named, parse_metric
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import WITHIN, BaselineComparison
 from pytest_relevance.results.case_result import CaseResult, grouped
@@ -94,7 +94,7 @@ class Compared:
     @property
     def depths(self) -> tuple[int, ...]:
         """The depths that case files set, where a metric looks at the whole ranking."""
-        return tuple(differences.set_depths(map(parse_metric, self.names), self.results))
+        return tuple(differences.set_depths(map(metric_named, self.names), self.results))
 
     @cached_property
     def variants(self) -> Mapping[str | None, Sequence[CaseResult]]:
@@ -154,7 +154,7 @@ class Compared:
         metric that was not compared, and for a number out of range.
         """
         names = self.names
-        allowed = {parse_metric(name).text: most for name, most in (max_drop or {}).items()}
+        allowed = {name if name in names else parse_metric(name).text: most for name, most in (max_drop or {}).items()}
         for name, most in allowed.items():
             if name not in names:
                 meant = f"it may be {listed(names)}{did_you_mean(name, names)}"
@@ -165,12 +165,12 @@ class Compared:
         if p is not None and not allowed:
             raise ValueError("p says when a drop of a mean counts; give max_drop with it")
         rows = [row for row in self.metrics if row.metric in allowed]
-        findings = [judge_drop(row, allowed[row.metric], p, parse_metric(row.metric)) for row in rows]
+        findings = [judge_drop(row, allowed[row.metric], p, metric_named(row.metric)) for row in rows]
         drops: Sequence[CaseResult] = ()
         if max_case_drop is not None:
             check_drop("max_case_drop", max_case_drop, names[0])
             drops = self.moved(-1, max_case_drop)
-            by = None if self.metric is None else parse_metric(self.metric)
+            by = None if self.metric is None else metric_named(self.metric)
             findings.append(GateFinding(CASE_DROPS, not drops, by, bound=max_case_drop, cases=drops))
         if new := [error for error in self.errors if error.is_new]:
             findings.append(GateFinding(NEW_ERRORS, False, cases=new))
@@ -220,6 +220,7 @@ def compared_results(pairs: Sequence[Pair], metrics: Metrics, *, is_across: bool
     Without metrics each is scored by its own nDCG@k. `is_across`: two variants are compared. Raises ValueError for a
     metric that looks deeper than a ranking is known, and for a grade without a gain.
     """
+    _require_recorded(pairs, metrics)
     before, after = (_scores([pair[side] for pair in pairs], metrics) for side in (0, 1))
     results = []
     for (one, two), first, second in zip(pairs, before, after, strict=True):
@@ -255,7 +256,7 @@ def _scores(results: Sequence[CaseResult], metrics: Metrics) -> list[Mapping[str
         graded, scores = None, {}
         for metric in metrics or (result.metric,):
             scores[metric.text] = result.evaluation.scores.get(metric.text)
-            if metric.text in result.evaluation.scores or not result.evaluation.judgments:
+            if metric.text in result.evaluation.scores or not result.evaluation.judgments or not metric.is_computable:
                 continue
             _require_ranks(result, metric)
             graded = graded or result.graded
@@ -272,6 +273,30 @@ def _scores(results: Sequence[CaseResult], metrics: Metrics) -> list[Mapping[str
         recorded = result.evaluation.scores
         found.append(recorded if recorded.keys() == scores.keys() else scores)
     return found
+
+
+def _require_recorded(pairs: Sequence[Pair], metrics: Metrics) -> None:
+    """Raise a ValueError where both results of a pair need the recorded value of a metric, and one alone has it.
+
+    That is so for a metric of a project's own, whose function is not known here. A case of which neither result has
+    the value was not asked for it.
+    """
+    for metric in metrics or ():
+        if metric.is_computable:
+            continue
+        recorded = [[metric.text in result.evaluation.scores for result in pair] for pair in pairs]
+        if not any(map(any, recorded)):
+            try:
+                parse_metric(metric.text)
+            except ValueError as error:
+                raise ValueError(f"{error}; a project's own is compared by the values in both records") from None
+        for pair, (first, second) in zip(pairs, recorded, strict=True):
+            if first != second:
+                which = "second" if first else "first"
+                raise ValueError(
+                    f"{metric.text} is a metric of a project's own, and the {which} run recorded no value of "
+                    f"{quoted(pair[0].id)}: record both runs with the metric in a gate or in expect"
+                )
 
 
 def _highest_grade(results: Iterable[CaseResult], settings: Settings) -> float | None:

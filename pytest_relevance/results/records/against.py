@@ -151,6 +151,10 @@ def _compared(
     graded = GradedRanking(known.grades, known.repeated, result.graded.judged)
     before = defined(score(result.metric, graded, result.conditions.settings))
     scores = gate_scores(result, gates, graded, (MAX_DROP, MEAN))
+    if other is not None and other.evaluation.digest == result.evaluation.digest:
+        theirs = other.evaluation.scores  # the values of a project's own metrics are taken as they were recorded
+        own = (metric.text for gate in gates for metric in gate.metrics if not metric.is_computable)
+        scores |= {name: theirs[name] for name in own if name in theirs}
     found, reasons = comparison_of(result, entry, graded, before, scores)
     if result.is_known and found.failed_before:
         found = found._replace(known=True)

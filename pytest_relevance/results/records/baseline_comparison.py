@@ -12,9 +12,9 @@ from itertools import chain
 
 from pytest_relevance._text import listed, quoted, with_variant
 from pytest_relevance.cases.checking.gates import MAX_DROP, MEAN
-from pytest_relevance.cases.model import Case, Gate, depth_of, most_results
+from pytest_relevance.cases.model import Case, Expectation, Gate, depth_of, most_results
 from pytest_relevance.metrics.measures import score
-from pytest_relevance.metrics.names import parse_metric
+from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking
 from pytest_relevance.results import case_parts
 from pytest_relevance.results.case_parts import FLOOR, NEW, REGRESSION, STALE, BaselineComparison, Outcome
@@ -135,7 +135,7 @@ def lacks_ranks(entry: BaselineEntry, result: CaseResult) -> bool:
     if not settings.collapse or entry.is_all or len(entry.documents) < entry.depth:
         return False
     expected = (depth_of(expectation_of(outcome)) for outcome in result.evaluation.outcomes)
-    scored = (parse_metric(name).k or 0 for name in result.evaluation.scores)
+    scored = (metric_named(name).k or 0 for name in result.evaluation.scores)
     return len(entry.ranking(settings)) < max(result.conditions.k, *expected, *scored)
 
 
@@ -170,7 +170,7 @@ def _compare_scores(
     graded = grade_ranking(documents, case.judgments)
     before = result.score if is_same else defined(score(result.metric, graded, case.settings))
     scores = gate_scores(result, case.terms.gates, graded, gates) if case.judgments else {}
-    return comparison_of(result, entry, graded, before, scores)
+    return comparison_of(result, entry, graded, before, scores, case.expect)
 
 
 def comparison_of(
@@ -179,11 +179,13 @@ def comparison_of(
     graded: GradedRanking,
     before: float | None,
     scores: Mapping[str, float | None],
+    expect: Sequence[Expectation] = (),
 ) -> tuple[BaselineComparison, Sequence[Outcome]]:
     """The comparison of a result with an accepted ranking, which is `graded` and has the nDCG@k `before`.
 
-    `scores` are the further scores of the accepted ranking that gates compare. Also returns the reasons of the result,
-    which say what the accepted ranking meets.
+    `scores` are the further scores of the accepted ranking that gates compare. Without `expect`, the
+    expectations of the case, nothing is known of its values of a project's own metrics. Also returns the reasons of the
+    result, which say what the accepted ranking meets.
     """
     reasons, standing = result.evaluation.reasons, case_parts.WITHIN
     change = 0.0 if before is None or result.score is None else result.score - before
@@ -191,7 +193,7 @@ def comparison_of(
         standing = case_parts.IMPROVEMENT if change > 0 else REGRESSION
     newly_failing = failed_before = False
     if result.verdict == FAILED:
-        reasons, are_known = _compared_reasons(result, entry, graded, before)
+        reasons, are_known = _compared_reasons(result, entry, graded, before, expect)
         newly_failing = any(reason.is_new for reason in reasons)
         failed_before = are_known and standing != REGRESSION
     found = BaselineComparison(
@@ -204,7 +206,11 @@ def comparison_of(
 
 
 def _compared_reasons(
-    result: CaseResult, entry: BaselineEntry, accepted: GradedRanking, before: float | None
+    result: CaseResult,
+    entry: BaselineEntry,
+    accepted: GradedRanking,
+    before: float | None,
+    expect: Sequence[Expectation],
 ) -> tuple[list[Outcome], bool]:
     """The reasons of a result with the figures of the accepted ranking; reasons that this ranking meets come first.
 
@@ -228,7 +234,10 @@ def _compared_reasons(
         elif reason.kind in KEPT:
             then = next((each for each in entry.outcomes if has_kept and _is_same_demand(each, reason)), None)
         elif reason.kind in CHECKERS and reason.kind != "latency" and not (reason.kind == "results" and may_go_on):
-            then = check(expectation_of(reason), found)
+            own = (each for each in expect if each.metric is not None and each.name == reason.name)
+            expected = next(own, None) or expectation_of(reason)
+            if expected.metric is None or expected.metric.is_computable:
+                then = check(expected, found)
         are_known &= then is not None and _misses_no_less(then, reason, conditions.tolerance)
         reasons.append(reason if then is None else reason._replace(before=then.value, is_new=then.met))
     return sorted(reasons, key=lambda reason: not reason.is_new), are_known
@@ -271,14 +280,15 @@ def gate_scores(
 ) -> dict[str, float | None]:
     """The scores of a graded ranking that gates with some `conditions` compare, other than nDCG@k.
 
-    A metric without a score in the result, because its ranking is cut, is left out here too.
+    A metric without a score in the result, because its ranking is cut, is left out here too, and so is a project's own
+    whose function is not known.
     """
     tags = (None, *result.tags)
     compared = [gate.metrics for gate in gates if gate.condition in conditions and gate.tag in tags]
     return {
         metric.text: defined(score(metric, graded, result.conditions.settings))
         for metric in chain.from_iterable(compared)
-        if metric != result.metric and metric.text in result.evaluation.scores
+        if metric != result.metric and metric.text in result.evaluation.scores and metric.is_computable
     }
 
 
