@@ -177,7 +177,7 @@ def test_files_and_options_that_cannot_be_meant(shop: Terminal, options: list[st
     [
         (["--max-drop", "nDCG=x"], "argument --max-drop: expected by how much its mean may drop, such as 0.02, found"),
         (["--max-drop", "nDCG@10"], 'expected a metric and by how much its mean may drop, nDCG@10=0.02, found "nDCG@1'),
-        (["--max-drop", "nDGC@10=0.1"], "argument --max-drop: unknown metric 'nDGC@10' (did you mean nDCG?)"),
+        (["--max-drop", "nDGC@10=0.1"], "unknown metric 'nDGC@10' (did you mean nDCG?)"),
         (["--max-drop", "RR=0", "--max-drop", "MRR=0.5"], "--max-drop is given twice for RR; keep one of them"),
         (["--p", "5", "--max-drop", "RR=0"], "p is above 0 and at most 1, such as 0.05, not 5.0"),
         (["--set", "gian=linear"], 'found "gian=linear"; did you mean "gain"?'),
