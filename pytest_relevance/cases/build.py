@@ -83,8 +83,8 @@ def inapplicable(expect: Sequence[Expectation], graded: Graded, settings: Settin
         expected
         for expected in expect
         if expected.inherited
-        and expected.metric is not None
-        and (finds_nothing or not _has_relevant_to(expected.metric, graded, settings))
+        and expected.kind == "metric"
+        and (finds_nothing or not _has_relevant_to(expected.metric, graded, settings))  # type: ignore[arg-type]
     )
 
 
@@ -239,7 +239,7 @@ def _allowed_ranks(expected: Expectation, place: int, k: int) -> tuple[int, floa
 def has_bound(case: Case) -> bool:
     """Whether a floor could be above the best score that the judgments of the case allow."""
     has_floor = case.min_ndcg is not None and case.settings.ideal == "max"  # else the best ranking has an nDCG of 1
-    return has_floor or any(expected.metric is not None for expected in case.expect)
+    return has_floor or any(expected.kind == "metric" for expected in case.expect)
 
 
 def check_reachable(case: Case, at: Location) -> None:
@@ -248,7 +248,7 @@ def check_reachable(case: Case, at: Location) -> None:
         floor_of_ndcg = Expectation("metric", "min_ndcg", build_metric("nDCG", case.k), bound=case.min_ndcg)
         _check_floor(floor_of_ndcg, case, at.under("min_ndcg"))
     for expected in case.expect:
-        if expected.metric is not None:
+        if expected.kind == "metric":
             _check_floor(expected, case, at.under("expect", expected.written))
 
 

@@ -174,9 +174,10 @@ def _padded(file: str, texts: Sequence[str], place: Callable[[int], Place], what
 
 def _has_scored_condition(case: Case) -> bool:
     """Whether a floor, an expectation or a gate looks at a score of the case."""
-    if case.min_ndcg is not None or any(expected.metric is not None for expected in case.expect):
+    if case.min_ndcg is not None or any(expected.kind == "metric" for expected in case.expect):
         return True
-    return any(gate.metrics and (gate.tag is None or gate.tag in case.tags) for gate in case.terms.gates)
+    of_gates = ((gate, [each for each in gate.metrics if not each.is_similarity]) for gate in case.terms.gates)
+    return any(metrics and (gate.tag is None or gate.tag in case.tags) for gate, metrics in of_gates)
 
 
 def _conflicting(entries: Iterable[_Entry]) -> Iterator[LintFinding]:

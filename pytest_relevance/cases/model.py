@@ -22,6 +22,10 @@ ROUNDING = 1e-9
 """How far a bound may be from a score: it was computed elsewhere and rounded."""
 
 
+SIMILARITY = "similarity"
+"""The kind of an expectation that compares the ranking with the accepted one."""
+
+
 class FieldCondition(NamedTuple):
     """What a field of a document has to be.
 
@@ -41,7 +45,8 @@ class FieldCondition(NamedTuple):
 class Expectation(NamedTuple):
     """An entry of `expect:`; `written` is its key.
 
-    `kind` is "metric" or a key of `KINDS` in `cases.checking.expectations`, and decides which other fields are used.
+    `kind` is "metric", `SIMILARITY` (a metric of two rankings, this one and the accepted one) or a key of `KINDS` in
+    `cases.checking.expectations`, and decides which other fields are used.
     `bound` is a score, a number of results, or a duration in seconds. `within` is a rank: None for the top k of the
     case, or of `order` for the whole ranking. `sets` are the sizes of the sets that `order` divides its documents
     into; without any each document is a set. `inherited`: it is written in the suite. `conditions` are those that a
@@ -118,6 +123,7 @@ class Gate(NamedTuple):
     `condition` is one of three. "mean": the mean of each metric is at least its bound. "max_drop": the mean of each
     metric is at most its bound below the baseline's mean; with `p`, a larger drop is allowed too where it is not
     significant at that level. "passing": at least `share` of the cases pass. `bounds` are metrics with bounds.
+    `against`: the rankings of `variant` are compared with those of this variant, and not with accepted ones.
     """
 
     id: str
@@ -126,11 +132,18 @@ class Gate(NamedTuple):
     share: float = 0.0
     tag: str | None = None
     p: float | None = None
+    variant: str | None = None
+    against: str | None = None
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
         """The metrics whose scores the gate needs of every case."""
         return tuple(metric for metric, _ in self.bounds)
+
+    @property
+    def similarities(self) -> tuple[Metric, ...]:
+        """Those of its metrics that compare the rankings of cases with accepted ones."""
+        return () if self.against is not None else tuple(metric for metric in self.metrics if metric.is_similarity)
 
 
 class CatalogueFile(NamedTuple):
@@ -272,6 +285,12 @@ class Case(NamedTuple):
             for metric in gate.metrics:
                 deepest = max(deepest, metric.k or 0)
         return deepest
+
+    @property
+    def similarities(self) -> list[Metric]:
+        """The metrics that compare the ranking with the accepted one, in expectations and gates."""
+        found = [expected.metric for expected in self.expect if expected.kind == SIMILARITY]
+        return [*filter(None, found), *(metric for gate in self.terms.gates for metric in gate.similarities)]
 
     @property
     def looks_beyond_ids(self) -> bool:

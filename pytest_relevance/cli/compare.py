@@ -53,6 +53,7 @@ def declare(parser: ArgumentParser) -> None:
     variants = f"compare a variant of the search in A with one in B; {_NO_VARIANT} is a search without variants"
     missing = "a judged query that a run does not have: refuse to compare (default), or score an empty ranking"
     drop = "fail if the mean drops by more than X, such as nDCG@10=0.02; may be repeated"
+    least = "fail if the mean in B is below X, such as overlap@10=0.9; may be repeated"
     case_drop = "fail if a single case drops by more than X, by the first metric"
     p = "with --max-drop: fail only if the p-value of the drop, Holm's of several metrics, is at most P"
     limit = "list N queries and tags at most; 0: all of them (default: %(default)s)"
@@ -69,6 +70,7 @@ def declare(parser: ArgumentParser) -> None:
     add("--missing", choices=("refuse", "empty"), default="refuse", help=missing)
     add = parser.add_argument_group("gates").add_argument
     add("--max-drop", metavar="METRIC=X", type=_drop, help=drop, **repeated)
+    add("--min", dest="least", metavar="METRIC=X", type=_least, help=least, **repeated)
     add("--p", metavar="P", type=float, help=p)
     add("--max-case-drop", metavar="X", type=float, help=case_drop)
     output = parser.add_argument_group("output")
@@ -92,6 +94,7 @@ def run(arguments: Namespace) -> int:
     first, second, judgments, output = arguments.first, arguments.second, arguments.judgments, arguments.output
     command.check_output(arguments, (first, second, judgments), is_report, "no report")
     format, limit = command.report_format(arguments), arguments.limit or sys.maxsize
+    bounds = [*arguments.max_drop, *arguments.least]
     variants: Any = arguments.variants and [None if name == _NO_VARIANT else name for name in arguments.variants]
     try:
         with paused_gc():
@@ -100,7 +103,7 @@ def run(arguments: Namespace) -> int:
 
                 judgments = read_judgments(judgments, grade_column=arguments.grade_column)
             comparison = compare_runs(
-                *(first, second, [*arguments.metrics, *(name for name, _ in arguments.max_drop)] or None),
+                *(first, second, [*arguments.metrics, *(name for name, _ in bounds)] or None),
                 judgments=judgments,
                 variants=variants,
                 common=arguments.common,
@@ -110,7 +113,8 @@ def run(arguments: Namespace) -> int:
                 **dict(arguments.settings),
             )
             max_drop = dict(arguments.max_drop)
-            gates = comparison.judge(max_drop, p=arguments.p, max_case_drop=arguments.max_case_drop)
+            least = dict(arguments.least)
+            gates = comparison.judge(max_drop, p=arguments.p, max_case_drop=arguments.max_case_drop, min_mean=least)
             width = WIDEST if format == TEXT and output is not None else terminal_width()
             makers: Mapping[str, Callable[..., str]] = {
                 TEXT: partial(comparison.summary, width=width),
@@ -145,13 +149,15 @@ def _metric(text: str) -> str:
     return checked_by(metric_named, text).text
 
 
-def _drop(text: str) -> tuple[str, float]:
-    """Parse a metric and by how much its mean may drop: `nDCG@10=0.02`."""
+def _drop(text: str, what: str = "by how much its mean may drop", example: str = "nDCG@10=0.02") -> tuple[str, float]:
+    """Parse a metric and by how much its mean may drop, or another bound: `nDCG@10=0.02`."""
     name, _, amount = text.rpartition("=")  # a metric name may contain = too: P(rel=2)@5=0.1
-    what = "by how much its mean may drop"
     if not name:
-        raise ArgumentTypeError(f"expected a metric and {what}, nDCG@10=0.02, found {quoted(text)}")
-    return _metric(name), command.number(amount, math.isfinite, f"{what}, such as 0.02")
+        raise ArgumentTypeError(f"expected a metric and {what}, {example}, found {quoted(text)}")
+    return _metric(name), command.number(amount, math.isfinite, f"{what}, such as {example.rpartition('=')[2]}")
+
+
+_least = partial(_drop, what="the least that its mean may be", example="overlap@10=0.9")
 
 
 def _setting(text: str) -> tuple[str, Any]:
@@ -167,7 +173,11 @@ def _setting(text: str) -> tuple[str, Any]:
 
 def _contradictions(arguments: Namespace) -> Iterator[str]:
     """Yield messages about options that are given twice, or that lack another one."""
-    for option, given in (("--max-drop", arguments.max_drop), ("--set", arguments.settings)):
+    for option, given in (
+        ("--max-drop", arguments.max_drop),
+        ("--min", arguments.least),
+        ("--set", arguments.settings),
+    ):
         twice = [name for name, times in Counter(name for name, _ in given).items() if times > 1]
         if twice:
             yield f"{option} is given twice for {listed(twice, 'and')}; keep one of them"

@@ -2,7 +2,8 @@
 
 A measure is added by a row in `_TABLE` and by functions in `measures` and `batch`. The docstring of the function in
 `measures` and docs/reference/metrics.md give the source of the formula. What people call a measure elsewhere belongs in
-its `aliases`. Nothing here computes a score.
+its `aliases`. The measures of `SIMILARITIES` compare a ranking with another one; their functions are in `similarity`.
+Nothing here computes a score.
 
 A project may have metrics of its own (`own_metrics`). They are in no table of this module: a `Metric` of such a name
 carries its function, so that two sessions in one process never see each other's.
@@ -27,13 +28,15 @@ DEFAULT_PERSISTENCE = 0.8
 class Measure(NamedTuple):
     """One row of the table: how a measure is named, and what may be written behind the name.
 
-    `cutoff` is "optional", "required" or "none", `parameters` are keys of `PARAMETERS`.
+    `cutoff` is "optional", "required" or "none", `parameters` are keys of `PARAMETERS`. `p` is the default of the
+    parameter p.
     """
 
     name: str
     cutoff: str
     parameters: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
+    p: float = DEFAULT_PERSISTENCE
 
 
 Function = Callable[[list[float | None], list[float], int | None], Any]
@@ -50,9 +53,9 @@ class Metric(NamedTuple):
     """A measure with its cutoff and parameters, as `parse_metric` reads it.
 
     `text` is the canonical spelling, equal for all spellings of one metric. `k` is None for the whole ranking. `rel` is
-    the lowest grade that counts as relevant (binary measures only) and `p` the persistence (RBP and gRBP only); for the
-    other measures both have their defaults and no effect. `function` computes a metric of a project's own; None where
-    it is not known, as in a command.
+    the lowest grade that counts as relevant (binary measures only) and `p` the persistence (RBP, gRBP and RBO only);
+    for the other measures both have their defaults and no effect. `function` computes a metric of a project's own; None
+    where it is not known, as in a command.
     """
 
     text: str
@@ -65,12 +68,17 @@ class Metric(NamedTuple):
     @property
     def is_own(self) -> bool:
         """Whether this is a metric of a project's own."""
-        return self.function is not None or self.measure not in MEASURES
+        return self.function is not None or self.measure not in _ALL
 
     @property
     def is_computable(self) -> bool:
         """Whether its scores can be computed here: its function, if it is one of a project's own, is known."""
-        return self.function is not None or self.measure in MEASURES
+        return self.function is not None or self.measure in _ALL
+
+    @property
+    def is_similarity(self) -> bool:
+        """Whether it compares a ranking with another one, and takes no judgments."""
+        return self.measure in SIMILARITIES
 
 
 UNBOUNDED = frozenset({"DCG", "CG"})
@@ -110,8 +118,16 @@ _TABLE = (
 
 MEASURES: Mapping[str, Measure] = {measure.name: measure for measure in _TABLE}
 
+SIMILARITIES: Mapping[str, Measure] = {
+    "overlap": Measure("overlap", "required"),
+    "Jaccard": Measure("Jaccard", "required"),
+    "RBO": Measure("RBO", "optional", ("p",), p=0.9),
+}
+"""The measures between two rankings."""
+
+_ALL: Mapping[str, Measure] = {**MEASURES, **SIMILARITIES}
 _BY_NAME: Mapping[str, Measure] = {
-    spelling.lower(): measure for measure in MEASURES.values() for spelling in (measure.name, *measure.aliases)
+    spelling.lower(): measure for measure in _ALL.values() for spelling in (measure.name, *measure.aliases)
 }
 
 # The cutoff stands behind "@"; "_10" and ".10" are how trec_eval writes it. Parameters may stand on either side of it.
@@ -189,7 +205,7 @@ def _parse(text: str) -> Metric:
         raise ValueError(f"{text!r} is not a metric: write a measure, its parameters and its cutoff, as in P(rel=2)@5")
     measure = _BY_NAME.get(" ".join(shape["name"].lower().split()))
     if measure is None:
-        raise ValueError(f"unknown metric {text!r}{_suggestion(shape['name'])}: the measures are {', '.join(MEASURES)}")
+        raise ValueError(f"unknown metric {text!r}{_suggestion(shape['name'])}: the measures are {', '.join(_ALL)}")
     written = shape["k"] if shape["k"] is not None else shape["trec_k"]
     k = _cutoff(text, measure, written)
     if shape["before"] is not None and shape["after"] is not None:
@@ -207,14 +223,15 @@ def _is_measure(name: str) -> bool:
 
 def row_of(measure: str) -> Measure:
     """The row of a measure; a metric of a project's own may have a cutoff, and takes no parameters."""
-    return MEASURES.get(measure) or Measure(measure, "optional")
+    return _ALL.get(measure) or Measure(measure, "optional")
 
 
 def build_metric(
-    measure: str, k: int | None = None, rel: float = DEFAULT_RELEVANCE_LEVEL, p: float = DEFAULT_PERSISTENCE
+    measure: str, k: int | None = None, rel: float = DEFAULT_RELEVANCE_LEVEL, p: float | None = None
 ) -> Metric:
     """Put a metric together from valid parts, with its canonical text (`p` always shown, `rel` unless it is 1)."""
     row = row_of(measure)
+    p = row.p if p is None else p
     shown = {"p": f"p={_number(p)}", "rel": f"rel={_number(rel)}" if rel != DEFAULT_RELEVANCE_LEVEL else ""}
     inside = ",".join(shown[parameter] for parameter in row.parameters if shown[parameter])
     text = f"{measure}{f'({inside})' if inside else ''}{'' if k is None else f'@{k}'}"
@@ -261,6 +278,20 @@ def _parameters(text: str, measure: Measure, inside: str) -> dict[str, float]:
 
 def _number(value: float) -> str:
     return str(int(value)) if value == int(value) else repr(value)
+
+
+def is_similarity(name: str) -> bool:
+    """Whether the canonical name of a metric is that of one that compares two rankings."""
+    return name.replace("(", "@").partition("@")[0] in SIMILARITIES
+
+
+def needs_judgments(metric: Metric) -> Metric:
+    """The metric itself. Raises ValueError for one that compares two rankings."""
+    if metric.is_similarity:
+        raise ValueError(
+            f"{metric.text} compares two rankings; name a metric of one ranking and its judgments, such as nDCG@10"
+        )
+    return metric
 
 
 def _suggestion(name: str) -> str:

@@ -16,6 +16,20 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .compiled import Floats
+    from .names import Metric
+
+
+def similarity(metric: Metric, first: Sequence[str], second: Sequence[str], *, finds_nothing: bool = False) -> float:
+    """Compare two rankings by a metric of `names.SIMILARITIES`.
+
+    0.0 for two empty rankings, as nothing says that these are right, unless the query `finds_nothing` where it is met.
+    """
+    one, two = first[: metric.k], second[: metric.k]
+    if not one and not two:
+        return float(finds_nothing)
+    if metric.measure == "RBO":
+        return rbo(one, two, metric.p)
+    return (jaccard if metric.measure == "Jaccard" else overlap)(one, two)
 
 
 def jaccard(first: Sequence[Hashable], second: Sequence[Hashable], k: int | None = None) -> float:

@@ -93,7 +93,7 @@ class CaseFile(pytest.Module):
         for tag in dict.fromkeys(tag for case in suite.cases for tag in case.tags):
             if (line := f"{tag}{_OF_A_TAG}") not in known:
                 self.config.addinivalue_line("markers", line)
-        self._baseline = self._read_baseline(shown)
+        self._baseline = self._read_baseline(suite, shown)
         items = list(self._items(suite, shown))
         digest = ""
         if option.relevance_record is not None:
@@ -104,11 +104,11 @@ class CaseFile(pytest.Module):
         run_store(self.config).files[shown] = info
         return items
 
-    def _read_baseline(self, shown: str) -> Baseline | None:
+    def _read_baseline(self, suite: Suite, shown: str) -> Baseline | None:
         """Return what the cases are compared with: the baseline of the file, or the record of `--relevance-against`.
 
-        None if the file has no baseline. Raises `CollectError` where the baseline cannot be read, or where what is
-        required is missing.
+        None if the file has no baseline; an empty one where cases are to be compared with it, as all of them are new.
+        Raises `CollectError` where the baseline cannot be read, or where what is required is missing.
         """
         option, of_run, name = self.config.option, settings(self.config), ""
         if option.relevance_against is None and not has_baseline(self.path):
@@ -117,10 +117,12 @@ class CaseFile(pytest.Module):
                     f"{shown}{SUFFIX} is missing, and relevance_baseline is require: restore it (is it committed, or "
                     "ignored by .gitignore?), or make it with --relevance-update"
                 )
-            return None
-        from pytest_relevance.results.records.baseline import read_baseline
+            if not any(case.similarities for case in suite.cases):
+                return None
+        from pytest_relevance.results.records.baseline import BaselineEntries, read_baseline
         from pytest_relevance.results.records.baseline_comparison import Baseline
 
+        entries = BaselineEntries()
         if option.relevance_against is not None:
             recorded = recorded_rankings(self.config)
             entries, name = recorded.of_file(self.nodeid, shown), recorded.name
@@ -129,7 +131,7 @@ class CaseFile(pytest.Module):
                     f"{name} has no scored case of {shown}, and relevance_baseline is require: compare with a record "
                     "that has them"
                 )
-        else:
+        elif has_baseline(self.path):
             try:
                 entries = read_baseline(baseline_path(self.path), f"{shown}{SUFFIX}")
             except RecordError as error:

@@ -328,6 +328,7 @@ class CallEnd(NamedTuple):
                 or len(result.origin.items) > 1
                 or run.is_check
                 or not result.ranking.returned  # the expectations say whether that is right
+                or any(gate.against is not None for gate in run.case.terms.gates)  # their rankings are compared
             )
             names = None if needs_details else SUMMARY_FIELDS
             values = sendable(result.to_dict(names), self.item.config)

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import counted, did_you_mean, html_paragraph, listed
-from pytest_relevance.metrics.names import Metric, largest_score, metric_named
+from pytest_relevance.metrics.names import Metric, is_similarity, largest_score, metric_named
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.reports import blocks
 from pytest_relevance.reports.blocks import Column, Section, Sentence, Table
@@ -25,7 +25,7 @@ from pytest_relevance.reports.text import BAD, DIM, GOOD, SIGNIFICANT, STRONG, W
 from pytest_relevance.results.case_result import CaseResult, Key, settings_to_dict
 from pytest_relevance.results.compare.comparison import MOST_MOVERS, Compared, compared_results, what_changed
 from pytest_relevance.results.compare.differences import MeanChange, change_by, score_before, score_now
-from pytest_relevance.results.compare.pairing import pair
+from pytest_relevance.results.compare.pairing import are_similarities, pair
 from pytest_relevance.results.compare.rank_changes import baseline_changes
 from pytest_relevance.results.compare.runs import DEFAULT_K, MISSING, load_runs
 from pytest_relevance.results.gates import NEW_ERRORS, ComparisonGates
@@ -180,7 +180,11 @@ def compare_runs(
     if resamples < 1:
         raise ValueError(f"resamples is a whole number from 1 on, not {resamples!r}")
     k = next((metric.k for metric in by or () if metric.k is not None), DEFAULT_K)
-    runs, notes = load_runs((first, second), k, judgments, missing, settings)
+    runs, notes = load_runs((first, second), k, judgments, missing, settings, needs_judgments=not are_similarities(by))
+    if by is None and not any(result.evaluation.is_judged for run in runs for result in run.results):
+        cutoffs = {result.conditions.k for run in runs for result in run.results}
+        by = [metric_named(f"overlap@{min(cutoffs, default=k)}")]
+        notes.append(f"no case has judgments: compared by {by[0].text}")
     found = pair(*runs, by, variants, common=common)
     notes += [f"left out: {each.reason}" for each in found.incompatibilities] + found.notes
     others = sum(result.variant not in variants for run in {*runs} for result in run.results) if variants else 0
@@ -287,18 +291,29 @@ def comparison_headline(comparison: Compared, gates: ComparisonGates) -> baselin
     rows = [row for row in comparison.metrics if comparison.metric in (None, row.metric)]
     if not any(row.means.queries for row in rows):
         return baseline.Headline("No case has a score in both runs", baseline.NOTHING)
-    tested = [row.means.difference for row in rows if row.adjusted_p <= SIGNIFICANT]
-    mean = -1 if any(difference < 0 for difference in tested) else 1 if any(tested) else 0
-    is_bounded = largest_score(metric_named(comparison.names[0])) <= 1  # DCG and CG are not
-    moved = [comparison.moved(sign, _NOTABLE if is_bounded else 0.0) for sign in (-1, 1)]
-    worse, better = (len({result.key[:2] for result in results}) for results in moved)  # in whatever variants
-    said = baseline.balance(worse, better, mean)
     further = []
     if new := sum(error.is_new for error in comparison.errors):
         further.append(f"{counted(new, 'case')} could not be scored, and could before")
     unmet = sum(not finding.is_met and finding.kind != NEW_ERRORS for finding in gates.findings)
     if unmet:
         further.append(f"{counted(unmet, 'gate is', 'gates are')} not met")
+    if comparison.metric is not None and is_similarity(comparison.metric):
+        moved = len({result.key[:2] for result in comparison.moved(-1)})
+        text = (
+            f"{counted(moved, 'query differs', 'queries differ')} by {comparison.metric}"
+            if moved
+            else "No query differs"
+        )
+        kind = baseline.BROKEN if further else baseline.MIXED if moved else baseline.FINE
+        return baseline.Headline("; ".join([text, *further]), kind)
+    tested = [row.means.difference for row in rows if row.adjusted_p <= SIGNIFICANT]
+    mean = -1 if any(difference < 0 for difference in tested) else 1 if any(tested) else 0
+    is_bounded = largest_score(metric_named(comparison.names[0])) <= 1  # DCG and CG are not
+    changed_by = _NOTABLE if is_bounded else 0.0
+    worse, better = (  # in whatever variants
+        len({result.key[:2] for result in comparison.moved(sign, changed_by)}) for sign in (-1, 1)
+    )
+    said = baseline.balance(worse, better, mean)
     if said.kind in (baseline.WORSE, baseline.MIXED):
         kind = baseline.BROKEN if further and said.kind == baseline.MIXED else said.kind
         return baseline.Headline("; ".join([said.text, *further]), kind)
@@ -336,12 +351,14 @@ def _tables(comparison: Compared, limit: int | None, gates: ComparisonGates) -> 
         ("gains", 1, limit, (changes.GAINED,)),
     ):
         found = [changes.CaseChange(result, comparison.metric) for result in comparison.moved(sign)]
-        tables[f"the largest {name}"] = changes.moved_table(f"Largest {name}", found, variants, documents, most)
+        title = "Differ most" if is_similarity(comparison.metric or "") else f"Largest {name}"
+        tables[f"the largest {name}"] = changes.moved_table(title, found, variants, documents, most)
     columns = [Column("metric", most=30, least=8), Column("variant", most=30, least=8, is_code=True)]
-    named = [((row.metric, row.variant or ""), row.means) for row in comparison.metrics]
+    rows = [row for row in comparison.metrics if not is_similarity(row.metric)]
+    named = [((row.metric, row.variant or ""), row.means) for row in rows]
     tags = changes.tag_table(comparison.results, variants, limit, comparison.metric)
     tags.hint = ""
-    return tables | {"the metrics": changes.means_table(columns, named, comparison.metrics), "the tags": tags}
+    return tables | {"the metrics": changes.means_table(columns, named, rows), "the tags": tags}
 
 
 def _mean_sentences(comparison: Compared) -> list[Sentence]:
@@ -351,6 +368,10 @@ def _mean_sentences(comparison: Compared) -> list[Sentence]:
         name, means = row.metric if row.variant is None else f"{row.metric} of {row.variant}", row.means
         if not means.queries:
             found.append(Sentence(f"{name} is not defined for any case"))
+            continue
+        if is_similarity(row.metric):
+            differ = f"{means.worse:,} {'differs' if means.worse == 1 else 'differ'}, {means.same:,} the same"
+            found.append(Sentence(f"mean {name} {means.second:.3f}: {differ}"))
             continue
         change = MeanChange(means, row.adjusted_p, means.queries + row.undefined)
         found.append(baseline.mean_change_sentence(change, name))

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from pytest_relevance._text import are_one_number, counted, digits_apart, harmless, quoted, spreadsheet_number
+from pytest_relevance.cases.model import SIMILARITY
 from pytest_relevance.reports import ranking, reasons
 from pytest_relevance.reports.breakdown import Breakdown, break_down
 from pytest_relevance.reports.text import (
@@ -146,7 +147,7 @@ def _met_outcome(outcome: Outcome) -> str:
     """`P@5 0.800 >= 0.600`, `results 0`, `latency 3.2 ms`, `first`."""
     if outcome.value is None:
         return outcome.name
-    if outcome.kind == "metric":
+    if outcome.kind in ("metric", SIMILARITY):
         digits = digits_apart(outcome.value, outcome.bound)
         return f"{outcome.name} {outcome.value:.{digits}f} {outcome.comparison} {outcome.bound:.{digits}f}"
     return f"{outcome.name} {duration(outcome.value) if outcome.kind == 'latency' else number(outcome.value)}"

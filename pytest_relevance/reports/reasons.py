@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_relevance._text import case_name, digits_apart, first_few, harmless, listed, quoted, shown
 from pytest_relevance.cases.checking.expectations import AT_MOST, BELOW, EXACTLY
-from pytest_relevance.cases.model import FieldCondition
+from pytest_relevance.cases.model import SIMILARITY, FieldCondition
 from pytest_relevance.metrics.measures import ranks_needed
 from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, cut, cut_middle, duration, number
@@ -92,6 +92,12 @@ def _metric(reason: Outcome, names: _Names) -> str:
     is_whole = result.conditions.is_depth_set and ranks_needed(metric, result.conditions.settings) is None
     name = f"{reason.name} (depth {result.conditions.depth})" if is_whole else reason.name
     return below(name, reason.value, reason.comparison, reason.bound)
+
+
+def _similarity(reason: Outcome, names: _Names) -> str:
+    """`overlap@10 0.300 is below 0.500`."""
+    text = below(reason.name, reason.value, reason.comparison, reason.bound)
+    return text if names.result.ranking.documents else f"{text}: nothing was returned"
 
 
 def _drop(reason: Outcome, _: _Names) -> str:
@@ -241,6 +247,7 @@ _WORDS: Mapping[str, Callable[[Outcome, _Names], str]] = {
     STALE_ENTRY: _stale_entry,
     TEXT: _clauses,
     "metric": _metric,
+    SIMILARITY: _similarity,
     "first": _first,
     "include": _present,
     "exclude": _present,

@@ -35,7 +35,8 @@ class Outcome(NamedTuple):
 
     The words for it are made in `reports.reasons`, and nowhere else. `kind` is one of
 
-    - "metric", or the key of another expectation ("first", "include" ...)
+    - "metric", "similarity" (a metric of this ranking and the accepted one), or the key of another expectation
+      ("first", "include" ...)
     - `FLOOR`: nDCG@k, which has to be at least `bound`
     - `DROP`: nDCG@k, which may be at most `bound` below its value `before`
     - `TOO_FEW_JUDGED`: `value` of the first `within` documents are judged; their share has to be at least `bound`

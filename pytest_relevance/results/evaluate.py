@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_relevance._problems import RelevanceWarning
 from pytest_relevance.judgments.columns import SPELLINGS, find_columns
 from pytest_relevance.metrics.measures import ranks_needed
-from pytest_relevance.metrics.names import Function, Metric, parse_metric
+from pytest_relevance.metrics.names import Function, Metric, needs_judgments, parse_metric
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.records.run import known_ranks
 
@@ -66,7 +66,7 @@ def evaluate(
     named = [metrics] if isinstance(metrics, (str, Metric)) or callable(metrics) else list(metrics)
     parsed: dict[str, Metric] = {}
     for each in named:
-        metric = _of_function(each) if callable(each) else parse_metric(each)
+        metric = _of_function(each) if callable(each) else needs_judgments(parse_metric(each))
         if parsed.setdefault(each if isinstance(each, str) else metric.text, metric) != metric:
             raise ValueError(f"two metrics are called {metric.text}: give one of the functions another __name__")
     if not parsed:

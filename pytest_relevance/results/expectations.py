@@ -13,12 +13,13 @@ from typing import Any, NamedTuple
 from pytest_relevance._text import counted, quoted
 from pytest_relevance._text import found as described
 from pytest_relevance.cases.checking.expectations import COMPARE, ON_FIELDS, meets
-from pytest_relevance.cases.model import Case, Expectation, FieldCondition, most_results
+from pytest_relevance.cases.model import SIMILARITY, Case, Expectation, FieldCondition, most_results
 from pytest_relevance.metrics.measures import score
-from pytest_relevance.metrics.names import metric_named
+from pytest_relevance.metrics.names import Metric, metric_named
 from pytest_relevance.metrics.ndcg import GradedRanking
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import EMPTY, Outcome
+from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.responses.ranking import Ranking
 
 _CERTAIN = frozenset({"Judged"})  # measures that unjudged results leave no doubt about
@@ -67,6 +68,28 @@ def expectation_of(outcome: Outcome) -> Expectation:
         conditions=tuple(FieldCondition(*condition) for condition in outcome.conditions),
         query=outcome.query,
     )
+
+
+def similarity_scores(result: CaseResult, metrics: Iterable[Metric], other: Sequence[str]) -> dict[str, float | None]:
+    """The scores of a result by metrics that compare its ranking with another one.
+
+    A metric of the whole ranking has none where the ranking is cut.
+    """
+    from pytest_relevance.metrics.similarity import similarity  # most suites compare no rankings
+
+    ranking, finds_nothing = result.ranking.documents, not expects_results(result.evaluation.outcomes)
+    return {
+        metric.text: similarity(metric, ranking, other, finds_nothing=finds_nothing)
+        for metric in metrics
+        if metric.k is not None or not result.is_cut
+    }
+
+
+def similarity_outcomes(expect: Iterable[Expectation], scores: Mapping[str, float | None]) -> tuple[Outcome, ...]:
+    """The outcomes of the expectations that compare the ranking with the accepted one, by the scores of the case."""
+    compared = [expected for expected in expect if expected.kind == SIMILARITY]
+    pairs = ((expected, scores.get(expected.name)) for expected in compared)
+    return tuple(_outcome(expected, value is not None and meets(expected, value), value) for expected, value in pairs)
 
 
 def expects_results(outcomes: Iterable[Outcome]) -> bool:

@@ -17,10 +17,11 @@ from typing import Any
 
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.metrics.measures import ranks_needed
-from pytest_relevance.metrics.names import Metric, largest_score, metric_named
+from pytest_relevance.metrics.names import Metric, is_similarity, largest_score, metric_named, needs_judgments
 from pytest_relevance.results.case_result import FAILED, MEASURED, PASSED, SKIPPED, WITHOUT_SCORE, XFAILED, CaseResult
 from pytest_relevance.results.compare import differences
 from pytest_relevance.results.compare.differences import TIE, Difference, Scores
+from pytest_relevance.results.expectations import similarity_scores
 from pytest_relevance.results.records.run_info import FileInfo
 
 FINDINGS = ERRORS, PASSING, MEAN, DROP, UNDEFINED, CUT, NO_REFERENCE, WITHOUT_ENTRY, CASE_DROPS, NEW_ERRORS = (
@@ -28,11 +29,12 @@ FINDINGS = ERRORS, PASSING, MEAN, DROP, UNDEFINED, CUT, NO_REFERENCE, WITHOUT_EN
     *("case drops", "new errors"),
 )
 """What a finding is about. The share that passes; a mean; the drop of a mean; a mean that is not defined, as no case
-has a score, or that looks at more than the searches returned; a drop without anything to compare with; cases that have
+has a score, or that looks at more than the searches returned; nothing to compare with; cases that have
 no score, that the reference does not have, that dropped by too much, that newly fail."""
 
-NOT_JUDGED = INCOMPLETE, UPDATING, NO_CASE = "incomplete", "updating", "no case"
-"""Why there is no verdict: not all cases of the file ran, the baseline is being replaced, no case of the gate ran."""
+NOT_JUDGED = INCOMPLETE, UPDATING, NO_CASE, NO_VARIANT = "incomplete", "updating", "no case", "no variant"
+"""Why there is no verdict: not all cases of the file ran, the baseline is being replaced, no case of the gate ran, or
+none in one of its two variants."""
 
 _PASSED = frozenset({PASSED, MEASURED, "xpassed"})
 
@@ -45,8 +47,9 @@ class GateFinding:
     cases are looked at. `difference` is the difference of a mean; with `p` a drop counts only if its p-value is at most
     `p`. `cases` are the cases that a message names. `depths` are the depths that were set, or that searches were asked
     for, where the metric looks at the whole ranking. `against` is the record in the place of the baseline, if any, and
-    `lost` how many of its cases are not compared, by the reason (`records.run_info.GONE` ...). `is_known`: what is not
-    met was missed before by no less, and is expected (`--relevance-known=xfail`).
+    `lost` how many of its cases are not compared, by the reason (`records.run_info.GONE` ...). `variants` are those
+    whose rankings are compared with each other. `is_known`: what is not met was missed before by no less, and is
+    expected (`--relevance-known=xfail`).
     """
 
     kind: str
@@ -62,6 +65,7 @@ class GateFinding:
     depths: Sequence[int] = ()
     against: str = ""
     lost: Mapping[str, int] = field(default_factory=dict)
+    variants: Sequence[str | None] = ()
     is_known: bool = False
 
     @property
@@ -154,13 +158,17 @@ def _gates_of_file(
     )
     total = info.total - (len(results) - len(ran))
     groups = in_variants((variant for _, variant, _ in info.totals), ran)
+    variants = {result.variant: None for result in ran}.keys()
     for written in info.gates:
         gate = gate_of(written)
-        for variant, group in groups.items():
+        own = groups if gate.against is None else _compared_variants(gate, groups)
+        for variant, group in own.items():
             judged = GateResult(file, info.node, written["line"], gate, variant, is_required=require)
             if len(ran) < total:
                 yield replace(judged, not_judged=GateFinding(INCOMPLETE, False, counted=len(ran), total=total))
-            elif updating and gate.condition == MAX_DROP:
+            elif gate.against is not None and not variants >= {gate.variant, gate.against}:
+                yield replace(judged, not_judged=GateFinding(NO_VARIANT, False, variants=[*variants]))
+            elif updating and (gate.condition == MAX_DROP or gate.similarities):
                 yield replace(judged, not_judged=GateFinding(UPDATING, False))
             elif not any(looks_at(gate, result) for result in group):
                 yield replace(judged, not_judged=GateFinding(NO_CASE, False))
@@ -172,6 +180,29 @@ def _gates_of_file(
                 if info.expects_known and not any(name in (variant, None) for _, name, _ in info.lost):
                     findings = (_with_known(finding, gate, group, info) for finding in findings)
                 yield replace(judged, results=shown, findings=tuple(findings))
+
+
+def _compared_variants(
+    gate: Gate, groups: Mapping[str | None, Sequence[CaseResult]]
+) -> dict[str | None, list[CaseResult]]:
+    """The results that a gate about two variants is judged by, as one group: those of both without a score.
+
+    The others are those of its variant, with their scores against the rankings that the other variant has of them; one
+    that it does not have has no such score.
+    """
+    theirs = [result for result in groups.get(gate.against, ()) if result.variant == gate.against]
+    others = {result.id: result for result in theirs if result.verdict not in WITHOUT_SCORE}
+    found = [result for result in theirs if result.verdict in WITHOUT_SCORE]
+    for result in groups.get(gate.variant, ()):
+        if result.variant is None and result.verdict not in WITHOUT_SCORE:  # of another search, which has no variants
+            continue
+        other, evaluation = others.get(result.id), result.evaluation
+        scores = {name: score for name, score in evaluation.scores.items() if not is_similarity(name)}
+        if other is not None and result.verdict not in WITHOUT_SCORE:
+            metrics = [metric for metric in gate.metrics if metric.k is not None or not other.is_cut]
+            scores |= similarity_scores(result, metrics, other.ranking.documents)
+        found.append(result._replace(evaluation=evaluation._replace(scores=scores)))
+    return {None: found}
 
 
 def in_variants(variants: Iterable[str | None], results: Iterable[CaseResult]) -> dict[str | None, list[CaseResult]]:
@@ -213,7 +244,11 @@ def _judge(gate: Gate, results: Sequence[CaseResult], against: str, lost: Mappin
     yield from cut.values()
     bounds = {metric: bound for metric, bound in gate.bounds if metric not in cut}
     if gate.condition == MEAN:
-        yield from (_mean(metric, bound, cases) for metric, bound in bounds.items())
+        variants = () if gate.against is None else (gate.variant, gate.against)
+        for metric, bound in bounds.items():
+            yield replace(
+                _mean(metric, bound, cases), against=against if metric.is_similarity else "", variants=variants
+            )
         return
     yield from _drops(gate, bounds, cases, against, lost)
     fresh = [case for case in cases if any(_is_fresh(case, metric.text) for metric in gate.metrics)]
@@ -238,10 +273,11 @@ def _mean(metric: Metric, bound: float, cases: Sequence[CaseResult]) -> GateFind
     scored = [
         (score, case.weight)
         for case in cases
-        if (score := case.evaluation.scores.get(metric.text)) is not None and differences.has_relevant(case)
+        if (score := case.evaluation.scores.get(metric.text)) is not None
+        and (metric.is_similarity or differences.has_relevant(case))
     ]
     if not scored:
-        return GateFinding(UNDEFINED, False, metric)
+        return GateFinding(NO_REFERENCE if metric.is_similarity else UNDEFINED, False, metric)
     mean = differences.weighted_mean(scored)
     total = sum(case.verdict not in WITHOUT_SCORE for case in cases)
     depths = differences.set_depths([metric], cases)
@@ -255,7 +291,7 @@ def _with_known(found: GateFinding, gate: Gate, results: Iterable[CaseResult], i
     too, neither the mean of the compared cases nor that of all cases is lower now, and each entry of the reference has
     a ranking.
     """
-    if found.is_met or found.kind not in (PASSING, MEAN):
+    if found.is_met or found.kind not in (PASSING, MEAN) or (found.metric is not None and found.metric.is_similarity):
         return found
     cases = [result for result in results if looks_at(gate, result)]
     if found.kind == PASSING:
@@ -300,6 +336,14 @@ def judge_drop(row: Difference, bound: float, p: float | None, metric: Metric) -
     return replace(found, is_met=not found.exceeds or is_chance)
 
 
+def judge_mean(row: Difference, bound: float) -> GateFinding:
+    """Whether the mean of the second run is at least `bound`."""
+    count, mean, metric = row.means.queries, row.means.second, metric_named(row.metric)
+    if not count:
+        return GateFinding(UNDEFINED, False, metric, difference=row)
+    return GateFinding(MEAN, mean >= bound - TIE, metric, mean, bound, count, count + row.undefined, row)
+
+
 def _cut(metric: Metric, cases: Sequence[CaseResult]) -> GateFinding | None:
     """The finding about a metric that looks at more than some searches returned, and so has no score there."""
     unscored = (case for case in cases if case.is_cut and metric.text not in case.evaluation.scores)
@@ -321,9 +365,16 @@ class ComparisonGates:
         return all(finding.is_met for finding in self.findings)
 
 
+def check_mean(what: str, number: float, metric: str) -> None:
+    """Raise ValueError where a mean of a metric cannot be as high."""
+    most = largest_score(metric_named(metric))
+    if isinstance(number, bool) or not 0 <= number <= most or number == math.inf:
+        raise ValueError(f"{what} is a mean that a metric can have, 0 to {most:g} for {metric}, not {number!r}")
+
+
 def check_drop(what: str, number: float, metric: str) -> None:
     """Raise ValueError where a score by a metric cannot drop by as much."""
-    most = largest_score(metric_named(metric))
+    most = largest_score(needs_judgments(metric_named(metric)))
     if isinstance(number, bool) or not 0 <= number <= most or number == math.inf:
         bounds = "0 or more" if most == math.inf else f"from 0 to {most:g} for {metric}"
         raise ValueError(f"{what} is by how much a score may drop, {bounds}, such as 0.02, not {number!r}")

@@ -268,6 +268,7 @@ def _other_scores(case: Case, graded: GradedRanking, *, is_cut: bool) -> dict[st
     found: dict[str, float | None] = {}
     metrics = [expected.metric for expected in case.expect if expected.metric is not None]
     metrics += [metric for gate in case.terms.gates for metric in gate.metrics]
+    metrics = [metric for metric in metrics if not metric.is_similarity]  # scored where the accepted ranking is known
     for metric in {metric.text: metric for metric in metrics}.values():
         value = score(metric, graded, case.settings) if case.judgments else math.nan
         # a cut ranking decides a score that is undefined for any ranking, and RR with a hit in it
@@ -281,7 +282,7 @@ def _other_scores(case: Case, graded: GradedRanking, *, is_cut: bool) -> dict[st
 def _outcomes(
     case: Case, graded: GradedRanking, ranking: Ranking, latency: float | None, *, is_cut: bool
 ) -> tuple[Outcome, ...]:
-    from pytest_relevance.results.expectations import Found, check, first_ranks
+    from pytest_relevance.results.expectations import CHECKERS, Found, check, first_ranks
 
     ids = ranking.ids
     found = Found(
@@ -292,7 +293,7 @@ def _outcomes(
         left_out=ranking.returned - len(ids),
         finds_nothing=not ids and most_results(case.expect) == 0,
     )
-    return tuple(check(expected, found) for expected in case.expect)
+    return tuple(check(expected, found) for expected in case.expect if expected.kind in CHECKERS)
 
 
 def decide(

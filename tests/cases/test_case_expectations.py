@@ -86,6 +86,9 @@ def test_how_many_and_how_fast(case: ReadCase, line: str, comparison: str, bound
         ("P@5:", 'expect.P@5: expected a number from 0 to 1, found nothing; write P@5: 0.6 or P@5: ">= 0.6"'),
         ('P@5: "0.6"', 'expect.P@5: expected a number from 0 to 1, found the text "0.6"; write P@5'),
         ("P@5: '< 0'", 'expect.P@5: expected a number from 0 to 1, found the text "< 0"; write'),
+        ("overlap: 1", "expect: 'overlap' needs a cutoff: write overlap@10 for the top ten"),
+        ("overlap@3: 2", "expect.overlap@3: expected a number from 0 to 1, found 2; write overlap@3: 0.6 or"),
+        ("RBO(p=2): 1", "expect: 'RBO(p=2)': p is the persistence of the reader, between 0 and 1"),
         ("Success: 1", "expect: 'Success' needs a cutoff: write Success@10 for the top ten"),
         ("P@0: 0.5", "expect: 'P@0': the cutoff behind @ is a whole number from 1 to 1,000,000, not '0'"),
         (

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_relevance import CaseFileError
+from pytest_relevance.cases.checking.gates import gate_of, gate_values
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.cases.reader import parse_suite
 
@@ -35,6 +36,15 @@ def test_a_mean_of_a_tag_and_of_several_metrics() -> None:
     assert [metric.text for metric in gate.metrics] == ["nDCG@10", "P(rel=2)@5"]
 
 
+def test_a_mean_of_one_variant_against_another() -> None:
+    (gate,) = gates({"mean": {"jaccard@5": 1, "rbo": 0.9}, "variant": "ann", "against": 7})
+    assert gate.id == "mean Jaccard@5 1, RBO(p=0.9) 0.9 of ann against 7"
+    assert (gate.variant, gate.against, gate.similarities) == ("ann", "7", ())
+    assert gate_of({**gate_values(gate), "line": 3}) == gate
+    (plain,) = gates({"mean": {"RBO(p=0.5)@5": 1, "P@5": 1}})
+    assert [metric.text for metric in plain.similarities] == ["RBO(p=0.5)@5"]
+
+
 def test_a_drop_and_a_share() -> None:
     drop, share = gates({"max_drop": {"nDCG@10": 0.02}, "p": 0.05}, {"passing": 0.95, "id": "most-pass"})
     assert (drop.id, drop.p) == ("max_drop nDCG@10 0.02", 0.05)
@@ -57,6 +67,15 @@ def test_a_drop_and_a_share() -> None:
         ({"passing": 1, "p": 0.05}, "gates[0].p: p belongs to max_drop: the drop fails the gate only if it"),
         ({"max_drop": {"P@5": 0.1}, "p": 5}, "gates[0].p: expected a level of significance such as 0.05, found 5"),
         ({"passing": 1, "id": "a::b"}, 'gates[0].id: the id "a::b" has ::, which a pytest node id cannot carry'),
+        ({"max_drop": {"overlap@9": 0.1}}, "gates[0].max_drop: overlap@9 compares two rankings; name a metric of one"),
+        ({"mean": {"overlap@9": 1}, "against": "x"}, "gates[0].against: variant and against go together"),
+        ({"mean": {"RBO": 1}, "variant": "x", "against": "x"}, "gates[0].against: variant and against are the same"),
+        (
+            {"mean": {"RBO": 1, "P@5": 1}, "variant": "x", "against": "y"},
+            "gates[0].against: P@5 takes judgments, and compares no variants; write mean: {overlap@10: 0.95}, variant",
+        ),
+        ({"passing": 1, "variant": "x", "against": "y"}, "gates[0].against: against belongs to mean; write mean: {"),
+        ({"mean": {"RBO": 1}, "variant": 7, "against": ["y"]}, "gates[0].against: expected text, found the list"),
         ({"passing": 1, "tag": "a b"}, 'gates[0].tag: the tag "a b" may have letters, digits and'),
     ],
 )  # fmt: skip

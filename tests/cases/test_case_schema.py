@@ -17,7 +17,7 @@ from pytest_relevance.cases.checking.keys import CASE, CASES, KEYS, SUITE
 from pytest_relevance.cases.checking.values import LARGEST_WHOLE, NOT_PARAMETERS, OF_EXPRESSIONS, OWNED_TAGS, RESERVED
 from pytest_relevance.judgments.reading import ALIASES, FORMATS
 from pytest_relevance.judgments.scale import AGGREGATES
-from pytest_relevance.metrics.names import MEASURES
+from pytest_relevance.metrics.names import MEASURES, SIMILARITIES
 from pytest_relevance.metrics.settings import CHOICES, GAINS
 from tests.cases.conftest import SCHEMA
 
@@ -47,14 +47,14 @@ def test_names_and_bounds_are_those_of_the_tables() -> None:
     assert DEFS[CASE]["properties"]["raters"]["enum"] == list(AGGREGATES)
     assert DEFS[CASE]["properties"]["gain"]["anyOf"][0]["enum"] == list(GAINS)
     assert DEFS["expect"]["properties"].keys() >= KINDS.keys()
-    assert DEFS["gate"]["properties"].keys() - {"id", "tag", "p"} == CONDITIONS.keys()
+    assert DEFS["gate"]["properties"].keys() - {"id", "tag", "p", "variant", "against"} == CONDITIONS.keys()
     assert set(DEFS["id"]["not"]["enum"]) == RESERVED
     assert set(DEFS["tag"]["not"]["enum"]) == OWNED_TAGS | OF_EXPRESSIONS
     assert set(params) == NOT_PARAMETERS.keys()
     assert SCHEMA["properties"]["k"]["maximum"] == LARGEST_WHOLE
-    assert len(DEFS["bounds-of-metrics"]["patternProperties"]) == len(MEASURES)
+    assert len(DEFS["bounds-of-metrics"]["patternProperties"]) == len(MEASURES) + len(SIMILARITIES)
     with_cutoff = [name for name in DEFS["expect"]["patternProperties"] if any(kind in name for kind in ON_FIELDS)]
-    assert len(DEFS["expect"]["patternProperties"]) == len(MEASURES) + len(with_cutoff)
+    assert len(DEFS["expect"]["patternProperties"]) == len(MEASURES) + len(SIMILARITIES) + len(with_cutoff)
     assert all(any(re.match(name, f"{kind}@5") for name in with_cutoff) for kind in ON_FIELDS)
 
 
@@ -119,6 +119,7 @@ MISTAKES = [
     ("judgments: {file: qrels.csv, format: cvs}\ncases: [{query: a}]", "judgments: anyOf"),
     ("queries: {format: csv}", "queries: anyOf"),
     ("documents: {file: products.csv, titel: name}\ncases: [{query: a}]", "documents: anyOf"),
+    ("gates: [{mean: {overlap@5: 1}, variant: ann}]\ncases: [{query: a}]", "gates.0: required"),
 ]
 IN_A_CASE = [
     ("min_ndgc: 0.5", ": additionalProperties"),
@@ -155,6 +156,7 @@ IN_A_CASE = [
     ("expect: {same_as: {overlap@10: 0.8}}", "expect.same_as: anyOf"),
     ("expect: {same_as: {query: b, overlap@0: 0.8}}", "expect.same_as: anyOf"),
     ("expect: {latency: '>= 1 s'}", "expect.latency: pattern"),
+    ("expect: {overlap@10: 80}", "expect.overlap@10: anyOf"),
 ]
 MISTAKES += [
     (f"cases:\n  - query: a\n    {line}\n", f"cases.0{'' if said.startswith(':') else '.'}{said}")

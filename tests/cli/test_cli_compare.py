@@ -107,6 +107,28 @@ def test_the_figures_are_those_of_the_library(shop: Terminal) -> None:
     assert data(said)["settings"][0]["gain"] == "linear"
 
 
+def test_by_overlap_no_judgment_is_needed(shop: Terminal) -> None:
+    options = ("--metric=overlap@2", "--min=overlap@2=0.9")
+    said = shop.run(*RUNS, *options)
+    assert said.code == 1
+    assert said.lines[0] == "4 queries differ by overlap@2; 1 gate is not met"
+    assert [line.split()[:2] for line in said.lines if line.startswith("  winter boots")] == [["winter", "boots"]]
+    assert "mean overlap@2 0.625: 4 differ, 2 the same" in "\n".join(said.lines)
+    assert gates(said)[0] == "NOT MET: mean overlap@2 0.625, below 0.900 (6 cases)"
+    assert shop.run(*RUNS, "--min=overlap@2=0.6", "--min=nDCG@10=0.7").code == 0
+    # what a record has is the overlap with its own baseline
+    scores = shop.read("branch.jsonl").replace('"scores":{', '"scores":{"overlap@2":1.0,')
+    shop.write("branch.jsonl", scores)
+    assert shop.run(*RUNS, *options).out == said.out
+    for name, found in (("a.json", {"q": ["x", "y"], "empty": []}), ("b.json", {"q": ["y", "x"], "empty": []})):
+        shop.write(name, json.dumps(found))
+    assert "; overlap@10 needs none" in shop.run("compare", "a.json", "b.json").err
+    said = shop.run("compare", "a.json", "b.json", *options)
+    assert (said.code, gates(said)) == (1, ["NOT MET: mean overlap@2 0.500, below 0.900 (2 cases)"])
+    for wrong in ("--max-drop=overlap@2=0.1", "--max-case-drop=0.5", "--min=nDCG@10=2"):
+        assert shop.run(*RUNS, "--metric=overlap@2", wrong).code == 2
+
+
 def test_the_keys_of_the_json_are_documented(shop: Terminal) -> None:
     documented = set(re.findall(r"`(\w+)`", (DOCS / "reference" / "records.md").read_text(encoding="utf-8")))
     found = data(shop.run(*RUNS, "--max-case-drop=0.3", "--format=json"))

@@ -35,6 +35,9 @@ PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "metrics.md").read_te
         ("rbp( rel = 2, p = .95 )@10", "RBP(p=0.95,rel=2)@10"),
         ("infap", "infAP"),
         ("r-precision", "Rprec"),
+        ("jaccard@5", "Jaccard@5"),
+        ("rbo", "RBO(p=0.9)"),
+        ("RBO@10(p=0.5)", "RBO(p=0.5)@10"),
     ],
 )
 def test_spellings(written: str, canonical: str) -> None:

@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import jaccard, kendall_tau, overlap, rbo
+from pytest_relevance.metrics.names import parse_metric
+from pytest_relevance.metrics.similarity import similarity
 
 Ranking = list[int]
 RANKINGS = st.lists(st.integers(0, 9), unique=True, max_size=8)
@@ -53,6 +55,23 @@ def test_a_document_that_is_there_twice_counts_once() -> None:
 def test_a_persistence_outside_of_0_and_1_is_refused(wrong: float) -> None:
     with pytest.raises(ValueError, match="between 0 and 1"):
         rbo(["a"], ["a"], wrong)
+
+
+NAMES = st.sampled_from(["overlap@3", "Jaccard@3", "overlap@20", "RBO", "RBO(p=0.5)@4"])
+
+
+@given(NAMES, RANKINGS, RANKINGS)
+def test_a_metric_by_its_name(name: str, first: Ranking, second: Ranking) -> None:
+    metric, (one, two) = parse_metric(name), ([*map(str, ranking)] for ranking in (first, second))
+    value = similarity(metric, one, two)
+    assert 0.0 <= value <= 1.0
+    assert value == pytest.approx(similarity(metric, two, one), abs=1e-15)
+    assert similarity(metric, one, one) == pytest.approx(float(bool(one)), abs=1e-15)
+    assert similarity(metric, [], two) == similarity(metric, one, []) == similarity(metric, [], []) == 0.0
+    assert similarity(metric, [], [], finds_nothing=True) == 1.0
+    alone = {"overlap": overlap, "Jaccard": jaccard}.get(metric.measure)
+    if one and two:
+        assert value == (alone(one, two, metric.k) if alone else rbo(one[: metric.k], two[: metric.k], metric.p))
 
 
 @given(RANKINGS, RANKINGS, PERSISTENCE)

@@ -75,7 +75,12 @@ def test_settings_that_do_not_fit_are_refused(conventions: dict[str, Any], says:
 
 @pytest.mark.parametrize(
     ("metrics", "says"),
-    [("nDCG@0", "a whole number from 1"), ("nDGC@10", "did you mean nDCG?"), ([], "needs a metric")],
+    [
+        ("nDCG@0", "a whole number from 1"),
+        ("nDGC@10", "did you mean nDCG?"),
+        ("overlap@5", "overlap@5 compares two rankings; "),
+        ([], "needs a metric"),
+    ],
 )
 def test_metrics_that_do_not_exist_are_refused(metrics: Any, says: str) -> None:
     with pytest.raises(ValueError, match=re.escape(says)):

@@ -23,9 +23,9 @@ from pytest_relevance.cases.checking.values import (
     whole,
     wrong_document,
 )
-from pytest_relevance.cases.model import Expectation, FieldCondition
+from pytest_relevance.cases.model import SIMILARITY, Expectation, FieldCondition
 from pytest_relevance.cases.problems import Location
-from pytest_relevance.metrics.names import MEASURES, largest_score, parse_metric
+from pytest_relevance.metrics.names import MEASURES, SIMILARITIES, largest_score, parse_metric
 
 _COMPARISON = re.compile(r"\s*(>=|<=|==|>|<)\s*(.*?)\s*", re.DOTALL)
 _DURATION = re.compile(r"([0-9.]+)\s*(ms|s)")
@@ -105,14 +105,15 @@ def _metric(name: str, expected: object, at: Location) -> Made:
     except ValueError as error:
         message = str(error)
         base = re.split(r"[@(]", str(name), maxsplit=1)[0]
-        if base.casefold() not in {measure.casefold() for measure in MEASURES}:
+        if base.casefold() not in {measure.casefold() for measure in (*MEASURES, *SIMILARITIES)}:
             what = f"{quoted(str(name))} is neither {listed(KINDS)} nor a metric"
             message = what + (did_you_mean(str(name), KINDS) or f"; {error}")
         at.refuse(message, at_key=True)
         return ()
     bound = _SHARE if largest_score(metric) <= 1 else _SUM
     example = f'{metric.text}: 0.6 or {metric.text}: ">= 0.6"'
-    return [Expectation("metric", str(name), metric, *bound.check(expected, example, at))]
+    kind = SIMILARITY if metric.is_similarity else "metric"
+    return [Expectation(kind, str(name), metric, *bound.check(expected, example, at))]
 
 
 def _first(kind: str, expected: object, at: Location) -> Made:

@@ -14,7 +14,7 @@ from pytest_relevance.cases.checking import values as checks
 from pytest_relevance.cases.checking.values import Check, is_number, number_where, text_with, unknown_keys
 from pytest_relevance.cases.model import Case, Gate
 from pytest_relevance.cases.problems import Location
-from pytest_relevance.metrics.names import Metric, largest_score, metric_named
+from pytest_relevance.metrics.names import Metric, largest_score, metric_named, needs_judgments
 
 MEAN, MAX_DROP, PASSING = "mean", "max_drop", "passing"
 
@@ -36,6 +36,8 @@ def check_gates(value: object, at: Location) -> tuple[Gate, ...]:
 def gate_values(gate: Gate) -> dict[str, Any]:
     """Convert a gate to a dict of builtin types, for records and other processes."""
     values = {name: getattr(gate, name) for name in ("id", "condition", "share", "tag", "p")}
+    if gate.against is not None:
+        values |= {"variant": gate.variant, "against": gate.against}
     return {**values, "bounds": [[metric.text, bound] for metric, bound in gate.bounds]}
 
 
@@ -49,7 +51,7 @@ def gate_of(values: Mapping[str, Any]) -> Gate:
     bounds = tuple((metric_named(metric), float(bound)) for metric, bound in values["bounds"])
     if not isinstance(name, str) or condition not in CONDITIONS or not is_number(share):
         raise ValueError(f"no gate with the id {name!r}, the condition {condition!r} and the share {share!r}")
-    return Gate(name, condition, bounds, share, tag, p)
+    return Gate(name, condition, bounds, share, tag, p, values.get("variant"), values.get("against"))
 
 
 def check_tags_of_gates(gates: Sequence[Gate], cases: Iterable[Case], at: Location) -> None:
@@ -77,14 +79,35 @@ def _gate(written: object, at: Location) -> Gate | None:
     }
     if "p" in written and conditions and conditions != [MAX_DROP]:
         at.refuse(f"p belongs to {MAX_DROP}: the drop fails the gate only if it is significant", "p")
+    between = [key for key in ("variant", "against") if key in written]
+    if between:
+        _check_between(values, between, at)
     if at.scope.mistakes > before:
         return None
     (condition,) = conditions
     bounds, least = ((), values[PASSING]) if condition == PASSING else (values[condition], 0.0)
     tag = values.get("tag")
     bound = ", ".join(f"{metric.text} {bound:g}" for metric, bound in bounds) or f"{least:g}"
-    name = values.get("id") or f"{condition} {bound}" + f" of {tag}" * (tag is not None)
-    return Gate(name, condition, bounds, least, tag, values.get("p"))
+    variant, against = values.get("variant"), values.get("against")
+    which = f" of {tag}" * (tag is not None) + f" of {variant} against {against}" * (against is not None)
+    return Gate(
+        *(values.get("id") or f"{condition} {bound}{which}", condition, bounds, least),
+        *(tag, values.get("p"), variant, against),
+    )
+
+
+def _check_between(values: Mapping[str, Any], between: Sequence[str], at: Location) -> None:
+    """Check the two variants of a gate, each of whose metrics compares the ranking of one with that of the other."""
+    example = "write mean: {overlap@10: 0.95}, variant: ann, against: exact"
+    metrics = [metric for metric, _ in values.get(MEAN) or ()]
+    if len(between) == 1:
+        at.refuse(f"variant and against go together: the rankings of both are compared; {example}", between[0])
+    elif values["variant"] == values["against"] is not None:
+        at.refuse(f"variant and against are the same; {example}", "against")
+    elif others := [metric.text for metric in metrics if not metric.is_similarity]:
+        at.refuse(f"{listed(others, 'and')} takes judgments, and compares no variants; {example}", "against")
+    elif MEAN not in values:
+        at.refuse(f"against belongs to {MEAN}; {example}", "against")
 
 
 def _bounds(value: object, at: Location) -> object:
@@ -95,6 +118,8 @@ def _bounds(value: object, at: Location) -> object:
     for name, bound in value.items():
         try:
             metric = at.metric(name, has_bound=is_number(bound))
+            if at.path[-1] == MAX_DROP:
+                needs_judgments(metric)
         except ValueError as error:
             at.refuse(str(error), str(name), at_key=True)
             continue
@@ -119,5 +144,6 @@ _OPTIONS: Mapping[str, Check] = {
     "id": checks.written_id,
     "tag": text_with(lambda tag: checks.wrong_tag(tag, frozenset())),
     "p": number_where(lambda value: 0 < value < 1, "a level of significance such as 0.05"),
+    **dict.fromkeys(("variant", "against"), text_with()),
 }
 _GATE_HAS = f"a gate has {listed(CONDITIONS)}, and may have {listed(_OPTIONS, 'and')}"

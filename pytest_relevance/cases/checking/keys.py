@@ -51,7 +51,7 @@ class Shape(NamedTuple):
 
 VALUE, TEXT, GRADE = Shape(_as_value), Shape(_as_text), Shape(_as_grade)
 REASON = Shape(_as_text, {"strict": VALUE})
-GATES = Shape(_as_value, {"id": TEXT, "tag": TEXT})
+GATES = Shape(_as_value, dict.fromkeys(("id", "tag", "variant", "against"), TEXT))
 DOCUMENTS = Shape(_as_text, {"within": VALUE})
 EXPECTATIONS = Shape(_as_value, {**dict.fromkeys(("first", "include", "exclude", "order"), DOCUMENTS), "same_as": TEXT})
 JUDGMENT = Shape(_as_grade, {"title": TEXT, "note": TEXT})

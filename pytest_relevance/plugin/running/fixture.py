@@ -38,6 +38,8 @@ _NOT_HERE = {
 }
 """Keys of a case that `check` refuses, and what to do in a test written in Python instead."""
 
+_NO_REFERENCE = "it has no accepted ranking; compare two rankings in the test with overlap(), jaccard() or rbo()"
+
 
 class Relevance:
     """Scores rankings in the same way as a case file. The value of the fixture `relevance`."""
@@ -98,9 +100,12 @@ def _case(
     if judgments is not None:
         values["judgments"] = _with_text_ids(judgments) if hasattr(judgments, "items") else judgments
     try:
-        return case_from_values(values, metrics)
+        case = case_from_values(values, metrics)
     except ValueError as error:
         raise ValueError(f"relevance.check: {error}") from None
+    for metric in case.similarities:
+        raise ValueError(f"relevance.check takes no {metric.text}: {_NO_REFERENCE}")
+    return case
 
 
 def _documents_as_text(expected: Any) -> Any:

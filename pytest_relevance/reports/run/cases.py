@@ -159,7 +159,7 @@ def suite_sentences(
     """
     outcomes: dict[tuple[str, str | None], Counter[str]] = defaultdict(Counter)
     for gate in gates:
-        outcomes[gate.file, gate.variant][gate.outcome()] += 1
+        outcomes[gate.file, gate.gate.variant or gate.variant][gate.outcome()] += 1
     found: list[tuple[str, list[str]]] = []
     for file, of_file in sorted(grouped(results, lambda result: result.file).items()):
         groups, ordered = grouped(of_file, variant_of), variants_in_order(of_file)

@@ -14,6 +14,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from pytest_relevance._text import counted, p_text, score_text
+from pytest_relevance.metrics.names import is_similarity
 from pytest_relevance.reports.blocks import MORE_HINT, RIGHT, USER, Cell, Column, Table, styled
 from pytest_relevance.reports.breakdown import accepted_ranking, change_shares, losses_of
 from pytest_relevance.reports.reasons import case_label
@@ -41,21 +42,29 @@ _YIELDS = {"same": 5, "effect": 4, "cases": 3, "95 % interval": 2, "p": 1, "p (H
 class CaseChange:
     """What happened to a case since its baseline, or what is wrong with it where it has none.
 
-    `metric` is the metric of its scores; None is nDCG@k.
+    `metric` is the metric of its scores; None is nDCG@k, or where that is not defined the first metric that compares
+    the ranking with the accepted one, if there is any.
     """
 
     result: CaseResult
     metric: str | None = None
 
+    @cached_property
+    def by(self) -> str | None:
+        """The metric of its scores, None for nDCG@k."""
+        if self.metric is not None or self.result.score is not None:
+            return self.metric
+        return next(filter(is_similarity, self.result.evaluation.scores), None)
+
     @property
     def before(self) -> float | None:
         """The score of the accepted ranking; None without one."""
-        return differences.score_before(self.result, self.metric)
+        return differences.score_before(self.result, self.by)
 
     @property
     def after(self) -> float | None:
         """The score now."""
-        return differences.score_now(self.result, self.metric)
+        return differences.score_now(self.result, self.by)
 
     @property
     def weighted_change(self) -> float:
@@ -76,6 +85,9 @@ class CaseChange:
         is the document with the largest loss against the ideal ranking, and it has no first rank.
         """
         if accepted := accepted_ranking(self.result):
+            if is_similarity(self.by or ""):
+                gone = (Move(each, rank, self.result.ranking.rank_of(each)) for rank, each in enumerate(accepted, 1))
+                return next((move for move in gone if move.second is None), None)
             return self._moved_most(-1, first_ranks(accepted))
         losses = losses_of(self.result) if self.result.evaluation.judgments else ()
         worst = next((loss for loss in losses if loss.loss > 0 and loss.document is not None), None)
@@ -152,14 +164,15 @@ def moved_case(change: CaseChange, variants: Sequence[cases.Variant]) -> Moved:
     """The row of a case of a run. Where its search failed, the error stands in the column of the lost document."""
     result = change.result
     after = result.status if change.after is None else score_text(change.after)
-    scores = after if change.before is None else f"{score_text(change.before)} -> {after}"
+    is_only = change.before is None or is_similarity(change.by or "")
+    scores = after if is_only else f"{score_text(change.before)} -> {after}"
     moves = {LOST: change.lost, ON_TOP: change.on_top, GAINED: change.gained}
     documents = {name: _spans(name, move, result.texts.titles) for name, move in moves.items()}
     if result.call.error is not None:
         documents[LOST] = ((result.call.error.headline, USER),)
     elif change.after is not None and not result.ranking.returned:
         documents[ON_TOP] = ((NOTHING_RETURNED, PLAIN),)
-    label, metric = cases.short_label(result, variants), change.metric or cases.metric_of([result])
+    label, metric = cases.short_label(result, variants), change.by or cases.metric_of([result])
     return Moved(case_label(result), label, metric, scores, documents)
 
 

@@ -12,11 +12,13 @@ from pytest_relevance._text import (
     digits_of_change,
     first_few,
     harmless,
+    listed,
     p_text,
     quoted,
     score_text,
     with_variant,
 )
+from pytest_relevance.metrics.names import is_similarity
 from pytest_relevance.reports.blocks import Column, Table, styled
 from pytest_relevance.reports.run.cases import LOST, add_case, case_table
 from pytest_relevance.reports.text import (
@@ -37,7 +39,17 @@ from pytest_relevance.reports.text import (
 from pytest_relevance.results import gates
 from pytest_relevance.results.case_result import ERROR, FAILED, PASSED, SKIPPED, WITHOUT_SCORE, XFAILED, CaseResult
 from pytest_relevance.results.compare.differences import TIE, change_by, has_relevant, score_before
-from pytest_relevance.results.gates import DROP, ERRORS, INCOMPLETE, PASSING, UPDATING, GateFinding, GateResult, passes
+from pytest_relevance.results.gates import (
+    DROP,
+    ERRORS,
+    INCOMPLETE,
+    NO_VARIANT,
+    PASSING,
+    UPDATING,
+    GateFinding,
+    GateResult,
+    passes,
+)
 
 MOST_CASES = 5
 """How many cases are shown of a condition that is not met."""
@@ -52,6 +64,10 @@ def gate_message(judged: GateResult) -> str:
         return f"not evaluated: {why.counted:,} of {why.total:,} ran"
     if why.kind == UPDATING:
         return "not evaluated: the baseline is being updated"
+    if why.kind == NO_VARIANT:
+        wanted, ran = [filter(None, names) for names in ((judged.gate.variant, judged.gate.against), why.variants)]
+        lacking = listed((quoted(name) for name in wanted if name not in why.variants), "and")
+        return f"not evaluated: the variant {lacking} did not run; {listed(map(quoted, ran), 'and') or 'none'} did"
     which = "case" if judged.gate.tag is None else f"case with the tag {judged.gate.tag}"
     return f"not evaluated: no {which} ran"
 
@@ -85,7 +101,10 @@ def _mean(found: GateFinding) -> str:
     relation = "at least" if found.is_met else "below"
     of_all = counted(found.counted, "case")
     if found.counted < found.total:
-        of_all = f"{found.counted:,} of {counted(found.total, 'case')}, those with relevant judgments"
+        which = "with relevant judgments"
+        if found.metric is not None and found.metric.is_similarity:
+            which = "in both variants" if found.variants else f"with a ranking in {found.against or 'the baseline'}"
+        of_all = f"{found.counted:,} of {counted(found.total, 'case')}, those {which}"
     return f"mean {_name(found)} {found.figure:.{digits}f}, {relation} {found.bound:.{digits}f} ({of_all})"
 
 
@@ -138,6 +157,9 @@ def _cut(found: GateFinding) -> str:
 
 
 def _no_reference(found: GateFinding) -> str:
+    if found.variants:
+        one, two = map(quoted, filter(None, found.variants))
+        return f"{found.about} has nothing to compare: no case ran in {one} and in {two}"
     what = f"no ranking in {found.against}" if found.against else "no baseline"
     remedy = "make that record again" if found.against else "run with --relevance-update"
     return f"{found.about} has {what}, or a stale one; {remedy}"
@@ -182,6 +204,8 @@ def _name(found: GateFinding) -> str:
     text = found.about
     if found.depths:
         text += f" (depth {asked_text(found.depths)})"
+    if found.variants:
+        text += " of {} against {}".format(*map(quoted, filter(None, found.variants)))
     variant = None if found.difference is None else found.difference.variant
     return text if variant is None else f"{text} of {quoted(variant)}"
 
@@ -269,6 +293,6 @@ def _pulls(judged: GateResult, finding: GateFinding, result: CaseResult) -> Iter
     now = result.evaluation.scores.get(finding.about)
     bounds = {metric.text: bound for metric, bound in judged.gate.bounds}
     aim = score_before(result, finding.about) if finding.kind == DROP else bounds.get(finding.about)
-    if now is not None and aim is not None and now < aim and has_relevant(result):
+    if now is not None and aim is not None and now < aim and (is_similarity(finding.about) or has_relevant(result)):
         shown = f"{score_text(aim)} -> {score_text(now)}" if finding.kind == DROP else score_text(now)
         yield result.weight * (aim - now), shown

@@ -10,17 +10,28 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_relevance._text import counted, did_you_mean, listed, quoted
 from pytest_relevance.metrics.measures import ranks_needed, score
-from pytest_relevance.metrics.names import metric_named, parse_metric
+from pytest_relevance.metrics.names import is_similarity, metric_named, parse_metric
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import WITHIN, BaselineComparison
 from pytest_relevance.results.case_result import CaseResult, grouped
 from pytest_relevance.results.compare import differences
 from pytest_relevance.results.compare.pairing import ErroredCase, Incompatibility, Metrics, Pair
-from pytest_relevance.results.gates import CASE_DROPS, NEW_ERRORS, ComparisonGates, GateFinding, check_drop, judge_drop
+from pytest_relevance.results.expectations import similarity_scores
+from pytest_relevance.results.gates import (
+    CASE_DROPS,
+    NEW_ERRORS,
+    ComparisonGates,
+    GateFinding,
+    check_drop,
+    check_mean,
+    judge_drop,
+    judge_mean,
+)
 from pytest_relevance.results.records.run import as_frame
 
 if TYPE_CHECKING:
@@ -111,7 +122,9 @@ class Compared:
                 if own := [result for result in results if name in result.evaluation.scores]:
                     pairs = differences.score_pairs(own, name)
                     family.append(differences.Scores(variant, name, pairs, len(own) - len(pairs)))
-            rows += differences.differences_of(family, resamples=self.resamples, seed=self.seed)
+            tested = [scores for scores in family if not is_similarity(scores.metric)]
+            found = iter(differences.differences_of(tested, resamples=self.resamples, seed=self.seed))
+            rows += [differences.untested(each) if is_similarity(each.metric) else next(found) for each in family]
         return tuple(rows)
 
     @cached_property
@@ -144,28 +157,39 @@ class Compared:
         return [result for _, result in sorted(found, key=lambda each: (-each[0], differences.key_of(each[1])))]
 
     def judge(
-        self, max_drop: Mapping[str, float] | None = None, *, p: float | None = None, max_case_drop: float | None = None
+        self,
+        max_drop: Mapping[str, float] | None = None,
+        *,
+        p: float | None = None,
+        max_case_drop: float | None = None,
+        min_mean: Mapping[str, float] | None = None,
     ) -> ComparisonGates:
         """Judge the second run by gates; the reports take what is returned.
 
         `max_drop` is {metric: by how much its mean may drop}, in each variant of the search; `p` is the largest p-value
         at which a larger drop fails. `max_case_drop` is by how much the score of a single case may drop, by the metric
-        that was named first. A case that is an error in the second run alone always fails. Raises ValueError for a
-        metric that was not compared, and for a number out of range.
+        that was named first. `min_mean` is {metric: the least that its mean in the second run may be}. A case that is
+        an error in the second run alone always fails. Raises ValueError for a metric that was not compared, and for a
+        number out of range.
         """
         names = self.names
-        allowed = {name if name in names else parse_metric(name).text: most for name, most in (max_drop or {}).items()}
-        for name, most in allowed.items():
-            if name not in names:
-                meant = f"it may be {listed(names)}{did_you_mean(name, names)}"
-                raise ValueError(f"max_drop: {name} was not compared; {meant}")
-            check_drop(f"max_drop of {name}", most, name)
+        allowed, least = (
+            {name if name in names else parse_metric(name).text: bound for name, bound in (bounds or {}).items()}
+            for bounds in (max_drop, min_mean)
+        )
+        for what, bounds, check in (("max_drop", allowed, check_drop), ("min_mean", least, check_mean)):
+            for name, bound in bounds.items():
+                if name not in names:
+                    meant = f"it may be {listed(names)}{did_you_mean(name, names)}"
+                    raise ValueError(f"{what}: {name} was not compared; {meant}")
+                check(f"{what} of {name}", bound, name)
         if p is not None and not 0 < p <= 1:
             raise ValueError(f"p is above 0 and at most 1, such as 0.05, not {p!r}")
         if p is not None and not allowed:
             raise ValueError("p says when a drop of a mean counts; give max_drop with it")
         rows = [row for row in self.metrics if row.metric in allowed]
         findings = [judge_drop(row, allowed[row.metric], p, metric_named(row.metric)) for row in rows]
+        findings += [judge_mean(row, least[row.metric]) for row in self.metrics if row.metric in least]
         drops: Sequence[CaseResult] = ()
         if max_case_drop is not None:
             check_drop("max_case_drop", max_case_drop, names[0])
@@ -192,6 +216,9 @@ class Compared:
         table: dict[str, object] = {name: [getattr(result, name) for result in self.results] for name in names}
         table["k"] = [result.conditions.k for result in self.results]
         for name in self.names:
+            if is_similarity(name):
+                table[name] = [_number(differences.score_now(result, name)) for result in self.results]
+                continue
             before = [_number(differences.score_before(result, name)) for result in self.results]
             after = [_number(differences.score_now(result, name)) for result in self.results]
             table[f"{name} first"], table[f"{name} second"] = before, after
@@ -217,13 +244,20 @@ def _similarity(result: CaseResult) -> tuple[float, float]:
 def compared_results(pairs: Sequence[Pair], metrics: Metrics, *, is_across: bool) -> tuple[CaseResult, ...]:
     """The second result of each pair, scored by these metrics, with the first one as its baseline.
 
-    Without metrics each is scored by its own nDCG@k. `is_across`: two variants are compared. Raises ValueError for a
+    Without metrics each is scored by its own nDCG@k. A metric of two rankings compares the two of a pair, and has the
+    score 1 in the first run. `is_across`: two variants are compared. Raises ValueError for a
     metric that looks deeper than a ranking is known, and for a grade without a gain.
     """
     _require_recorded(pairs, metrics)
     before, after = (_scores([pair[side] for pair in pairs], metrics) for side in (0, 1))
+    similarities = [metric for metric in metrics or () if metric.is_similarity]
     results = []
     for (one, two), first, second in zip(pairs, before, after, strict=True):
+        if similarities:
+            for result, metric in product((one, two), similarities):
+                _require_ranks(result, metric)
+            first = {**first, **dict.fromkeys((metric.text for metric in similarities), 1.0)}  # with itself
+            second = {**second, **similarity_scores(two, similarities, one.ranking.documents)}
         ranking, texts = one.ranking, two.texts
         if one.texts.titles is not texts.titles:
             texts = texts._replace(titles={**one.texts.titles, **texts.titles})
@@ -255,6 +289,8 @@ def _scores(results: Sequence[CaseResult], metrics: Metrics) -> list[Mapping[str
     for result in results:
         graded, scores = None, {}
         for metric in metrics or (result.metric,):
+            if metric.is_similarity:  # a record has the similarity to another ranking than that of the first run
+                continue
             scores[metric.text] = result.evaluation.scores.get(metric.text)
             if metric.text in result.evaluation.scores or not result.evaluation.judgments or not metric.is_computable:
                 continue

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from pytest_relevance.metrics import significance
 from pytest_relevance.metrics.measures import ranks_needed
-from pytest_relevance.metrics.names import Metric
+from pytest_relevance.metrics.names import Metric, is_similarity
 from pytest_relevance.results.case_parts import NEW, REGRESSION, STALE
 from pytest_relevance.results.case_result import INCONCLUSIVE, SKIPPED, WITHOUT_SCORE, CaseResult, has_failed
 
@@ -128,6 +128,11 @@ def differences_of(family: Iterable[Scores], *, resamples: int = RESAMPLES, seed
     return [replace(row, adjusted_p=p, least_p=low) for row, p, low in zip(rows, adjusted, least, strict=True)]
 
 
+def untested(scores: Scores) -> Difference:
+    """The difference without a test, which says nothing of scores that nothing can be above."""
+    return Difference(scores.variant, scores.metric, means_of(scores.pairs), scores.undefined, *[math.nan] * 6)
+
+
 def _tested(scores: Scores, resamples: int, seed: int) -> Difference:
     pairs = sorted(scores.pairs)
     p, least = _test(pairs, resamples, seed)
@@ -219,7 +224,7 @@ def score_pairs(results: Iterable[CaseResult], metric: str | None = None) -> lis
     pairs = []
     for result in results:
         now, before = score_now(result, metric), score_before(result, metric)
-        if now is not None and before is not None and has_relevant(result):
+        if now is not None and before is not None and (is_similarity(metric or "") or has_relevant(result)):
             pairs.append(ScorePair(key_of(result), before, now, result.weight))
     return pairs
 

@@ -85,6 +85,11 @@ KINDS: Mapping[str, str] = {
 """Each kind of incompatibility with its message. `detail` is what `_incompatibilities` says of single cases."""
 
 
+def are_similarities(metrics: Metrics) -> bool:
+    """Whether runs are compared by metrics of two rankings alone, so that no judgment has a part in it."""
+    return metrics is not None and all(metric.is_similarity for metric in metrics)
+
+
 def _incompatibilities(
     one: CaseResult | None, two: CaseResult | None, names: Sequence[str], metrics: Metrics
 ) -> Iterator[tuple[str, str]]:
@@ -103,7 +108,7 @@ def _incompatibilities(
         ]
         yield from ((kind, "") for kind in unscored)
         if not unscored and one.query == two.query:  # a result that was not scored has no digest
-            if one.evaluation.digest != two.evaluation.digest:
+            if one.evaluation.digest != two.evaluation.digest and not are_similarities(metrics):
                 yield "judgments", ""
             if different := _different_settings(one, two, metrics):
                 yield "settings", different
@@ -136,7 +141,8 @@ def _different_settings(one: CaseResult, two: CaseResult, metrics: Metrics) -> s
             measures.add("ERR")  # it depends on the highest grade as ERR does
         for name, dependent in _DEPENDENT.items():
             was, now = getattr(first, name), getattr(second, name)
-            if was != now and (dependent is None or dependent & measures):
+            has_part = name == "collapse" or not are_similarities(metrics)
+            if was != now and has_part and (dependent is None or dependent & measures):
                 differences.append(f"{name}: {was} / {now}")
     return listed(differences, "and")
 
@@ -227,7 +233,7 @@ def pair(first: Run, second: Run, metrics: Metrics, variants: Variants | None, *
         if all(are_plain) and apart & {"only in first", NEW_CASE}:
             reasons.append(_NO_LINE)
         raise Incomparable(reasons, apart, len(pairs))
-    return Pairing(names, pairs, kept_apart, errors, _notes(pairs, skipped))
+    return Pairing(names, pairs, kept_apart, errors, _notes(pairs, skipped, are_judged=not are_similarities(metrics)))
 
 
 def _described(kind: str, cases: Sequence[tuple[CaseResult, str]], names: Sequence[str]) -> Incompatibility:
@@ -238,13 +244,13 @@ def _described(kind: str, cases: Sequence[tuple[CaseResult, str]], names: Sequen
     return Incompatibility(kind, tuple(result.key for result, _ in cases), reason)
 
 
-def _notes(pairs: Sequence[Pair], skipped: Sequence[CaseResult]) -> list[str]:
+def _notes(pairs: Sequence[Pair], skipped: Sequence[CaseResult], *, are_judged: bool) -> list[str]:
     weighted = "weighted otherwise; the weights are those of the second run"
     remarks = (
         (skipped, "skipped in both runs"),
         ([two for one, two in pairs if one.params != two.params], "searched with other parameters"),
         ([two for one, two in pairs if one.weight != two.weight], weighted),
-        ([two for _, two in pairs if two.evaluation.digest == NO_DIGEST], "without any judgments"),
+        ([two for _, two in pairs if are_judged and two.evaluation.digest == NO_DIGEST], "without any judgments"),
     )
     return [f"{counted(len(cases), 'case')} {what}: {some_cases(cases)}" for cases, what in remarks if cases]
 

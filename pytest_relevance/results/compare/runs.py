@@ -48,6 +48,8 @@ def load_runs(
     judgments: JudgmentSource | None,
     missing: str,
     settings: Mapping[str, Any],
+    *,
+    needs_judgments: bool = True,
 ) -> tuple[tuple[Run, Run], list[str]]:
     """Read both runs, judge them again if judgments or settings are given, and return notes about that."""
     compact = Compact()
@@ -58,9 +60,9 @@ def load_runs(
             run.name = Path(source).as_posix() if isinstance(source, (str, os.PathLike)) else run.name
     plain = [run for run in (one, two) if isinstance(run, PlainRun)]
     if judgments is None:
-        if names := list(dict.fromkeys(run.name for run in plain)):
+        if needs_judgments and (names := list(dict.fromkeys(run.name for run in plain))):
             have = f"{listed(names, 'and')} {'has' if len(names) == 1 else 'have'} none"
-            give = "give judgments, a file of them, a case file or {query: {document: grade}}"
+            give = "give judgments, a file of them, a case file or {query: {document: grade}}; overlap@10 needs none"
             raise Incomparable([f"rankings are compared under judgments, and {have}: {give}"], ["no judgments"])
         return (_rejudged((one, two), None, settings) if settings else (one, two)), []
     queries = judged_queries(judgments, settings)
@@ -100,9 +102,9 @@ def load_run(source: RunSource, name: str, k: int, compact: Compact) -> Run:
 
 def _scored(result: CaseResult) -> CaseResult:
     """A result without what a comparison does not need: how the search was called, and the baseline of its day."""
-    evaluation = CaseEvaluation(
-        result.evaluation.judgments, digest=result.evaluation.digest, scores=result.evaluation.scores
-    )
+    found = result.evaluation
+    numbers = tuple(each for each in found.outcomes if each.kind == "results")  # whether it is right to find nothing
+    evaluation = CaseEvaluation(found.judgments, digest=found.digest, scores=found.scores, outcomes=numbers)
     return result._replace(node="", evaluation=evaluation, baseline=None, call=CaseCall())
 
 
@@ -150,7 +152,8 @@ def _rejudged(
             if queries is not None:
                 graded = grade_ranking(ranking.documents, {} if query is None else query.grades)
                 ranking = ranking._replace(grades=tuple(graded.grades))
-            evaluation = CaseEvaluation(judgments, digest=digest, recorded_digest=evaluation.digest)
+            known = {"outcomes": evaluation.outcomes, "recorded_digest": evaluation.digest}
+            evaluation = CaseEvaluation(judgments, digest=digest, **known)  # type: ignore[arg-type]
             results.append(result._replace(conditions=conditions, ranking=ranking, evaluation=evaluation, **own))
         if queries is not None and results and not any(result.evaluation.is_judged for result in results):
             ids, judged = some(result.id for result in results), some(queries.by_key) or "none"

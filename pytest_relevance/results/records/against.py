@@ -14,10 +14,11 @@ from pytest_relevance._text import counted, with_variant
 from pytest_relevance.cases.checking.gates import MAX_DROP, MEAN, gate_of
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.metrics.measures import score
+from pytest_relevance.metrics.names import is_similarity, parse_metric
 from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking
 from pytest_relevance.results.case_parts import NEW, STALE, BaselineComparison
 from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult
-from pytest_relevance.results.expectations import expects_results
+from pytest_relevance.results.expectations import expects_results, similarity_scores
 from pytest_relevance.results.records.baseline import BaselineEntries, BaselineEntry, EntryKey, entry_of
 from pytest_relevance.results.records.baseline_comparison import (
     changes_since,
@@ -137,17 +138,27 @@ def _compared(
     result: CaseResult, entry: BaselineEntry | None, other: CaseResult | None, gates: Iterable[Gate]
 ) -> CaseResult:
     """A recorded result compared with an entry, made of the result `other` of another record."""
+    gates, evaluation = [*gates], result.evaluation
+    similarities = [parse_metric(name) for name in evaluation.scores if is_similarity(name)]
+    if similarities:  # with another ranking than that of the entry
+        scores = {name: value for name, value in evaluation.scores.items() if not is_similarity(name)}
+        result = result._replace(evaluation=evaluation._replace(scores=scores))
     if entry is None:
         return result._replace(baseline=BaselineComparison(NEW))
+    similarities += [metric for gate in gates for metric in gate.similarities]
     is_short = not entry.whole and result.ranking.whole and len(entry.documents) >= entry.depth
-    is_short = is_short or lacks_ranks(entry, result)
+    is_short = is_short or lacks_ranks(entry, result, similarities)
     stale = changes_since(entry, result.query, result.conditions.depth, result.params, was_cut=is_short)
     grades = _grades(result, entry, other)
     if grades is None:
         stale += ("the record does not name the judgments of all documents that were returned then",)
     if grades is None or stale:
         return result._replace(baseline=BaselineComparison(STALE, stale=stale))
-    known = grade_ranking(entry.ranking(result.conditions.settings), grades)
+    accepted = entry.ranking(result.conditions.settings)
+    if similarities:
+        scores = {**result.evaluation.scores, **similarity_scores(result, similarities, accepted)}
+        result = result._replace(evaluation=result.evaluation._replace(scores=scores))
+    known = grade_ranking(accepted, grades)
     graded = GradedRanking(known.grades, known.repeated, result.graded.judged)
     before = defined(score(result.metric, graded, result.conditions.settings))
     scores = gate_scores(result, gates, graded, (MAX_DROP, MEAN))

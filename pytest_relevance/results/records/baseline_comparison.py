@@ -11,15 +11,25 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
 from pytest_relevance._text import listed, quoted, with_variant
+from pytest_relevance.cases.checking.expectations import COMPARE
 from pytest_relevance.cases.checking.gates import MAX_DROP, MEAN
-from pytest_relevance.cases.model import Case, Expectation, Gate, depth_of, most_results
+from pytest_relevance.cases.model import SIMILARITY, Case, Expectation, Gate, depth_of, most_results
 from pytest_relevance.metrics.measures import score
-from pytest_relevance.metrics.names import metric_named
+from pytest_relevance.metrics.names import Metric, metric_named
 from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking
 from pytest_relevance.results import case_parts
 from pytest_relevance.results.case_parts import FLOOR, NEW, REGRESSION, STALE, BaselineComparison, Outcome
 from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, MEASURED, PASSED, CaseResult
-from pytest_relevance.results.expectations import CHECKERS, Found, check, expectation_of, expects_results, first_ranks
+from pytest_relevance.results.expectations import (
+    CHECKERS,
+    Found,
+    check,
+    expectation_of,
+    expects_results,
+    first_ranks,
+    similarity_outcomes,
+    similarity_scores,
+)
 from pytest_relevance.results.records.baseline import KEPT, BaselineEntries, BaselineEntry, EntryKey, with_sorted_keys
 from pytest_relevance.results.records.file import as_json
 from pytest_relevance.results.records.run_info import GONE, LEFT_OUT, UNJUDGED, Fingerprint, Lost, changed
@@ -102,8 +112,11 @@ class Baseline:
         was_cut = len(entry.documents) >= entry.depth and (
             (entry.reaches_depth and not result.is_cut and scores_all(case)) or (not entry.whole and looks_at_all(case))
         )
-        was_cut = was_cut or lacks_ranks(entry, result)
+        similarities = case.similarities
+        was_cut = was_cut or lacks_ranks(entry, result, similarities)
         stale = (*moved, *changes_since(entry, case.query, case.depth, result.params, was_cut=was_cut))
+        if similarities and not stale:
+            result = _with_similarities(result, case, similarities, entry, accepting=accepting)
         verdict, because = result.verdict, result.evaluation.reasons
         if stale:
             found, fails = BaselineComparison(STALE, stale=stale), not accepting
@@ -129,13 +142,16 @@ class Baseline:
         return result.with_titles(self._entries.titles, replace=False) if self._entries.titles else result
 
 
-def lacks_ranks(entry: BaselineEntry, result: CaseResult) -> bool:
-    """Whether chunks that an entry did not keep could be of documents at ranks that a collapsed result is scored to."""
+def lacks_ranks(entry: BaselineEntry, result: CaseResult, similarities: Iterable[Metric] = ()) -> bool:
+    """Whether chunks that an entry did not keep could be of documents at ranks that a collapsed result is scored to.
+
+    `similarities` are metrics that compare the result with the entry.
+    """
     settings = result.conditions.settings
     if not settings.collapse or entry.is_all or len(entry.documents) < entry.depth:
         return False
     expected = (depth_of(expectation_of(outcome)) for outcome in result.evaluation.outcomes)
-    scored = (metric_named(name).k or 0 for name in result.evaluation.scores)
+    scored = (metric.k or 0 for metric in (*similarities, *map(metric_named, result.evaluation.scores)))
     return len(entry.ranking(settings)) < max(result.conditions.k, *expected, *scored)
 
 
@@ -159,6 +175,28 @@ def _variants_text(names: Sequence[str | None]) -> str:
     if None in names:  # a search has parameters or none
         return "no variant"
     return f"the variant{'s' * (len(names) > 1)} {listed((quoted(name) for name in names if name is not None), 'and')}"
+
+
+def _with_similarities(
+    result: CaseResult, case: Case, metrics: Iterable[Metric], entry: BaselineEntry, *, accepting: bool
+) -> CaseResult:
+    """The result with its scores by metrics that compare it with the accepted ranking, and the verdict that follows.
+
+    While another ranking is being accepted it is not judged by them.
+    """
+    evaluation = result.evaluation
+    scores = similarity_scores(result, metrics, entry.ranking(case.settings))
+    evaluation = evaluation._replace(scores={**evaluation.scores, **scores})
+    made = () if accepting else similarity_outcomes(case.expect, scores)
+    if not made:
+        return result._replace(evaluation=evaluation)
+    verdict = PASSED if result.verdict == MEASURED else result.verdict
+    reasons, unmet = evaluation.reasons, tuple(outcome for outcome in made if not outcome.met)
+    if unmet:  # no judgment of an unjudged result could change that
+        scored = (reason for reason in reasons if reason.kind != case_parts.TOO_FEW_JUDGED)
+        verdict, reasons = FAILED, (*scored, *unmet)
+    evaluation = evaluation._replace(outcomes=(*evaluation.outcomes, *made), reasons=reasons)
+    return result._replace(verdict=verdict, evaluation=evaluation)
 
 
 def _compare_scores(
@@ -215,8 +253,9 @@ def _compared_reasons(
     """The reasons of a result with the figures of the accepted ranking; reasons that this ranking meets come first.
 
     Also returns whether all of them are known: missed by the accepted ranking, by no less. `before` is its nDCG@k.
-    A latency is never known, nor is a number of results of which only the first were kept. Nor is an empty ranking,
-    accepted or present, where results are expected: to return nothing is worse than to return anything.
+    A latency is never known, nor is a number of results of which only the first were kept, nor a comparison with the
+    accepted ranking itself. Nor is an empty ranking, accepted or present, where results are expected: to return nothing
+    is worse than to return anything.
     """
     conditions = result.conditions
     documents = entry.ranking(conditions.settings)
@@ -233,12 +272,17 @@ def _compared_reasons(
             then = reason._replace(value=before, met=before is not None and before >= reason.bound)
         elif reason.kind in KEPT:
             then = next((each for each in entry.outcomes if has_kept and _is_same_demand(each, reason)), None)
+        elif reason.kind == SIMILARITY:
+            same = float(bool(documents) or not expects_results(result.evaluation.outcomes))  # with itself
+            then = reason._replace(value=same, met=COMPARE[reason.comparison](same, reason.bound))
         elif reason.kind in CHECKERS and reason.kind != "latency" and not (reason.kind == "results" and may_go_on):
             own = (each for each in expect if each.metric is not None and each.name == reason.name)
             expected = next(own, None) or expectation_of(reason)
             if expected.metric is None or expected.metric.is_computable:
                 then = check(expected, found)
-        are_known &= then is not None and _misses_no_less(then, reason, conditions.tolerance)
+        are_known &= (
+            reason.kind != SIMILARITY and then is not None and _misses_no_less(then, reason, conditions.tolerance)
+        )
         reasons.append(reason if then is None else reason._replace(before=then.value, is_new=then.met))
     return sorted(reasons, key=lambda reason: not reason.is_new), are_known
 
@@ -288,7 +332,10 @@ def gate_scores(
     return {
         metric.text: defined(score(metric, graded, result.conditions.settings))
         for metric in chain.from_iterable(compared)
-        if metric != result.metric and metric.text in result.evaluation.scores and metric.is_computable
+        if metric != result.metric
+        and metric.text in result.evaluation.scores
+        and metric.is_computable
+        and not metric.is_similarity
     }
 
 

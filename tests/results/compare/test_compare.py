@@ -229,11 +229,11 @@ def test_a_query_that_is_checked_twice_is_paired_in_its_order(make: Maker) -> No
     assert compare_runs(first, second).frame["nDCG@10 difference"].gt(0).tolist() == [False, True]
 
 
-def test_cases_without_judgments_have_no_score_and_can_change(make: Maker) -> None:
+def test_cases_without_judgments_are_compared_by_overlap(make: Maker) -> None:
     found = compare_runs(make.run({"hats": ["h1"]}), make.run({"hats": ["h2"]}))
     assert found.changed == ("ranking",)
-    assert found.notes == ('1 case without any judgments: "hats"',)
-    assert found.metrics[0].means.queries == 0
+    assert found.notes == ("no case has judgments: compared by overlap@10",)
+    assert [(row.metric, row.means.second) for row in found.metrics] == [("overlap@10", 0.0)]
 
 
 def test_what_was_skipped_or_differs_without_being_in_the_way_is_noted(make: Maker) -> None:
