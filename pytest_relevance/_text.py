@@ -132,6 +132,11 @@ def shown(value: object, longest: int = LONGEST_SHOWN) -> str:
     return _cut(printable(text), longest)
 
 
+def time_text(seconds: float) -> str:
+    """A limit of time as it is written: `200 ms`, `1.5 s`."""
+    return f"{seconds:g} s" if seconds >= 1 else f"{seconds * 1000:g} ms"
+
+
 def quoted(text: str, longest: int = LONGEST_SHOWN) -> str:
     """Return text in double quotes: non-printable characters escaped, cut to `longest` characters."""
     return f'"{_cut(printable(text), longest)}"'

@@ -120,10 +120,11 @@ class Xfail(NamedTuple):
 class Gate(NamedTuple):
     """A condition on the cases of a file, or on those with a tag.
 
-    `condition` is one of three. "mean": the mean of each metric is at least its bound. "max_drop": the mean of each
+    `condition` is one of four. "mean": the mean of each metric is at least its bound. "max_drop": the mean of each
     metric is at most its bound below the baseline's mean; with `p`, a larger drop is allowed too where it is not
-    significant at that level. "passing": at least `share` of the cases pass. `bounds` are metrics with bounds.
-    `against`: the rankings of `variant` are compared with those of this variant, and not with accepted ones.
+    significant at that level. "passing": at least `share` of the cases pass. "latency": each of the `latencies` (p95,
+    mean ...) is below its bound in seconds, or ("<=") at it. `bounds` are metrics with bounds. `against`: the rankings
+    of `variant` are compared with those of this variant, and not with accepted ones.
     """
 
     id: str
@@ -134,6 +135,7 @@ class Gate(NamedTuple):
     p: float | None = None
     variant: str | None = None
     against: str | None = None
+    latencies: tuple[tuple[str, str, float], ...] = ()
 
     @property
     def metrics(self) -> tuple[Metric, ...]:

@@ -24,7 +24,7 @@ from pytest_relevance.reports.run.gates import finding_text
 from pytest_relevance.reports.text import BAD, DIM, GOOD, SIGNIFICANT, STRONG, WIDEST, Line, asked_text, line, plain
 from pytest_relevance.results.case_result import CaseResult, Key, settings_to_dict
 from pytest_relevance.results.compare.comparison import MOST_MOVERS, Compared, compared_results, what_changed
-from pytest_relevance.results.compare.differences import MeanChange, change_by, score_before, score_now
+from pytest_relevance.results.compare.differences import MeanChange, change_by, latency_change, score_before, score_now
 from pytest_relevance.results.compare.pairing import are_similarities, pair
 from pytest_relevance.results.compare.rank_changes import baseline_changes
 from pytest_relevance.results.compare.runs import DEFAULT_K, MISSING, load_runs
@@ -107,6 +107,11 @@ class Comparison(Compared):
             "fingerprint": {name: [*values] for name, values in self.fingerprint.items()},
             "metrics": [_flat(row) for row in self.metrics],
             "by_tag": [_flat(row) for row in self.by_tag],
+            "latency": [
+                {"variant": variant, **change._asdict()}
+                for variant, results in self.variants.items()
+                if (change := latency_change(results)) is not None
+            ],
             "movers": {
                 name: [_mover(result, self.metric) for result in self.moved(sign)[:most]]
                 for name, sign in (("drops", -1), ("gains", 1))
@@ -362,7 +367,7 @@ def _tables(comparison: Compared, limit: int | None, gates: ComparisonGates) -> 
 
 
 def _mean_sentences(comparison: Compared) -> list[Sentence]:
-    """The change of the mean of each metric and variant."""
+    """The change of the mean of each metric and variant, and of the latency."""
     found = []
     for row in comparison.metrics:
         name, means = row.metric if row.variant is None else f"{row.metric} of {row.variant}", row.means
@@ -375,7 +380,7 @@ def _mean_sentences(comparison: Compared) -> list[Sentence]:
             continue
         change = MeanChange(means, row.adjusted_p, means.queries + row.undefined)
         found.append(baseline.mean_change_sentence(change, name))
-    return found
+    return found + baseline.latency_sentences(comparison.results)
 
 
 def _gate_sentences(gates: ComparisonGates) -> list[Sentence]:

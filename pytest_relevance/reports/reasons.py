@@ -11,12 +11,12 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_relevance._text import case_name, digits_apart, first_few, harmless, listed, quoted, shown
+from pytest_relevance._text import case_name, digits_apart, first_few, harmless, listed, quoted, shown, time_text
 from pytest_relevance.cases.checking.expectations import AT_MOST, BELOW, EXACTLY
 from pytest_relevance.cases.model import SIMILARITY, FieldCondition
 from pytest_relevance.metrics.measures import ranks_needed
 from pytest_relevance.metrics.names import metric_named
-from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, cut, cut_middle, duration, number
+from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, cut, cut_middle, duration_beside, number
 from pytest_relevance.results.case_parts import DROP, FLOOR, STALE_ENTRY, TEXT, TOO_FEW_JUDGED, Outcome
 from pytest_relevance.results.case_result import FAILED, CaseResult
 
@@ -172,9 +172,7 @@ def _latency(reason: Outcome, _: _Names) -> str:
     latency, bound = reason.value, reason.bound
     if latency is None:
         return "latency: the search was not called here, so that there is none to check"
-    longest = f"{bound:g} s" if bound >= 1 else f"{bound * 1000:g} ms"
-    took = next((text for digits in range(3, 12) if (text := duration(latency, digits)) != longest), longest)
-    return f"latency: search took {took}, expected {reason.comparison} {longest}"
+    return f"latency: search took {duration_beside(latency, bound)}, expected {reason.comparison} {time_text(bound)}"
 
 
 _OF_FIELDS = {

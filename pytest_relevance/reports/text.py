@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import floor, log10
 
 from pytest_relevance._text import harmless as harmless
+from pytest_relevance._text import time_text
 
 REPORT_MARK = "pytest-relevance report"
 """The comment at the beginning of a report in HTML or Markdown, by which it is recognised."""
@@ -310,6 +311,12 @@ def duration(seconds: float, digits: int = 3) -> str:
         return f"<{10.0**-decimals:g} {unit}"
     text = f"{value:.{decimals}f}"
     return f"{text.rstrip('0').rstrip('.') if decimals else text} {unit}"
+
+
+def duration_beside(seconds: float, bound: float) -> str:
+    """A duration with as many digits as tell it from a bound that it does not equal."""
+    limit = time_text(bound)
+    return next((text for digits in range(3, 12) if (text := duration(seconds, digits)) != limit), limit)
 
 
 def asked_text(numbers: Iterable[int]) -> str:

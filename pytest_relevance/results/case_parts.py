@@ -85,7 +85,7 @@ class BaselineComparison(NamedTuple):
     `failed_before`: the accepted ranking is known to miss each unmet floor and expectation too, by no less, and the
     score did not drop by more than the tolerance. A latency counts for neither. `known`: pytest reports the case as
     xfailed for that reason (`--relevance-known=xfail`). `searched` is the difference of the fingerprints,
-    `{name: [before, now]}`.
+    `{name: [before, now]}`. `latency` is the one in the reference, in seconds, where its search was called as now.
     """
 
     standing: str
@@ -99,6 +99,7 @@ class BaselineComparison(NamedTuple):
     failed_before: bool = False
     known: bool = False
     searched: Mapping[str, Sequence[Any]] = {}
+    latency: float | None = None
     others: Mapping[str, Any] = {}
 
 
@@ -284,6 +285,11 @@ class CaseCall(NamedTuple):
     concurrency: int = 1
     repeats: Repeats | None = None
     outcome: str = ""
+
+    def latency_like(self, other: "CaseCall") -> float | None:
+        """The latency; None where it was shared, or concurrent, otherwise than another one."""
+        is_alike = (self.latency_shared, self.concurrency) == (other.latency_shared, other.concurrency)
+        return self.latency if is_alike else None
 
 
 def text_reason(text: str) -> Outcome:

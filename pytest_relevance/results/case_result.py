@@ -449,6 +449,11 @@ def grouped(results: Iterable[CaseResult], key: Callable[[CaseResult], Group]) -
     return groups
 
 
+def percentile(values: Sequence[float], percent: int) -> float:
+    """The nearest-rank percentile, from 1 to 100 percent. Raises IndexError where there are no values."""
+    return sorted(values)[-(-percent * len(values) // 100) - 1]
+
+
 def count_grades(grades: Sequence[float]) -> dict[float, int]:
     """How many judgments there are of each grade, the highest grade first."""
     return dict(Counter(sorted(grades, reverse=True)))

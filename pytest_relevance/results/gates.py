@@ -18,7 +18,16 @@ from typing import Any
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.metrics.measures import ranks_needed
 from pytest_relevance.metrics.names import Metric, is_similarity, largest_score, metric_named, needs_judgments
-from pytest_relevance.results.case_result import FAILED, MEASURED, PASSED, SKIPPED, WITHOUT_SCORE, XFAILED, CaseResult
+from pytest_relevance.results.case_result import (
+    FAILED,
+    MEASURED,
+    PASSED,
+    SKIPPED,
+    WITHOUT_SCORE,
+    XFAILED,
+    CaseResult,
+    percentile,
+)
 from pytest_relevance.results.compare import differences
 from pytest_relevance.results.compare.differences import TIE, Difference, Scores
 from pytest_relevance.results.expectations import similarity_scores
@@ -32,6 +41,9 @@ FINDINGS = ERRORS, PASSING, MEAN, DROP, UNDEFINED, CUT, NO_REFERENCE, WITHOUT_EN
 has a score, or that looks at more than the searches returned; nothing to compare with; cases that have
 no score, that the reference does not have, that dropped by too much, that newly fail."""
 
+OF_LATENCY = LATENCY, TOO_FEW = "latency", "too few"
+"""Further kinds of findings: a figure of the latency, and one that needs more cases."""
+
 NOT_JUDGED = INCOMPLETE, UPDATING, NO_CASE, NO_VARIANT = "incomplete", "updating", "no case", "no variant"
 """Why there is no verdict: not all cases of the file ran, the baseline is being replaced, no case of the gate ran, or
 none in one of its two variants."""
@@ -41,15 +53,17 @@ _PASSED = frozenset({PASSED, MEASURED, "xpassed"})
 
 @dataclass(frozen=True, slots=True)
 class GateFinding:
-    """One thing that a gate found: its `kind`, one of `FINDINGS` or `NOT_JUDGED`, and whether it is as it should be.
+    """One thing that a gate found: its `kind`, and whether it is as it should be.
 
+    The kind is one of `FINDINGS`, `OF_LATENCY` or `NOT_JUDGED`.
     `figure` is what was found (a mean, or how many cases pass) and `bound` what was asked for. `counted` of `total`
     cases are looked at. `difference` is the difference of a mean; with `p` a drop counts only if its p-value is at most
     `p`. `cases` are the cases that a message names. `depths` are the depths that were set, or that searches were asked
     for, where the metric looks at the whole ranking. `against` is the record in the place of the baseline, if any, and
     `lost` how many of its cases are not compared, by the reason (`records.run_info.GONE` ...). `variants` are those
     whose rankings are compared with each other. `is_known`: what is not met was missed before by no less, and is
-    expected (`--relevance-known=xfail`).
+    expected (`--relevance-known=xfail`). `name` is a figure of the latency, which has to be below the `bound` or
+    (`comparison` "<=") at it; it needs `needed` cases.
     """
 
     kind: str
@@ -67,13 +81,16 @@ class GateFinding:
     lost: Mapping[str, int] = field(default_factory=dict)
     variants: Sequence[str | None] = ()
     is_known: bool = False
+    name: str = ""
+    comparison: str = "<="
+    needed: int = 0
 
     @property
     def about(self) -> str:
-        """The metric, "passing" or "errors"; empty for a remark."""
+        """The metric, "passing", "latency" or "errors"; empty for a remark."""
         if self.metric is not None:
             return self.metric.text
-        return self.kind if self.kind in (ERRORS, PASSING) else ""
+        return self.kind if self.kind in (ERRORS, PASSING, LATENCY) else ""
 
     @property
     def exceeds(self) -> bool:
@@ -238,6 +255,7 @@ def _judge(gate: Gate, results: Sequence[CaseResult], against: str, lost: Mappin
     cases = [result for result in results if looks_at(gate, result)]
     if gate.condition == PASSING:
         yield _passing(gate, cases)
+    yield from _latencies(gate, cases)
     if not gate.bounds:
         return
     cut = {metric: found for metric, _ in gate.bounds if (found := _cut(metric, cases))}
@@ -267,6 +285,32 @@ def _passing(gate: Gate, cases: Sequence[CaseResult]) -> GateFinding:
     passing = sum(map(passes, asked))
     is_met = bool(asked) and passing >= gate.share * len(asked) - TIE
     return GateFinding(PASSING, is_met, None, passing, gate.share, len(asked), len(cases))
+
+
+def _latencies(gate: Gate, cases: Sequence[CaseResult]) -> Iterator[GateFinding]:
+    """The figures of the latency, over the cases whose search was called alone; unmet with too few of these."""
+    alone = [latency for case in cases if (latency := latency_alone(case)) is not None]
+    total = sum(case.verdict not in WITHOUT_SCORE for case in cases)
+    for name, comparison, bound in gate.latencies:
+        percent = int(name[1:]) if name[1:].isdigit() else 0
+        found = GateFinding(
+            *(TOO_FEW, False, None, math.nan, bound, len(alone), total),
+            name=name,
+            comparison=comparison,
+            needed=math.ceil(100 / (100 - percent)),
+        )
+        if len(alone) >= found.needed:
+            figure = math.fsum(alone) / len(alone)
+            if name != "mean":
+                figure = percentile(alone, percent or 100)
+            is_met = figure < bound or (comparison == "<=" and figure == bound)
+            found = replace(found, kind=LATENCY, figure=figure, is_met=is_met)
+        yield found
+
+
+def latency_alone(result: CaseResult) -> float | None:
+    """The latency of a search that was called while no other search ran, in seconds; None for any other."""
+    return None if result.call.latency_shared or result.call.concurrency > 1 else result.call.latency
 
 
 def _mean(metric: Metric, bound: float, cases: Sequence[CaseResult]) -> GateFinding:

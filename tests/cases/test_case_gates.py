@@ -51,13 +51,25 @@ def test_a_drop_and_a_share() -> None:
     assert (share.id, share.share, share.bounds) == ("most-pass", 0.95, ())
 
 
+def test_figures_of_the_latency() -> None:
+    (gate,) = gates({"latency": {"p95": "<= 200 ms", "mean": "< 1.5 s", "max": "2 s"}, "tag": "head"})
+    assert gate.id == "latency p95 <= 200 ms, mean < 1.5 s, max <= 2 s of head"
+    assert gate.latencies == (("p95", "<=", 0.2), ("mean", "<", 1.5), ("max", "<=", 2.0))
+    assert gate_of(gate_values(gate)) == gate
+
+
 @pytest.mark.parametrize(
     ("written", "message"),
     [
+        ({"latency": "200 ms"}, 'gates[0].latency: expected figures of the latency and bounds, such as {p95: "'),
+        ({"latency": {"p80": "1 s"}}, 'gates[0].latency: unknown key "p80"; a figure of the latency is p50, p90, p95'),
+        ({"latency": {"p95": 200}}, "gates[0].latency.p95: expected the longest duration allowed, found 200; write"),
+        ({"latency": {"p95": ">= 1 s"}}, "gates[0].latency.p95: expected the longest duration allowed, found"),
+        ({"latency": {"p95": "1 s"}, "p": 0.05}, "gates[0].p: p belongs to max_drop"),
         ("mean", "gates[0]: a gate is a mapping such as {mean: {nDCG@10: 0.75}}, found the text"),
-        ({}, "gates[0]: a gate has one condition, mean, max_drop or passing; there is none"),
-        ({"mean": {"P@5": 1}, "passing": 1}, "gates[0]: a gate has one condition, mean, max_drop or passing; mean and"),
-        ({"maen": {"P@5": 1}}, 'gates[0]: unknown key "maen"; a gate has mean, max_drop or passing'),
+        ({}, "gates[0]: a gate has one condition, mean, max_drop, latency or passing; there is none"),
+        ({"mean": {"P@5": 1}, "passing": 1}, "gates[0]: a gate has one condition, mean, max_drop, latency or passing;"),
+        ({"maen": {"P@5": 1}}, 'gates[0]: unknown key "maen"; a gate has mean, max_drop, latency or passing'),
         ({"mean": 0.7}, "gates[0].mean: expected metrics and their bounds, such as {nDCG@10: 0.75}, found 0.7"),
         ({"mean": {"P@5": 70}}, "gates[0].mean.P@5: expected a number from 0 to 1, found 70"),
         ({"max_drop": {"CG@5": -1}}, "gates[0].max_drop.CG@5: expected a number from 0 on, found -1"),

@@ -15,11 +15,13 @@ from hypothesis import strategies as st
 from pytest_relevance import CaseResult, FileInfo, Run, compare_runs
 from pytest_relevance.reports.run.gates import finding_text, gate_message
 from pytest_relevance.results.case_parts import BaselineComparison
+from pytest_relevance.results.case_result import percentile
 from pytest_relevance.results.compare.differences import mean_change
 from pytest_relevance.results.gates import (
     CASE_DROPS,
     DROP,
     ERRORS,
+    LATENCY,
     MEAN,
     NEW_ERRORS,
     NO_REFERENCE,
@@ -54,6 +56,48 @@ def kinds(found: GateResult) -> list[tuple[str, bool]]:
 
 def texts(found: GateResult) -> list[str]:
     return [*map(finding_text, found.findings)]
+
+
+# Latencies
+
+
+def timed(milliseconds: Sequence[float], **values: Any) -> list[CaseResult]:
+    return [case(f"q{n}", latency=each / 1000, **values) for n, each in enumerate(milliseconds)]
+
+
+@pytest.mark.parametrize(
+    ("bound", "milliseconds", "expected"),
+    [
+        ({"p95": "<= 19 ms"}, range(1, 21), "latency p95 19 ms, within 19 ms (20 cases, searched one at a time)"),
+        ({"p95": "< 19 ms"}, range(1, 21), "latency p95 19 ms, not below 19 ms (20 cases, searched one at a time)"),
+        ({"p95": "18 ms"}, [*range(20, 0, -1)], "latency p95 19 ms, over 18 ms (20 cases, searched one at a time)"),
+        ({"max": "19.9999 ms"}, range(1, 21), "latency max 20 ms, over 19.9999 ms (20 cases, searched one at a time)"),
+        ({"mean": "2 ms"}, [3], "latency mean 3 ms, over 2 ms (1 case, searched one at a time)"),
+        ({"p95": "9 s"}, range(1, 20), "latency p95 needs 20 cases searched one at a time; 19 of 19 cases were"),
+        ({"p99": "9 s"}, range(1, 100), "latency p99 needs 100 cases searched one at a time; 99 of 99 cases were"),
+        ({"p50": "9 s"}, [1], "latency p50 needs 2 cases searched one at a time; 1 of 1 case was"),
+    ],
+)
+def test_a_figure_of_the_latency(bound: dict[str, str], milliseconds: Sequence[float], expected: str) -> None:
+    judged = verdict({"latency": bound}, *timed(milliseconds))
+    assert [text.replace(".0 ms", " ms").replace(".00 ms", " ms") for text in texts(judged)] == [expected]
+    assert judged.outcome() == ("passed" if "within" in expected else "failed")
+
+
+def test_latencies_of_searches_at_once_do_not_count() -> None:
+    at_once = [*timed([9000], concurrency=2), *timed([9000], latency_shared=True), case("none")]
+    judged = verdict({"latency": {"p90": "1 s"}}, *timed(range(1, 11)), *at_once)
+    assert texts(judged) == ["latency p90 9 ms, within 1 s (10 of 13 cases, searched one at a time)"]
+    assert verdict({"latency": {"mean": "1 s"}}, *at_once).outcome() == "failed"
+    (found,) = verdict({"latency": {"mean": "1 s"}, "tag": "x"}, *at_once, case("t", tags=("x",), latency=2)).unmet
+    assert (found.kind, found.figure, found.counted) == (LATENCY, 2, 1)
+
+
+@given(st.lists(st.integers(1, 50), min_size=1, max_size=300), st.sampled_from([50, 90, 95, 99, 100]))
+def test_a_percentile_is_the_least_value_that_so_many_do_not_exceed(values: list[int], percent: int) -> None:
+    found = percentile(values, percent)
+    assert 100 * sum(value <= found for value in values) >= percent * len(values)
+    assert 100 * sum(value < found for value in values) < percent * len(values)
 
 
 # Means

@@ -199,7 +199,7 @@ def _results(kind: str, expected: object, at: Location) -> Made:
 
 def _latency(kind: str, expected: object, at: Location) -> Made:
     """A duration with its unit, converted to seconds; plain `200 ms` means at most that."""
-    comparison, bound = _TIME.check(expected, f'{kind}: "<= 200 ms" or {kind}: "< 1.5 s"', at)
+    comparison, bound = TIME.check(expected, f'{kind}: "<= 200 ms" or {kind}: "< 1.5 s"', at)
     return [Expectation(kind, kind, comparison=comparison, bound=bound)]
 
 
@@ -338,7 +338,7 @@ _COUNT = _Bound(
     f"a whole number from 0 to {LARGEST_WHOLE:,}",
     lambda comparison, bound: _is_whole(bound, 0 + (comparison == "<")),
 )
-_TIME = _Bound(
+TIME = _Bound(
     "<=", "the longest duration allowed", lambda comparison, bound: bound > 0 and comparison in ("<", "<="), _seconds
 )
 

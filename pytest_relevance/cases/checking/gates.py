@@ -9,14 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from pytest_relevance._text import did_you_mean, found, listed, quoted
+from pytest_relevance._text import did_you_mean, found, listed, quoted, time_text
 from pytest_relevance.cases.checking import values as checks
+from pytest_relevance.cases.checking.expectations import TIME
 from pytest_relevance.cases.checking.values import Check, is_number, number_where, text_with, unknown_keys
 from pytest_relevance.cases.model import Case, Gate
 from pytest_relevance.cases.problems import Location
 from pytest_relevance.metrics.names import Metric, largest_score, metric_named, needs_judgments
 
-MEAN, MAX_DROP, PASSING = "mean", "max_drop", "passing"
+MEAN, MAX_DROP, PASSING, LATENCY = "mean", "max_drop", "passing", "latency"
+
+_FIGURES = ("p50", "p90", "p95", "p99", "mean", "max")
 
 
 def check_gates(value: object, at: Location) -> tuple[Gate, ...]:
@@ -38,6 +41,8 @@ def gate_values(gate: Gate) -> dict[str, Any]:
     values = {name: getattr(gate, name) for name in ("id", "condition", "share", "tag", "p")}
     if gate.against is not None:
         values |= {"variant": gate.variant, "against": gate.against}
+    if gate.latencies:
+        values["latencies"] = [*map(list, gate.latencies)]
     return {**values, "bounds": [[metric.text, bound] for metric, bound in gate.bounds]}
 
 
@@ -51,7 +56,11 @@ def gate_of(values: Mapping[str, Any]) -> Gate:
     bounds = tuple((metric_named(metric), float(bound)) for metric, bound in values["bounds"])
     if not isinstance(name, str) or condition not in CONDITIONS or not is_number(share):
         raise ValueError(f"no gate with the id {name!r}, the condition {condition!r} and the share {share!r}")
-    return Gate(name, condition, bounds, share, tag, p, values.get("variant"), values.get("against"))
+    latencies = tuple((str(figure), str(sign), float(bound)) for figure, sign, bound in values.get("latencies", ()))
+    if any(figure not in _FIGURES for figure, _, _ in latencies):
+        raise ValueError(f"no gate with the figures {latencies!r}")
+    between = values.get("variant"), values.get("against")
+    return Gate(name, condition, bounds, share, tag, p, *between, latencies)
 
 
 def check_tags_of_gates(gates: Sequence[Gate], cases: Iterable[Case], at: Location) -> None:
@@ -85,14 +94,18 @@ def _gate(written: object, at: Location) -> Gate | None:
     if at.scope.mistakes > before:
         return None
     (condition,) = conditions
-    bounds, least = ((), values[PASSING]) if condition == PASSING else (values[condition], 0.0)
+    bounds = values[condition] if condition in (MEAN, MAX_DROP) else ()
+    least, latencies = values.get(PASSING, 0.0), values.get(LATENCY, ())
     tag = values.get("tag")
-    bound = ", ".join(f"{metric.text} {bound:g}" for metric, bound in bounds) or f"{least:g}"
+    parts = [f"{metric.text} {bound:g}" for metric, bound in bounds]
+    parts += [f"{figure} {sign} {time_text(bound)}" for figure, sign, bound in latencies]
+    bound = ", ".join(parts) or f"{least:g}"
     variant, against = values.get("variant"), values.get("against")
     which = f" of {tag}" * (tag is not None) + f" of {variant} against {against}" * (against is not None)
     return Gate(
         *(values.get("id") or f"{condition} {bound}{which}", condition, bounds, least),
         *(tag, values.get("p"), variant, against),
+        latencies=latencies,
     )
 
 
@@ -132,11 +145,21 @@ def _bounds(value: object, at: Location) -> object:
     return tuple(bounds.values())
 
 
+def _latencies(value: object, at: Location) -> object:
+    """The value of `latency:`, figures with the time that each may be: `{p95: "<= 200 ms"}`."""
+    example = 'p95: "<= 200 ms"'
+    if not isinstance(value, Mapping) or not value:
+        return at.refuse(f"expected figures of the latency and bounds, such as {{{example}}}, found {found(value)}")
+    unknown_keys(value, _FIGURES, f"a figure of the latency is {listed(_FIGURES)}", at)
+    return tuple((name, *TIME.check(written, example, at.under(str(name)))) for name, written in value.items())
+
+
 _sum = number_where(lambda value: value >= 0, "a number from 0 on")
 _any = number_where(lambda value: True, "a number")
 CONDITIONS: Mapping[str, Check] = {
     MEAN: _bounds,
     MAX_DROP: _bounds,
+    LATENCY: _latencies,
     PASSING: number_where(lambda value: 0 < value <= 1, "the share of cases that must pass, above 0 and up to 1"),
 }
 """The conditions of a gate, with their checks."""

@@ -168,6 +168,8 @@ class Searches:
         else:
             groups = _batches(runs, many, size)[:most]  # cases with other params begin a window of their own
         calls = [Call(group, search, many, self._settings.calls) for group in groups]
+        if len(calls) == 1:
+            calls[0].is_only = True
         self._ahead |= {outcome.run: outcome for call in calls for outcome in call.outcomes}
         self._called.update(outcome.run for call in calls for outcome in call.outcomes)
         return calls

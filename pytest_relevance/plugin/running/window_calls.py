@@ -80,7 +80,7 @@ class SearchOutcome:
     def use(self) -> list[Timed]:
         """Return the rankings in the call of the case itself; raise the exception if there is one."""
         attempt = self.run.attempt
-        attempt.is_in_window, attempt.latency_shared = True, len(self.call.outcomes) > 1
+        attempt.is_in_window, attempt.latency_shared = not self.call.is_only, len(self.call.outcomes) > 1
         attempt.asked, attempt.calls, attempt.answer = self.asked, self.calls, self.answer
         if self.error is not None:
             if isinstance(self.error, CaseError):
@@ -108,8 +108,8 @@ class Call:
     With `--relevance-repeat` it is several calls in a row. `future` says what became of it: it is pending, was dropped
     (cancelled), runs, or has ended; its result is in the `outcomes`. `waiting` is a response that must be awaited, of a
     plain function, with the time of the call. `task` is the task of asyncio that runs the call, if one does; `is_lost`:
-    its event loop stopped before the task ended. `cursors` are the cursors of a window in threads; `began` is when the
-    call began, in seconds of `perf_counter`.
+    its event loop stopped before the task ended. `cursors` are the cursors of a window in threads; `is_only`: no
+    other call is in its window; `began` is when the call began, in seconds of `perf_counter`.
     """
 
     def __init__(self, runs: Sequence[CaseRun], search: Any, many: Any, times: int) -> None:
@@ -119,7 +119,7 @@ class Call:
         self.future: Future[None] = Future()
         self.waiting: tuple[object, float] | None = None
         self.task: Any = None
-        self.is_lost = False
+        self.is_lost = self.is_only = False
         self.cursors: Cursors | None = None
         self.began = 0.0
         self._queries = None if many is None else [run.case.query for run in runs]

@@ -1,6 +1,7 @@
 """Find the cases that may be searched together: a window is a case and later ones that are searched in the same way.
 
-Cases that are skipped or have a `latency` expectation are left out: they are searched alone, at their turn.
+Cases that are skipped or whose `latency` an expectation or a gate looks at are left out: they are searched alone, at
+their turn.
 """
 
 from __future__ import annotations
@@ -161,6 +162,8 @@ def is_alone(run: CaseRun) -> bool:
     """Whether a case may be skipped, or measures the latency of its search."""
     case = run.case
     if case.skip is not None or any(expected.kind == "latency" for expected in case.expect):
+        return True
+    if any(gate.latencies for gate in case.terms.gates):
         return True
     for mark in run.item.iter_markers():
         if mark.name in _SKIPPING or (mark.name == "xfail" and mark.kwargs.get("run") is False):

@@ -23,7 +23,15 @@ from pytest_relevance._text import counted, harmless
 from pytest_relevance.reports.blocks import USER
 from pytest_relevance.reports.html.page_data import detailed, names_of, page_data
 from pytest_relevance.reports.run import changes
-from pytest_relevance.reports.run.baseline import Headline, context, headline, lost_sentences, mean_sentences
+from pytest_relevance.reports.run.baseline import (
+    MOST_NAMES,
+    Headline,
+    context,
+    headline,
+    latency_sentences,
+    lost_sentences,
+    mean_sentences,
+)
 from pytest_relevance.reports.run.cases import Variant, known_text, mean_text, metric_of, variants_of
 from pytest_relevance.reports.run.faults import fault_sentences
 from pytest_relevance.reports.run.gates import OUTCOMES, gate_message, gates_in_order
@@ -77,6 +85,7 @@ def _means(run: Run) -> Iterator[str]:
             f'<p class="place">{metric} compares the grades of the first {metric.partition("@")[2]} results with those '
             "of the best ranking there could be: 1 is perfect, 0 is nothing relevant, and the top ranks count most.</p>"
         )
+    yield from (f'<p class="lost">{text(each.text)}</p>' for each in latency_sentences(run.results)[:MOST_NAMES])
     yield from (f'<p class="lost">{text(lost.text)}</p>' for lost in lost_sentences(run.files, run.info))
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pytest_relevance._text import counted, examples, listed, p_text, with_variant
 from pytest_relevance.reports.blocks import Sentence
 from pytest_relevance.reports.run import cases
-from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, SIGNIFICANT, cut, signed
+from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, SIGNIFICANT, cut, duration, signed
 from pytest_relevance.results import case_result, diagnoses
 from pytest_relevance.results.case_parts import IMPROVEMENT, NEW, REGRESSION, STALE
 from pytest_relevance.results.case_result import FAILED, SKIPPED, CaseResult, grouped, has_failed
@@ -224,6 +224,18 @@ def mean_change_sentence(change: differences.MeanChange, metric: str, head: str 
     style = PLAIN if not change.p <= SIGNIFICANT else GOOD if means.difference > 0 else BAD
     counts = f"{means.better:,} better, {means.worse:,} worse, {means.same:,} the same"
     return Sentence(f"{head}mean {metric} {means.first:.3f} -> {means.second:.3f} {tested}: {counts}{of_all}", style)
+
+
+def latency_sentences(results: Sequence[CaseResult]) -> list[Sentence]:
+    """The change of the latency in each variant: `latency p50 12 ms -> 14 ms, p95 31 ms -> 40 ms (52 cases)`."""
+    variants, found = cases.variants_of(results), []
+    for variant, group in grouped(results, cases.variant_of).items():
+        if change := differences.latency_change(group):
+            head = f"{cut(cases.variant_label(variant, variants), cases.WIDEST_NAME)}: " if len(variants) > 1 else ""
+            ends = (f"p{n} {' -> '.join(map(duration, pair))}" for n, pair in ((50, change.p50), (95, change.p95)))
+            how = ", ".join(filter(None, (counted(change.cases, "case"), cases.how_called(group))))
+            found.append(Sentence(f"{head}latency {', '.join(ends)} ({how})"))
+    return found
 
 
 def lost_sentences(files: Mapping[str, FileInfo], info: RunInfo) -> list[Sentence]:

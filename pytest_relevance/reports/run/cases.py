@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import ceil
 from typing import TYPE_CHECKING
 
 from pytest_relevance._text import counted, harmless, listed, quoted, score_text
 from pytest_relevance.reports.blocks import MORE_HINT, RIGHT, Block, Column, Sentence, Table, styled
 from pytest_relevance.reports.reasons import STATUSES, case_label
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, cut, duration, width
-from pytest_relevance.results.case_result import ERROR, SKIPPED, WITHOUT_SCORE, CaseResult, grouped, variants_in_order
+from pytest_relevance.results.case_result import (
+    ERROR,
+    SKIPPED,
+    WITHOUT_SCORE,
+    CaseResult,
+    grouped,
+    percentile,
+    variants_in_order,
+)
 from pytest_relevance.results.records.run_info import GONE, LEFT_OUT, UNJUDGED, FileInfo
 
 if TYPE_CHECKING:
@@ -183,22 +190,22 @@ def suite_figures(results: Sequence[CaseResult], gates: Mapping[str, int]) -> It
     # in parentheses: they have been counted already
     yield status_counts(results) + (f" ({undefined:,} n/a)" if undefined else "")
     if latencies := [result.call.latency for result in results if result.call.latency is not None]:
-        median, most = (duration(percentile(latencies, share)) for share in (0.5, 0.95))
-        at_a_time = max(result.call.concurrency for result in results)
-        how = f" (up to {at_a_time} at a time)" if at_a_time > 1 else ""
-        if any(result.call.latency_shared for result in results):
-            how = " (shares of batches)"
-        yield f"p50 {median}, p95 {most}{how}"
+        median, most = (duration(percentile(latencies, percent)) for percent in (50, 95))
+        how = how_called(results)
+        yield f"p50 {median}, p95 {most}" + (f" ({how})" if how else "")
     if outcomes := [outcome for outcome in STATUSES if gates.get(outcome)]:
         first, *others = outcomes
         more = (f", {gates[outcome]} {outcome}" for outcome in others)
         yield f"{counted(gates[first], 'gate')} {first}{''.join(more)}"
 
 
-def percentile(values: Sequence[float], share: float) -> float:
-    """The nearest-rank percentile for a `share` from 0 to 1. Raises IndexError where there are no values."""
-    ordered = sorted(values)
-    return ordered[max(0, ceil(share * len(ordered)) - 1)]
+def how_called(results: Iterable[CaseResult]) -> str:
+    """How several searches were called at once; empty where they were called one by one."""
+    calls = [result.call for result in results]
+    if any(call.latency_shared for call in calls):
+        return "shares of batches"
+    at_a_time = max(call.concurrency for call in calls)
+    return f"up to {at_a_time} at a time" if at_a_time > 1 else ""
 
 
 # --- tables of cases --------------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from pytest_relevance._text import (
     p_text,
     quoted,
     score_text,
+    time_text,
     with_variant,
 )
 from pytest_relevance.metrics.names import is_similarity
@@ -32,6 +33,8 @@ from pytest_relevance.reports.text import (
     Line,
     asked_text,
     cut,
+    duration,
+    duration_beside,
     folded_lines,
     line,
     number,
@@ -43,11 +46,13 @@ from pytest_relevance.results.gates import (
     DROP,
     ERRORS,
     INCOMPLETE,
+    LATENCY,
     NO_VARIANT,
     PASSING,
     UPDATING,
     GateFinding,
     GateResult,
+    latency_alone,
     passes,
 )
 
@@ -94,6 +99,20 @@ def _passing(found: GateFinding) -> str:
     how = "at least" if found.is_met else "less than"
     text = f"{found.figure:,.0f} of {found.counted:,} cases pass ({share:.{digits}f}%), {how} {least:.10g}%"
     return f"{text}; {were}" if measured else text
+
+
+def _latency(found: GateFinding) -> str:
+    how = "within" if found.is_met else "over" if found.comparison == "<=" else "not below"
+    of_all = counted(found.total, "case")
+    if found.counted < found.total:
+        of_all = f"{found.counted:,} of {of_all}"
+    figure = duration_beside(found.figure, found.bound)
+    return f"latency {found.name} {figure}, {how} {time_text(found.bound)} ({of_all}, searched one at a time)"
+
+
+def _too_few(found: GateFinding) -> str:
+    needed = f"latency {found.name} needs {counted(found.needed, 'case')} searched one at a time"
+    return f"{needed}; {found.counted:,} of {counted(found.total, 'case')} {'was' if found.counted == 1 else 'were'}"
 
 
 def _mean(found: GateFinding) -> str:
@@ -188,6 +207,8 @@ _WORDS: Mapping[str, Callable[[GateFinding], str]] = {
     gates.PASSING: _passing,
     gates.MEAN: _mean,
     gates.DROP: _drop,
+    gates.LATENCY: _latency,
+    gates.TOO_FEW: _too_few,
     gates.UNDEFINED: lambda found: f"mean {_name(found)} is not defined: no case has a score",
     gates.CUT: _cut,
     gates.NO_REFERENCE: _no_reference,
@@ -280,7 +301,7 @@ def _cases_behind(judged: GateResult, finding: GateFinding, columns: int) -> lis
     return table.lines(columns)
 
 
-_TITLES = {ERRORS: "without a score", PASSING: "not passed, the lowest first"}
+_TITLES = {ERRORS: "without a score", PASSING: "not passed, the lowest first", LATENCY: "the slowest"}
 
 
 def _pulls(judged: GateResult, finding: GateFinding, result: CaseResult) -> Iterator[tuple[float, str]]:
@@ -290,6 +311,8 @@ def _pulls(judged: GateResult, finding: GateFinding, result: CaseResult) -> Iter
         yield result.weight, score_text(None)
     elif finding.about == PASSING and is_scored and not passes(result):
         yield 0.0 if score is None else -score, score_text(score)
+    elif finding.about == LATENCY and (latency := latency_alone(result)) is not None and latency > finding.bound:
+        yield latency, duration(latency)
     now = result.evaluation.scores.get(finding.about)
     bounds = {metric.text: bound for metric, bound in judged.gate.bounds}
     aim = score_before(result, finding.about) if finding.kind == DROP else bounds.get(finding.about)

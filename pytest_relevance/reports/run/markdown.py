@@ -34,6 +34,7 @@ from pytest_relevance.reports.run.baseline import (
     MOST_NAMES,
     context,
     headline,
+    latency_sentences,
     lost_sentences,
     mean_sentences,
     searched_sentences,
@@ -108,10 +109,11 @@ def run_sections(run: Run, *, verbosity: int = 0, notes: Sequence[str] = ()) -> 
 def _first_section(run: Run, ran: Sequence[CaseResult], gates: Sequence[GateResult], means: Sequence[Sentence]) -> str:
     """The first section: the sentence, the means, the counts, and what ran against what."""
     said = headline(run.results, gates, run.info)
-    items = [mean.markdown() for mean in means]
+    items, took = [mean.markdown() for mean in means], latency_sentences(ran)
     if len(means) > MOST_NAMES:
         has_scores = any(result.score is not None for result in ran)
         items = [f"{mean_text(ran)} over all suites and variants"] if has_scores else []
+    items += [each.markdown() for each in took[:MOST_NAMES]]
     if run.results:
         absent = counted(len(run.info.missing), "case is", "cases are") if run.info.missing else ""
         counts = [*case_counts(run.results), *([f"{absent} missing"] if absent else [])]

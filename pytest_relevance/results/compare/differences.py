@@ -19,7 +19,14 @@ from pytest_relevance.metrics import significance
 from pytest_relevance.metrics.measures import ranks_needed
 from pytest_relevance.metrics.names import Metric, is_similarity
 from pytest_relevance.results.case_parts import NEW, REGRESSION, STALE
-from pytest_relevance.results.case_result import INCONCLUSIVE, SKIPPED, WITHOUT_SCORE, CaseResult, has_failed
+from pytest_relevance.results.case_result import (
+    INCONCLUSIVE,
+    SKIPPED,
+    WITHOUT_SCORE,
+    CaseResult,
+    has_failed,
+    percentile,
+)
 
 TIE = 1e-9
 """The largest difference that is due to rounding: scores that are no farther apart count as the same."""
@@ -200,6 +207,25 @@ def change_by(result: CaseResult, metric: str | None = None) -> float:
     """How much the score by nDCG@k or another metric rose since the baseline; NaN where either is not defined."""
     before, now = score_before(result, metric), score_now(result, metric)
     return math.nan if before is None or now is None else now - before
+
+
+class LatencyChange(NamedTuple):
+    """The 50th and 95th percentiles of the latencies of so many `cases`, before and now, in seconds."""
+
+    cases: int
+    p50: tuple[float, float]
+    p95: tuple[float, float]
+
+
+def latency_change(results: Iterable[CaseResult]) -> LatencyChange | None:
+    """The change of the latency over the cases that were called alike before and now; None without one."""
+    calls = ((result.baseline.latency, result.call.latency) for result in results if result.baseline is not None)
+    pairs = [(before, now) for before, now in calls if before is not None and now is not None]
+    if not pairs:
+        return None
+    before, now = zip(*pairs, strict=True)
+    first, second = ((percentile(before, percent), percentile(now, percent)) for percent in (50, 95))
+    return LatencyChange(len(pairs), first, second)
 
 
 def by_tag(results: Iterable[CaseResult]) -> dict[str, list[CaseResult]]:

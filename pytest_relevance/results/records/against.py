@@ -86,7 +86,7 @@ def entries_of(results: Sequence[CaseResult], fingerprint: Fingerprint) -> dict[
     entries: dict[str, BaselineEntries] = {}
     for result in results:
         if result.evaluation.scores and not result.is_check:
-            entry = entry_of(result)
+            entry = entry_of(result)._replace(call=result.call)
             of_file = entries.setdefault(result.file, BaselineEntries(fingerprint=fingerprint))
             of_file.setdefault(entry.key, entry)
             of_file.titles.update(result.texts.titles)

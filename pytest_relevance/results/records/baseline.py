@@ -23,7 +23,7 @@ from pytest_relevance.cases.checking.expectations import ON_FIELDS
 from pytest_relevance.metrics.names import LARGEST_CUTOFF
 from pytest_relevance.metrics.ndcg import without_copies
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.case_parts import STALE, Outcome
+from pytest_relevance.results.case_parts import STALE, CaseCall, Outcome
 from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult, from_builtin, grouped, to_builtin
 from pytest_relevance.results.records.file import BASELINE, END, VERSION, as_json, check_types, encoded, read_file
 from pytest_relevance.results.records.run_info import Fingerprint, RecordError, checked, common
@@ -48,8 +48,8 @@ class BaselineEntry(NamedTuple):
     depth was set. `scores` are the scores on the day of acceptance, for readers of a diff; a comparison scores the
     ranking again. `outcomes` are the outcomes of expectations that the ranking alone does not decide, such as
     the fields of documents. `collapse`: the case collapsed chunks, which `documents` has as they were returned, with
-    as many further ones as fill the depth; `is_all`: the search had no more of them. `others` are keys of its line that
-    a later version has added.
+    as many further ones as fill the depth; `is_all`: the search had no more of them. `call` is how a recorded
+    search was called; no baseline has it. `others` are keys of its line that a later version has added.
     """
 
     id: str
@@ -64,6 +64,7 @@ class BaselineEntry(NamedTuple):
     outcomes: tuple[Outcome, ...] = ()
     collapse: bool = False
     is_all: bool = False
+    call: CaseCall = CaseCall()
     others: Mapping[str, Any] = {}
 
     @property

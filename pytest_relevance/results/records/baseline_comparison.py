@@ -132,7 +132,7 @@ class Baseline:
                 verdict, because = _regression(result, case, found, because)
         passes = verdict in (PASSED, MEASURED)
         if passes and not details:
-            found = BaselineComparison(found.standing, found.score, found.stale, found.scores)
+            found = BaselineComparison(found.standing, found.score, found.stale, found.scores, latency=found.latency)
         elif fingerprint:
             found = found._replace(searched=changed(self.fingerprint, fingerprint))
         return result.with_baseline(found, verdict, because), fails
@@ -239,6 +239,7 @@ def comparison_of(
         *(tuple(graded.grades), entry.scores),
         newly_failing=newly_failing,
         failed_before=failed_before,
+        latency=entry.call.latency_like(result.call),
     )
     return found, tuple(reasons)
 
