@@ -1,4 +1,4 @@
-"""From checked keys to a `Case`, for a case file and for a case written in Python, and what keys say together.
+"""Make a `Case` of checked keys, for a case file or for a case written in Python, and refuse keys that contradict.
 
 A floor above the best score that the case's own judgments allow is a mistake in the case, not in the search; so are two
 expectations that leave a document no rank. What several documents together, an `order` or a number of results rule out
@@ -30,7 +30,7 @@ _OTHER_GAIN = "write gain: linear (the grade itself), or a mapping grade: gain"
 def floor_of(
     own: Mapping[str, object], terms: Terms, graded: Graded, expect: Sequence[Expectation], at: Location
 ) -> float | None:
-    """The floor of nDCG that applies to a case: its own, the inherited one, or None. Checks the gains of its grades."""
+    """The floor of nDCG that applies to a case: its own, the suite's, or None. Checks the gains of its grades."""
     relevant = _has_relevant(graded, terms.settings, at)
     least: float | None = own.get("min_ndcg", terms.min_ndcg)  # type: ignore[assignment]
     written = own.get("min_ndcg") is not None
@@ -57,7 +57,8 @@ def floor_of(
 def _has_relevant(graded: Graded, settings: Settings, at: Location) -> bool:
     """Whether any document has a gain above 0. Reports the documents whose grade has no gain.
 
-    Where the gain is a formula, one remedy helps all of them: another gain. A mapping lacks each grade by itself.
+    Where the gain is a formula, one remedy helps all of them: another gain. A mapping of gains lacks single grades, and
+    each is reported.
     """
     relevant = False
     without: dict[float, str] = {}
@@ -75,8 +76,8 @@ def _has_relevant(graded: Graded, settings: Settings, at: Location) -> bool:
 def inapplicable(expect: Sequence[Expectation], graded: Graded, settings: Settings) -> tuple[Expectation, ...]:
     """The metrics that the suite expects of all cases, and that cannot be asked of this one.
 
-    It has no judgments that are relevant to them, or expects no results. To be called once `floor_of` has found a gain
-    for every grade.
+    The case has no judgments that are relevant to them, or expects no results. Call it after `floor_of`, which checks
+    that every grade has a gain.
     """
     finds_nothing = most_results(expect) == 0
     return tuple(
@@ -89,7 +90,7 @@ def inapplicable(expect: Sequence[Expectation], graded: Graded, settings: Settin
 
 
 def _has_relevant_to(metric: Metric, graded: Graded, settings: Settings) -> bool:
-    """Whether a judgment counts as relevant to a metric; any judgment does to Judged, and to a project's own metric."""
+    """Whether any judgment is relevant to a metric; every one is to Judged, and to a metric of the project's own."""
     if metric.measure == "Judged" or metric.is_own:
         return bool(graded.grades)
     if "rel" in row_of(metric.measure).parameters:
@@ -195,9 +196,8 @@ def case_from_values(values: Mapping[str, object], metrics: OwnMetrics = NO_METR
     if not problems.found:
         assert isinstance(graded, Graded)
         case = make_case(own, Terms(), graded, at, position=(0, 0))
-        case = case._replace(
-            terms=case.terms.settled(sorted(graded.grades.values()))
-        )  # its judgments are all there are
+        settled = case.terms.settled(sorted(graded.grades.values()))  # no other case adds judgments
+        case = case._replace(terms=settled)
         if not problems.found:
             check_reachable(case, at)
     if problems.found:

@@ -2,7 +2,7 @@
 
 These are named tuples, made once by the reader and used by everything after it. What a suite sets for all of its
 cases is one `Terms` object that they share, so that a case has few fields besides its query and its judgments.
-Annotations are not postponed here: a named tuple compiles each postponed one, which doubles the import.
+Annotations are not postponed here: a named tuple compiles each postponed one, and the import takes twice as long.
 """
 
 from bisect import bisect_right
@@ -19,7 +19,7 @@ from pytest_relevance.metrics.names import LARGEST_CUTOFF, Metric
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE, Settings
 
 ROUNDING = 1e-9
-"""How far a bound may be from a score: it was computed elsewhere and rounded."""
+"""How far a score may miss a bound and still meet it: bounds are often computed elsewhere, and rounded."""
 
 
 SIMILARITY = "similarity"
@@ -33,7 +33,7 @@ class FieldCondition(NamedTuple):
 
     - "==": the field equals any of the `values`, which are texts, numbers and booleans
     - "!=", ">=", ">", "<=", "<": it is a number, compared with the only value
-    - "contains": it is a text that has the only value in it, in upper or lower case
+    - "contains": it is a text that contains the only value, in upper or lower case
     - "at_most": no value of the field occurs in more results than the only value
     """
 
@@ -164,9 +164,9 @@ class Terms(NamedTuple):
     """What a suite sets for its cases and a case may override.
 
     `depth` is how many results the search is asked for at least, None where that is not set. `tolerance` is how far
-    nDCG@k may drop below the baseline, None for the default of the project. No case can change `gates` and
-    `documents`, the catalogue. `lowest` and `highest` are the range of grades that an
-    unjudged result may have: the range of the scale, or else of all judgments of the file and 0.
+    nDCG@k may drop below the baseline, None for the default of the project. A case cannot override `gates` and
+    `documents`, the catalogue. `lowest` and `highest` are the range of grades that an unjudged result may have: the
+    range of the scale, or else of all judgments of the file and 0.
     """
 
     search: str = "search"
@@ -301,7 +301,7 @@ class Case(NamedTuple):
 
     @property
     def fields(self) -> dict[str, int]:
-        """The fields of results that expectations look at, each with the number of results that it is needed of."""
+        """The fields that expectations look at, each with how many of the top results are checked for it."""
         found: dict[str, int] = {}
         for expected in self.expect:
             for condition in expected.conditions:
@@ -325,9 +325,9 @@ class Suite(NamedTuple):
     The written cases come first, then the cases of the files of queries, which line `queries_line` names. `files` are
     the paths of all files of judgments and queries that were read. `warnings` are messages about possible mistakes.
     `gate_lines` are the lines of the gates. `unjudged` are the listed queries without judgments in the files of the
-    suite, and so without a floor; `left_out` are the ids of those that `only: judged` leaves out for that; `listed` is
-    the number of all listed queries. `unknown_metrics` are names of metrics that are the project's own, or a mistake;
-    none where the project's own are known.
+    suite, and so without a floor; `left_out` are the ids of those that `only: judged` leaves out, having no
+    judgments; `listed` is the number of all listed queries. `unknown_metrics` are names of metrics that are the
+    project's own, or a mistake; none where the project's own are known.
     """
 
     path: str

@@ -1,8 +1,8 @@
 """Files of queries and of judgments: reading them, and how the cases of a suite find their judgments in them.
 
-The suite's files are the default; what the case has itself replaces it document by document. A case is looked for in a
-judgment file by its id; where the file does not know that, by the text of its query and by the ids that files of
-queries give that text.
+The suite's files are the default; the judgments of a case itself replace them document by document. A case is looked
+for in a judgment file by its id; where the file does not have that id, by the text of its query, and by the ids that
+files of queries give that text.
 
 Suites without files do not import this module, nor those that read files.
 """
@@ -36,7 +36,10 @@ from pytest_relevance.judgments.reading import options_of, queries_in, read_rati
 
 _MOST_ADVISED = 3
 _MOST_COMPARED = 5_000
-"""How many cases without judgments get advice on close names, of how many names: 100,000 would take a second."""
+"""How many cases without judgments get advice on a close name, and how many names are compared for one of them.
+
+Comparing 100,000 names would take a second.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +110,7 @@ class ListedQueries:
     def of_case(self, written_id: str | None, text: str | None, at: Location) -> ListedQuery | None:
         """The listed query that a written case matches, by the id of the case, or by its text where it has no id.
 
-        The query is taken then: `split` has it among the written ones. Reports an id that another query has.
+        From then on `split` counts the query among the written ones. Reports an id that another query has.
         """
         ids = self.ids(text or "") if written_id is None else [written_id] * (written_id in self._by_id)
         self._written.update(ids)
@@ -130,7 +133,7 @@ class ListedQueries:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The query whose judgments are looked for: the id of its case where one is written, its text, and listed ids."""
+    """The query whose judgments are looked for: the id written in its case, its text, its ids in files of queries."""
 
     id: str | None
     text: str
@@ -156,7 +159,8 @@ class JudgmentFile:
         self._used = set[str]()
         self._terms: GradingTerms | None = terms
         self._other_texts: dict[str, str] = {}
-        self._fits: dict[str, dict[bool, Wanted]] = {}  # of a key: the first query that it is the id, or the text of
+        # by key: the first query whose text it stands for (True), and the first whose id it is (False)
+        self._fits: dict[str, dict[bool, Wanted]] = {}
         self._rows: dict[str, list[int]] = {}
         try:
             self.known = graded(ratings, *terms, words_need_scale=True)
@@ -179,7 +183,7 @@ class JudgmentFile:
             self._graded_again([key for key in self.known if key not in self._used], terms, at)
 
     def notices(self) -> Iterable[str]:
-        """What may be a mistake in the file: what was left out in reading, other texts, queries without a case."""
+        """Possible mistakes: what was left out in reading, queries of another text than their case, or without one."""
         yield from (f"{self.name}: {notice}" for notice in self.ratings.notices)
         for key, text in islice(self._other_texts.items(), _MOST_ADVISED):
             texts = f"{quoted(self.known.text(key), 40)} there and {quoted(text, 40)} in its case"
@@ -222,7 +226,7 @@ class JudgmentFile:
         return not others
 
     def _texts(self, text: str, *, has_id: bool) -> list[str]:
-        """The keys of the queries with a text. Where a case has an id and the file has ids alone, there are none."""
+        """The keys of the queries with a text; none where the case has an id, and the file has ids and no texts."""
         is_id = self.known.text(text) != text  # of another query
         if text not in self.known.queries:
             is_id = has_id and bool(self.ratings.by_id)
@@ -258,10 +262,10 @@ class JudgmentFile:
 class Sources:
     """The files that a suite and its cases name: the queries they list and the judgments they have.
 
-    Paths are relative to `file`, the case file. Messages name a file by the path that leads there from where `shown`,
-    the name of the case file in messages, does. `contents` keeps what was read, so that each file is read once, however
-    often it is named and the case file is read. `unknown` is True while something is wrong with the files of the suite,
-    so that no case knows its judgments.
+    Paths are relative to the folder of `file`, the case file; in messages they begin with the folder of `shown`, the
+    name of the case file there. `contents` keeps what was read, so that each file is read once, however often it is
+    named, and however often the case file is read. `unknown` is True where something is wrong with the files of the
+    suite, so that no case knows its judgments.
     """
 
     def __init__(self, file: str, shown: str, suite: Mapping[str, object], contents: dict[Any, Any]) -> None:
