@@ -54,7 +54,7 @@ _MANY_CASES = 1_000
 
 _CHECK_CALLS = "relevance-check-calls"
 
-_BROKEN_OFF = (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR)
+_UNFINISHED = (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR)
 """The exit codes of a run that did not finish."""
 
 
@@ -73,7 +73,7 @@ def install(config: pytest.Config) -> None:
 
 
 def install_for_checks(session: pytest.Session) -> None:
-    """Register the hooks of a run with checks in tests in Python, unless they are registered already."""
+    """Register the hooks of a run in which tests in Python check rankings, unless they are registered already."""
     install(session.config)
     _install_documents(session)
     if not session.config.pluginmanager.has_plugin(_CHECK_CALLS):
@@ -196,7 +196,7 @@ class Reporting:
             return
         if "shown" in attached and report.failed:
             report.longrepr = self._text(CaseResult.from_dict(attached["shown"]))  # type: ignore[assignment]
-        if attached or report.failed:  # two of the three reports of a case that passes have nothing to tell
+        if attached or report.failed:  # two of the three reports of a case that passes carry nothing
             self._store.add(report, attached)
 
     @pytest.hookimpl
@@ -264,7 +264,7 @@ class Reporting:
             forget_parameters(self._items)
             return
         self._store.end()
-        failed, has_ended = session.testsfailed, exitstatus not in _BROKEN_OFF
+        failed, has_ended = session.testsfailed, exitstatus not in _UNFINISHED
         if has_ended:
             self._judge_gates(session)
         is_complete = has_ended and not (self._was_cut_short or session.shouldstop or session.shouldfail)
@@ -318,7 +318,7 @@ class CallEnd(NamedTuple):
         for run in self.runs:
             attempt = run.attempt
             if report.passed and attempt.result is None and not (run.is_check and attempt.error is not None):
-                continue  # another plugin ran the item in some other way; a check has an error that its test caught
+                continue  # another plugin ran the item in its own way (not so a check whose error the test has caught)
             # a case has one call; the report may be of a later attempt than the exception
             is_shown = attempt.error is not None and (attempt.error is error or not run.is_check)
             result = self._result(run, report)

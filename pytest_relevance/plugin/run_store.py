@@ -12,8 +12,9 @@ own, so all data about cases comes from the attribute `relevance` of reports, of
      "lost": ["test_shop.py::test: \"boots\""],  # checks made after the last report of their test
      "passed_over": ["shop.YAML"]}              # files that seem to be case files by content, not by name
 
-The last report of an item counts, so that a case that is run again counts once. Results that a worker has sent are kept
-if the worker crashes later. The summary and the output files at the end of a run are made from this data.
+The last report of an item counts, so that a case that is run again counts once. If a worker crashes, the results that
+it has sent are kept; `RunStore.unfinished` names the cases that have none. The summary and the output files at the end
+of a run are made from this data.
 """
 
 from __future__ import annotations
@@ -39,13 +40,13 @@ if TYPE_CHECKING:
 ATTRIBUTE = "relevance"
 
 LOST = "lost"
-"""The kind of a name: a check made after the last report of its test, whose result is lost."""
+"""A kind of name in `Told.named`: a check made after the last report of its test, so that its result is lost."""
 
 PASSED_OVER = "passed_over"
-"""The kind of a name: a file that seems to be a case file by its content, not by its name."""
+"""A kind of name in `Told.named`: a file that seems to be a case file by its content, not by its name."""
 
 _RESULTS = frozenset({"cases", "shown"})
-"""What is attached to the report of a case itself."""
+"""The keys of what is attached to the report of a case itself; all others go to `RunStore.receive`."""
 
 DOCUMENTS = "relevance_documents"
 """The name of the fixture that gives the titles of documents."""
@@ -65,7 +66,7 @@ class Message(NamedTuple):
 
 
 class Unsent:
-    """What this process has to tell beside results: its next report sends it.
+    """What this process has to tell besides results; its next report carries it.
 
     `fingerprint` says what the process searches, None before it was requested.
     """
@@ -106,7 +107,7 @@ class Unsent:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Told:
-    """What all processes told beside results.
+    """What all processes told besides results.
 
     `fingerprints` are the different ones of the processes that ran cases. `warnings` are texts about fixtures and hooks
     of the project that could not be used, by subject. `named` are the names of checks that are `LOST`, and of files
@@ -138,8 +139,8 @@ class RunStore:
 
     `to_run` are the node ids of all tests that were collected and not deselected, in order, other tests included.
     `broken` are the case files that could not be collected. `without_result` are items that need none: with a failed
-    report (True), or whose call passed without scoring a case. `messages` are about written files. `gates` are the
-    gates that were judged.
+    report (True), or whose call passed without scoring a case (False). `messages` are for the end of the run. `gates`
+    are the gates that were judged.
     """
 
     def __init__(self, config: pytest.Config) -> None:
