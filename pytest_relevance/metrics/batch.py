@@ -1,8 +1,9 @@
 """The measures over a batch of queries, with numpy: what `evaluate` and the comparison of runs use.
 
 Each measure is defined in the docstring of the function of the same name in `measures`; here it is computed for all
-queries at once, to the same bits. Everything works on the judged results (`Hits`), an element each, and sums them query
-by query with `bincount`, which adds in rank order as `measures` does. A change here needs the same change there.
+queries at once, to the same bits. Everything works on arrays with an element for each judged result (`Hits`), and sums
+them query by query with `bincount`, which adds in rank order as `measures` does. A change here needs the same change
+there.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ _GAIN_MEASURES = ("nDCG", "DCG")
 def score_batch(
     metrics: Sequence[Metric], judgments: CompiledJudgments, rankings: CompiledRankings, settings: Settings
 ) -> list[Floats]:
-    """Score every judged query by every metric: an array of shape (Q,) a metric, in the order of `judgments.queries`.
+    """Score every judged query by every metric: for each metric an array in the order of `judgments.queries`.
 
     A query without a ranking has an empty one; rankings of queries without judgments are ignored. NaN where a measure
     is not defined, or 0.0 with `undefined="zero"`.
@@ -103,7 +104,7 @@ class _Batch:
         return self._relevant_by_level[rel]
 
     def count_judgments(self, mask: Mask) -> Indexes:
-        """Count the judgments of the mask for each query."""
+        """Count for each query the judgments that `mask` selects."""
         return count_by_query(mask, self.judgments.first, self.judgments.counts)
 
     def highest_grades(self, least: float) -> Floats:
@@ -133,7 +134,7 @@ class _Batch:
         return self.hits.grade >= 0
 
     def above(self, mask: Mask) -> Indexes:
-        """Count for each hit the hits of the mask that stand above it in its query."""
+        """Count for each hit the hits above it, in its query, that `mask` selects."""
         running: Indexes = np.cumsum(mask, dtype=np.intp) - mask
         return running - running[self.hits.first[self.hits.query]]
 
@@ -220,7 +221,7 @@ def _expected_reciprocal_rank(metric: Metric, batch: _Batch) -> Floats:
     chosen = chosen[batch.hits.grade[chosen] > 0]
     query, rank, grades = batch.hits.query[chosen], batch.hits.rank[chosen], batch.hits.grade[chosen]
     satisfied = np.fromiter(map(satisfaction, grades.tolist(), repeat(top)), np.float64, grades.size)
-    # Each chance depends on the one before, so the loop runs over the place in the ranking, all queries at a time.
+    # Each probability depends on the hits above. So the loop goes down the hits, those of all queries at a time.
     counts = np.bincount(query, minlength=batch.queries)
     first = np.cumsum(counts) - counts
     longest_first = np.argsort(-counts, kind="stable")
@@ -287,7 +288,7 @@ def _inferred_average_precision(metric: Metric, batch: _Batch) -> Floats:
     relevant = np.flatnonzero(is_relevant)
     kinds = (is_relevant, judged & ~is_relevant, ~judged)
     above = [batch.above(kind)[relevant].tolist() for kind in kinds]
-    ranks = batch.hits.rank[relevant].tolist()
+    ranks = batch.hits.rank[relevant].tolist()  # from 0: the number of results above
     inferred = np.fromiter(map(inferred_precision, ranks, *above), np.float64, len(ranks))
     return _ratio(sums(batch.hits.query[relevant], inferred, batch.queries), batch.relevant(metric.rel))
 

@@ -3,7 +3,7 @@
 All other measures of such a ranking are in `measures`.
 
 The order of summation is part of the definition: one rank after the other, best first, always dividing by the discount.
-That is what makes a perfect ranking score exactly 1.0 and what equals trec_eval to the last bit. `batch` and `hits`
+That makes a perfect ranking score exactly 1.0, and every score equal trec_eval's to the last bit. `batch` and `hits`
 compute the same with numpy; a change here needs the same change there.
 """
 
@@ -100,12 +100,12 @@ def dcg(grades: Sequence[float | None], settings: Settings, k: int | None = None
     if k is not None and k < len(grades):
         grades = grades[:k]
     gains = map(settings.gains.__getitem__, grades)
-    # Not sum(): from Python 3.12 on it compensates, which is another order.
+    # Not sum(): from Python 3.12 on it compensates for rounding, and gives other last bits.
     return reduce(add, map(truediv, gains, discount_table(settings.discount, len(grades))), 0.0)
 
 
 def dcg_terms(grades: Sequence[float | None], settings: Settings, k: int | None = None) -> list[Term]:
-    """Give the summands of `dcg`, a row a rank; the last `total` is what `dcg` returns."""
+    """Give the summands of `dcg`, one for each rank; the last `total` is what `dcg` returns."""
     terms = []
     total = 0.0
     discounts = discount_table(settings.discount, len(grades))
@@ -280,8 +280,8 @@ def _ideals_by_deepest(
 ) -> list[float]:
     """Give the ideal DCG when 0, 1, ... of the holes have the highest grade, and the others the lowest.
 
-    An ideal is a list of equal gains in runs: with prefix sums of 1 / discount each costs a step for each different
-    gain, not a step for each rank.
+    Equal gains stand together in an ideal list: with prefix sums of 1 / discount each DCG costs a step for each
+    different gain, not a step for each rank.
     """
     low, high = map(settings.gains.__getitem__, scale)
     length = len(ideal) + holes if k is None else k
@@ -289,11 +289,11 @@ def _ideals_by_deepest(
     counts = dict.fromkeys((low, high), 0)
     for grade in ideal:
         counts[settings.gains[grade]] = counts.get(settings.gains[grade], 0) + 1
-    runs = [(gain, counts[gain]) for gain in sorted(counts, reverse=True) if gain > 0]
+    levels = [(gain, counts[gain]) for gain in sorted(counts, reverse=True) if gain > 0]
     totals = []
     for deepest in range(holes + 1):
         total, rank = 0.0, 0
-        for gain, count in runs:
+        for gain, count in levels:
             if gain == high:
                 count += deepest
             if gain == low:
