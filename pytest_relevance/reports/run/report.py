@@ -2,8 +2,8 @@
 
 Modules that the summary of a small passing run does not need are imported where they are used, so that it starts fast.
 
-A search with the parameter that it ran with is a variant; several variants are shown side by side. The checks of tests
-in Python (`relevance.check`) search nothing themselves: they have suite lines, and are compared with nothing.
+A search whose fixture has parameters runs with each of them: these are its variants, and are shown side by side. The
+checks of tests in Python (`relevance.check`) search nothing themselves: they have suite lines, but no comparisons.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ def summary_lines(
     is_compared = any(
         result.baseline is not None and result.baseline.standing not in (NEW, STALE) for result in results
     )
-    is_beside = has_baseline or is_compared or bool(info.not_run or any(about.lost for about in files.values()))
+    has_before = has_baseline or is_compared or bool(info.not_run or any(about.lost for about in files.values()))
     blocks: list[Block] = []
-    if is_beside:
+    if has_before:
         from pytest_relevance.reports.run import baseline
 
         blocks += baseline.headline_sentences(results, gates, info) if is_compared and verbosity >= 0 else []
     blocks += cases.suite_sentences(results, variants, gates)
-    if is_beside:
+    if has_before:
         records = dict.fromkeys(about.against for _, about in sorted(files.items()) if about.against)
         blocks += [Sentence(f"against {name}:", DIM) for name in records]
         blocks += baseline.mean_sentences(results, only_changes=True)
@@ -76,7 +76,7 @@ def summary_lines(
             blocks += changes.mover_tables(results, variants, most)
             blocks += baseline.unknown_sentences(results, files)
             blocks += baseline.update_sentences(results, files, updating)
-    if info.faults or len(results) > 1:  # one case alone has nothing in common with others, and is spared the imports
+    if info.faults or len(results) > 1:  # one case alone shares no fault with others: the imports are spared
         from pytest_relevance.reports.run.faults import fault_sentences
 
         blocks += fault_sentences(results, info, full=full)
@@ -108,9 +108,9 @@ def verdict_lines(
 
 
 def case_counts(results: Sequence[CaseResult]) -> list[str]:
-    """How many cases there are and how many of each status, over all variants; failures by kind beside a baseline.
+    """How many cases there are and how many of each status, over all variants; with a baseline failures by kind.
 
-    `135 cases: 61 passed, 30 measured` and `44 got worse, 9 failed before`, the known ones of these with their mean.
+    `135 cases: 61 passed, 30 measured` and `44 got worse, 9 failed before`; known failures with their mean.
     """
     shown = cases.counted_cases(results)
     searched = [result for result in results if not result.is_check]
@@ -154,7 +154,7 @@ def _gates(outcomes: Counter[str]) -> list[str]:
 
 
 MOST_IN_FULL, MOST_LINES = 20, 60
-"""How many failures are shown in full, and after how many lines of them no further one is."""
+"""How many failures are shown in full at most, and how many lines they may fill before no further one is."""
 
 IN_FULL, IN_BRIEF, ALIKE = "in full", "in brief", "alike"
 """How failures are shown: each by itself, a line each in one table, or all in one sentence."""
@@ -239,9 +239,9 @@ def shown_failures(
 ) -> list[tuple[str, list[int]]]:
     """How failures are shown, by their indexes, in their order: `IN_FULL` each by itself, the others together.
 
-    `ALIKE` are those that the diagnosis of an earlier one explains (`explained`: the number of the diagnosis),
-    `IN_BRIEF`, where `folds`, those that failed before, and those behind the first twenty or behind `MOST_LINES` lines.
-    `length` says how many lines a failure takes. None is a failure of another test.
+    `ALIKE` are those that the diagnosis of an earlier one explains (`explained`: the number of the diagnosis). With
+    `folds`, `IN_BRIEF` are those that failed before, and those after the first `MOST_IN_FULL` or after `MOST_LINES`
+    lines. `length` says how many lines a failure takes. A failure that is None is one of another test.
     """
     from pytest_relevance.results.compare.differences import FAILED_BEFORE, failure_kind
 
@@ -268,8 +268,8 @@ def results_to_report(
 ) -> Iterator[tuple[str, Sequence[CaseResult]]]:
     """The results to report, and how they are shown: see `shown_failures`.
 
-    Those that failed, and with a verbosity of 2 the others too; at last those that were not searched, together. Without
-    `folds` none is shown in brief.
+    First those that failed, and with a verbosity of 2 the others too; then those that were not searched, together.
+    Without `folds` none is shown in brief.
     """
     from pytest_relevance.results import diagnoses
     from pytest_relevance.results.compare.differences import in_failure_order
@@ -321,7 +321,7 @@ def merged_lines(merged: Merged, gates: Sequence[GateResult], records: int, widt
 
 
 def merge_notes(merged: Merged, records: int) -> list[str]:
-    """What was merged, and in what the records differ in what was searched, if they do."""
+    """What was merged; and how the searches of the records differ by their fingerprints, if they do."""
     searched = changes_text(merged.searched)
     differ = [f"the records are of runs that searched different things: {searched}"] if searched else []
     return [_joined(merged, records), *differ]
