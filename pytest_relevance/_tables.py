@@ -1,7 +1,7 @@
-"""Tables: CSV, TSV, columns between white space, Parquet, and JSON objects. Their columns or rows, with places.
+"""Tables: CSV, TSV, columns between white space, Parquet, and JSON objects; read by column or by row, with places.
 
-A million rows are read in about half a second, as fast as pandas reads them. The lines in which rows begin are counted
-when a message needs one.
+A million rows are read in about half a second, as fast as pandas reads them. The line in which a row begins is counted
+only when a message needs it.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ class TextTable:
             return array("L", (line for line, _ in self.rows()))
 
     def _chunks(self) -> Iterator[list[list[str]]]:
-        """The rows without the header, as fast as they can be read: some at a time."""
+        """The rows without the header, some at a time: the fastest way to read them."""
         rows: Iterator[list[str]]
         if self._is_csv:
             rows = filter(_is_row, csv.reader(self._file(), delimiter=self._separator, strict=True))
@@ -174,7 +174,7 @@ class TextTable:
                 if problems.full:
                     break
         problems.check()
-        raise AssertionError("rows cannot be read, and each of them can")
+        raise AssertionError("the table could not be read, but each of its rows can")
 
     def _wrong_width(self, count: int) -> str:
         width, advice = len(self.names), "mend the line"
@@ -218,7 +218,7 @@ class ParquetTable:
         return enumerate(chain.from_iterable(batch.to_pylist() for batch in batches), 1)
 
     def read(self, use: Callable[[Any], Any]) -> Any:
-        """What a function makes of the opened file."""
+        """Open the file, and return what `use` makes of it."""
         try:
             from pyarrow import BufferReader, parquet
         except ImportError:
@@ -299,7 +299,7 @@ class ObjectTable:
         return cells
 
     def _refuse(self, wrong: Mapping[int, str]) -> None:
-        """Refuse rows, each with what is wrong with it, if there are any."""
+        """Refuse the rows of {row: what is wrong with it} in one error; an empty mapping refuses nothing."""
         problems = Problems(self.source.file)
         for row, message in wrong.items():
             problems.add(message, *self.place(row))
@@ -359,12 +359,12 @@ def cells_of_any_length() -> Iterator[None]:
 
 
 def _is_row(row: list[str]) -> bool:
-    """Whether a row is more than a blank line; one of several blank cells is."""
+    """Whether a row is more than a blank line. A row of several blank cells is."""
     return len(row) > 1 or bool("".join(row).strip())
 
 
 def _wrong_quotes(error: str) -> str:
-    """Explain what the csv module says of the quotes in a row."""
+    """Explain an error of the csv module: the quotes in a row are wrong."""
     if "end of data" in error:
         return "a quoted cell in this row never ends; is the file truncated?"
     return 'a quoted cell in this row goes on behind its closing quote; a quote within quotes is written twice, ""'
@@ -399,6 +399,6 @@ def csv_text(rows: Iterable[Iterable[object]]) -> str:
 def _unescaped(cells: list[str]) -> list[str]:
     """Remove the space that Quepid and `escaped` put in front of what begins like a `FORMULA`."""
     if "\n " not in "\n".join(["", *cells]):
-        return cells  # no cell begins with a space: one search for all, as there may be millions
+        return cells  # no cell begins with a space; one search in all is fast, and there may be millions
     marked = {cell for cell in set(cells) if cell[:1] == " " and FORMULA.match(cell)}
     return [cell[1:] if cell in marked else cell for cell in cells] if marked else cells

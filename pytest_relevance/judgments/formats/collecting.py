@@ -28,8 +28,8 @@ RATING = frozenset({str, NumberAsWritten, type(None), bool})
 class Collector:
     """Collect what a reader finds in one file, and make `Ratings` or a list of queries of it.
 
-    A reader calls it with each value and the path to that, as `Source.place` takes it. `keys` are the keys of an object
-    that rates a document. Mistakes are collected, and one error at the end names them all.
+    A reader calls it with each value and its path, in the form that `Source.place` takes. `keys` are the keys of an
+    object that rates a document. Mistakes are collected, and one error at the end names them all.
     """
 
     def __init__(self, source: Source, format: str, keys: Keys) -> None:
@@ -62,7 +62,7 @@ class Collector:
                 self.wrong(f"{quoted(what)} is a list of objects, found {found_json(entry)} in it", (*path, number))
 
     def text(self, holder: Mapping[str, object], key: str, path: JsonPath) -> str | None:
-        """Get an id or a text of an object, as it is written. None, and a mistake, where there is none."""
+        """Get the id or text under a key of an object, as it is written. Where there is none: None, and a mistake."""
         if key not in holder:
             self.absent(key, holder, path)
             return None
@@ -72,7 +72,7 @@ class Collector:
         return value
 
     def mapping(self, holder: Mapping[str, object], key: str, path: JsonPath) -> dict[str, object] | None:
-        """Get a member of an object that is an object itself. None, and a mistake, where it is not."""
+        """Get the object under a key of an object. Where there is none: None, and a mistake."""
         value = holder.get(key)
         if isinstance(value, dict):
             return value
@@ -109,7 +109,7 @@ class Collector:
         self._rows.extend((query, document, rating, None, None, path, document) for document, rating in grades.items())
 
     def add_ratings(self, query: str, ratings: object, path: JsonPath) -> None:
-        """Add ratings as {document: rating} or as a list of objects; None has none."""
+        """Add ratings as {document: rating} or as a list of objects; None stands for no ratings."""
         if isinstance(ratings, dict):
             self.add_grades(query, ratings, path)
         elif isinstance(ratings, list):
@@ -124,7 +124,7 @@ class Collector:
             self.add_item(query, item, path, number, self.keys_of(item))
 
     def keys_of(self, item: dict[str, object]) -> Keys:
-        """The keys of an object that rates a document."""
+        """The keys of one object that rates a document; a subclass may choose them for each object."""
         return self._keys
 
     def add_item(self, query: str, item: dict[str, object], path: JsonPath, number: int, keys: Keys) -> None:
