@@ -11,7 +11,7 @@ import json
 import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from decimal import Decimal
 from functools import cached_property
 from io import BytesIO, TextIOWrapper
@@ -232,6 +232,8 @@ class ParquetTable:
 
     def _texts(self, column: int) -> list[str]:
         cells = self._values(column).to_pylist()
+        with suppress(UnicodeDecodeError):  # Impala, and Spark by an option, write texts as bytes
+            cells = [cell.decode() if type(cell) is bytes else cell for cell in cells]
         wrong = next((cell for cell in cells if type(cell) not in (str, int, type(None))), None)
         if wrong is not None:
             what = "floats" if isinstance(wrong, float) else f"{type(wrong).__name__} ({found(wrong)})"

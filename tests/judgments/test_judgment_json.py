@@ -320,6 +320,9 @@ def test_texts_where_grades_would_be_are_refused(tmp_path: Path, content: dict[s
     (problem,) = query_problems(written(tmp_path, content))
     assert "a query is {id: text}, a text in a list, or an object such as" in problem
     assert read_queries(written(tmp_path, {"data": {"d1": 3, "d2": "0"}})) == {"data": "data"}
+    assert [*read_queries(written(tmp_path, {"hat": {"d1": "good"}, "cap": {"d1": "bad"}}))] == ["hat", "cap"]
+    (problem,) = query_problems(written(tmp_path, {"q1": {"text": "hat"}, "q2": {"d1": 1}}))
+    assert problem.startswith("FILE: q1: a query is ")
 
 
 def test_ids_without_texts_are_no_queries(tmp_path: Path) -> None:

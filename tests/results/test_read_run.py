@@ -136,7 +136,8 @@ NO_SCORE = 'query "q", document "b": a score is a finite number, found '
     [
         ("doc_id", ["a", None], 'query "q": a row has no document'),
         ("doc_id", [1.0, 2.0], f'the column "doc_id" holds floats, {IDS_ARE}'),
-        ("doc_id", [b"a", b"b"], f"the column \"doc_id\" holds bytes (b'a'), {IDS_ARE}"),
+        ("doc_id", [b"a", b"b"], ""),
+        ("doc_id", [b"\xff", b"b"], f"the column \"doc_id\" holds bytes (b'\\xff'), {IDS_ARE}"),
         ("doc_id", [True, False], f'the column "doc_id" holds bool (true), {IDS_ARE}'),
         ("doc_id", [["a"], ["b"]], f"the column \"doc_id\" holds list (the list ['a']), {IDS_ARE}"),
         ("score", [1.0, None], f"{NO_SCORE}nothing"),

@@ -144,18 +144,19 @@ class _NestedReader(Collector):
             elif isinstance(entry, dict) and _ratings_key(entry):
                 self._add_query_with_ratings(entry, path)
             else:
-                self.wrong(f"{_SHAPES}; found {found_json(entry)}", path)
+                self.wrong(f"{_QUERY_SHAPES if for_queries else _SHAPES}; found {found_json(entry)}", path)
         if self._grade_column is not None and not self._keys_by_names:
             self.refuse(f"no object in the file has the key {quoted(self._grade_column)}, which {GRADE_COLUMN} names")
 
     def _add_by_query(self, entry: Mapping[str, object], path: JsonPath) -> None:
-        """Add {query: its judgments}. Where queries are wanted, texts among the grades make the file ambiguous."""
+        """Add {query: its judgments}. Where queries are wanted, texts that may be no names of grades are refused."""
         for key, value in entry.items():
             at = (*path, key)
-            members = value.values() if isinstance(value, dict) and self._for_queries else ()
+            members = value if isinstance(value, dict) and self._for_queries else {}
+            may_be_texts = len(entry) == 1 or not _OF_A_QUERY.isdisjoint(map(folded, members))
             if not key.strip():
                 self.wrong("a query has no id", at)
-            elif any(type(member) is str and number_of(member) is None for member in members):
+            elif may_be_texts and any(type(each) is str and number_of(each) is None for each in members.values()):
                 self.wrong(f"{_QUERY_SHAPES}; found {found_json(value)}", at)
             else:
                 self.add_query(Query(key, key if self._for_queries else None), at)
