@@ -246,6 +246,8 @@ def of_chroma(response: Mapping[str, Any], _: ReadOptions) -> Sequence[object] |
         column = response.get(name)
         if column and column[0]:  # None for what was not asked for
             columns.setdefault(what, column[0])
+    if len({*map(len, columns.values())}) > 1:
+        raise unreadable("columns of different lengths", response, "return as many of each as of ids")
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 

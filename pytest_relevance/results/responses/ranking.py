@@ -11,6 +11,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
@@ -173,6 +174,10 @@ def _copied(
     ids = fields.first_of(names, NESTED)
     if not _is_text(ids):
         ids = reading.read_each(lambda document, field: _id_of(document, field, names), results, documents, ids)
+    ranks = fields.first_of(("rank",))  # a float is a score, such as ts_rank of PostgreSQL
+    if all(map(reading.is_integer, ranks)) and any(two < one for one, two in pairwise(ranks)):
+        what = f"results that are not in the order of their field rank, {shown(list(ranks))}"
+        raise UnreadableRanking(f"search returned {what}; sort them by it, or leave it out")
     titles = fields.first_of(title_names, NESTED)
     are_mappings = is_plain or all(isinstance(document, (str, int, Mapping)) for document in documents)
     scores = fields.first_of(SCORE_NAMES if are_mappings else SCORE_NAMES[:1], NESTED_SCORES)

@@ -344,3 +344,26 @@ def test_a_result_with_many_fields_names_the_first() -> None:
     many = {f"field{number}": number for number in range(15)}
     assert "only field0, field1, field2," in refusal([many])
     assert "field11 and 3 more; name the field" in refusal([many])
+
+
+# --- ranks ------------------------------------------------------------------------------------------------------------
+
+
+BY_RANK = [{"id": "a", "rank": 3}, {"id": "b", "rank": 1}, {"id": "c", "rank": 2}]
+
+
+@pytest.mark.parametrize(
+    "response",
+    [BY_RANK, pd.DataFrame(BY_RANK), [SimpleNamespace(**each) for each in BY_RANK], {"hits": BY_RANK}],
+    ids=["mappings", "frame", "objects", "body"],
+)
+def test_ranks_in_another_order_than_the_results_are_refused(response: object) -> None:
+    assert refusal(response) == (
+        "search returned results that are not in the order of their field rank, [3, 1, 2]; sort them by it, or leave "
+        "it out"
+    )
+
+
+@pytest.mark.parametrize("ranks", [[1, 2, 3], [0, 2, 2], [0.9, 0.5, 0.7], ["3", "2", "1"], [3, None, 1]])
+def test_ranks_in_the_order_of_the_results_and_scores_of_that_name_are_read(ranks: list[object]) -> None:
+    assert ids([{"id": id_, "rank": rank} for id_, rank in zip("abc", ranks, strict=True)]) == ["a", "b", "c"]

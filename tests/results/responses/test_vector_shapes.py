@@ -66,6 +66,11 @@ def test_other_mappings_are_of_neither_qdrant_nor_chroma(response: object) -> No
     assert "a mapping without hits" in refusal(response, labels=["a"] * 6)
 
 
+def test_columns_of_chroma_with_different_lengths_are_refused() -> None:
+    message = refusal({"ids": [["b"]], "distances": [[0.5, 0.75]]})
+    assert message.startswith("search returned columns of different lengths, ")
+
+
 def test_documents_of_qdrant_with_fastembed() -> None:
     module = "qdrant_client.fastembed_common"
     found = model("QueryResponse", module, id="u-1", metadata={"sku": "sku-a"}, document="text", score=0.5)
