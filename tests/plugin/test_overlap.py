@@ -119,6 +119,22 @@ def test_a_new_case_is_only_measured_and_the_gate_says_how_many_are_compared(tra
     )
 
 
+def test_a_gate_alone_says_what_changed_most(traffic: Project) -> None:
+    traffic.cases("{queries: traffic.csv, gates: [{mean: {overlap@10: 0.7}}]}")
+    traffic.run(ACCEPT)
+    search(traffic, now=CHANGED)
+    run = traffic.run("--relevance-markdown=run.md")
+    assert {result.verdict for result in run.results.values()} == {"measured"}
+    assert "changed since the baseline (3)" in run.summary
+    assert any(row[:8] == ["e", "f", "g", "h", "0.250", "The", "e", "1"] for row in run.summary_rows)
+    changed = (traffic.path / "run.md").read_text("utf-8").partition("**Changed (3)**")[2].splitlines()[4:7]
+    assert [row.split(" | ")[:2] for row in changed] == [
+        ["| `i j k l`", "0.000"],
+        ["| `nothing`", "0.000"],
+        ["| `e f g h`", "0.250"],
+    ]
+
+
 def test_a_record_in_the_place_of_a_baseline_and_the_reports_of_a_record(traffic: Project, command: Command) -> None:
     traffic.run("--relevance-record=before.jsonl")
     search(traffic, now=CHANGED)

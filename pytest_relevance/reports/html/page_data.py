@@ -200,7 +200,7 @@ def _case(result: CaseResult, name: str, tables: _Tables, variants: Sequence[Any
         "score": result.score,
         "lower": lower if result.evaluation.lower is not None else None,
         "upper": upper if result.evaluation.lower is not None else None,
-        "before": change.before,
+        "before": None if result.baseline is None else result.baseline.score,
         "effect": change.weighted_change,
         "lost": lost and {"document": lost.document, "from": lost.first, "to": lost.second},
         "onTop": top and top.document,

@@ -58,8 +58,8 @@ class CaseChange:
 
     @property
     def before(self) -> float | None:
-        """The score of the accepted ranking; None without one."""
-        return differences.score_before(self.result, self.by)
+        """The score of the accepted ranking, 1 where the two are compared; None without one."""
+        return 1.0 if is_similarity(self.by or "") else differences.score_before(self.result, self.by)
 
     @property
     def after(self) -> float | None:
@@ -222,10 +222,14 @@ def moved_table(
 
 
 def mover_tables(results: Sequence[CaseResult], variants: Sequence[cases.Variant], most: int | None) -> list[Table]:
-    """The cases whose score fell since the baseline, and those whose score rose."""
+    """The cases whose score fell since the baseline, and those whose score rose; without nDCG those that changed."""
+    down, up = ([*map(CaseChange, movers(results, sign))] for sign in (-1, 1))
+    changed = [change for change in worst_first(results) if is_similarity(change.by or "")]
+    fall, rise = (LOST, ON_TOP), (GAINED,)
     return [
-        moved_table(f"{title} since the baseline", [*map(CaseChange, movers(results, sign))], variants, documents, most)
-        for title, sign, documents in (("down", -1, (LOST, ON_TOP)), ("up", 1, (GAINED,)))
+        moved_table(f"{title} since the baseline", found, variants, documents, most)
+        for title, found, documents in (("changed", changed, fall), ("down", down, fall), ("up", up, rise))
+        if found or title != "changed"
     ]
 
 

@@ -15,6 +15,7 @@ from html import escape
 from itertools import islice
 
 from pytest_relevance._text import counted, harmless
+from pytest_relevance.metrics.names import is_similarity
 from pytest_relevance.reports.blocks import (
     FAILURE,
     MOST_CHARACTERS,
@@ -149,7 +150,8 @@ def _case_tables(
     fell = [change for change in worst if not has_failed(change.result)]
     rose = [changes.CaseChange(result) for result in changes.movers(ran, 1)]
     low = [] if worst or rose else [changes.CaseChange(result) for result in lowest(ran)]
-    on_fall, title = (changes.LOST, changes.ON_TOP), f"Fell{' without failing' if failing else ''}"
+    word = "Changed" if any(is_similarity(change.by or "") for change in fell) else "Fell"
+    on_fall, title = (changes.LOST, changes.ON_TOP), f"{word}{' without failing' if failing else ''}"
     yield "the cases that got worse", changes.moved_table("Got worse", fallen, variants, on_fall, most)
     yield "the failing cases", changes.moved_table("Failed", others, variants, on_fall, most)
     yield "the cases that fell most", changes.moved_table(title, fell, variants, on_fall, most)
