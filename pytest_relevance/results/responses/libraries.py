@@ -1,4 +1,4 @@
-"""What the Python libraries of search return: vector indexes, databases of documents, their frameworks, full text.
+"""What Python libraries for search return: vector indexes, vector databases and their frameworks, full-text engines.
 
 faiss, hnswlib, usearch, bm25s: results are *labels*, row numbers of the index or integers given at insertion. The
 attribute `ids` of the fixture's value turns labels into ids; without it they are refused. faiss returns (distances,
@@ -225,7 +225,7 @@ def point_id(fields: Mapping[str, Any]) -> object:
 
 
 _CHROMA = {"distances": "score", "scores": "score", "metadatas": "metadata", "documents": "document"}
-"""The columns of what chromadb returns, and what they have of each result."""
+"""The columns of what chromadb returns, and the names of their values as fields of one result."""
 
 
 def of_chroma(response: Mapping[str, Any], _: ReadOptions) -> Sequence[object] | None:
@@ -252,16 +252,16 @@ def of_chroma(response: Mapping[str, Any], _: ReadOptions) -> Sequence[object] |
 
 
 def metadata_id(fields: Mapping[str, Any]) -> object:
-    """The id of a document, where no `id_field` is given: of its metadata, or its own where the two agree.
+    """The id of a document, where no `id_field` is given: the one in its metadata, or its own where that has none.
 
-    Raises `BadResult` where its own is another one, and not generated.
+    Raises `BadResult` where it has both and they differ, unless its own was generated.
     """
     own = fields.get("id")
-    return _agreed(own, "id", fields["metadata"], "metadata", yields=_is_generated(own))
+    return _agreed(own, "id", fields["metadata"], "metadata", prefers_nested=_is_generated(own))
 
 
 def node_fields(result: Any) -> dict[str, object]:
-    """The fields of a node. `ref_doc_id` is the document that it is a part of."""
+    """The fields of a node of LlamaIndex. `ref_doc_id` is the document of which it is a part."""
     node = getattr(result, "node", result)
     texts = {"text": getattr(node, "text", None), "ref_doc_id": getattr(node, "ref_doc_id", None)}
     ids = dict.fromkeys(("id", "id_", "node_id"), node.node_id)
@@ -271,7 +271,7 @@ def node_fields(result: Any) -> dict[str, object]:
 def node_id(fields: Mapping[str, Any]) -> object:
     """The id of a node, where no `id_field` is given: as `metadata_id`.
 
-    Raises `BadResult` where it is a part of a document, and has a generated id only.
+    Raises `BadResult` where it is a part of a document, and has only a generated id.
     """
     own, source = fields["id"], fields["ref_doc_id"]
     if source is None or not _is_generated(own) or _id_in(fields["metadata"]):
@@ -282,13 +282,13 @@ def node_id(fields: Mapping[str, Any]) -> object:
     )
 
 
-def _agreed(own: object, name: str, nested: object, holder: str, *, yields: bool = False) -> object:
+def _agreed(own: object, name: str, nested: object, holder: str, *, prefers_nested: bool = False) -> object:
     """The id of a result that may have one of its own and one in a nested mapping. Raises `BadResult` if they differ.
 
-    `yields` says that its own gives way to the nested one.
+    With `prefers_nested` it is the nested one even if they differ.
     """
     found = _id_in(nested)
-    if found is None or own is None or str(own) == str(found[1]) or yields:
+    if found is None or own is None or str(own) == str(found[1]) or prefers_nested:
         return own if found is None else found[1]
     path = f"{holder}.{found[0]}"
     raise BadResult(
