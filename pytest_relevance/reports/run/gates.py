@@ -61,7 +61,7 @@ MOST_CASES = 5
 
 
 def gate_message(judged: GateResult) -> str:
-    """One line: what is not met, or all that was found, or why the gate was not judged."""
+    """One line: the findings that are not met, or all of them where each is met, or why the gate was not judged."""
     why = judged.not_judged
     if why is None:
         return "; ".join(map(finding_text, judged.unmet or judged.findings))
@@ -221,7 +221,7 @@ _WORDS: Mapping[str, Callable[[GateFinding], str]] = {
 
 
 def _name(found: GateFinding) -> str:
-    """The metric, with the depth that was set where it looks at the whole ranking, and the variant that it is of."""
+    """The metric of a finding; the depth that was set, where it has no cutoff; the variant, if there is one."""
     text = found.about
     if found.depths:
         text += f" (depth {asked_text(found.depths)})"
@@ -279,7 +279,7 @@ def gate_lines(judged: GateResult, *, verbosity: int = 0, width: int = WIDEST) -
 
 
 def named_gate_lines(judged: GateResult, columns: int = WIDEST) -> list[Line]:
-    """The report of a gate under its name, as part of a whole report: what it found, also where that is met."""
+    """The report of a gate under its name, as part of a whole report: what it found, also where it is met."""
     outcome = judged.outcome()
     if judged.unmet and outcome == FAILED:
         return [line(harmless(judged.name), STRONG), *gate_lines(judged, width=columns)]
@@ -289,14 +289,14 @@ def named_gate_lines(judged: GateResult, columns: int = WIDEST) -> list[Line]:
 
 
 def _cases_behind(judged: GateResult, finding: GateFinding, columns: int) -> list[Line]:
-    """The cases that an unmet condition comes from, those that count most first."""
+    """The cases because of which a condition is not met, those that count most first."""
     pulls = [(pull, shown, result) for result in judged.results for pull, shown in _pulls(judged, finding, result)]
     several = len({result.weight for result in judged.results}) > 1
     metric = f"{finding.about} " if len(judged.gate.bounds) > 1 else ""
     table = case_table(_TITLES.get(finding.about, f"{metric}pulled down most by"), label_gap=3)
     for _, shown, result in nlargest(MOST_CASES, pulls, key=lambda found: found[0]):
         add_case(table, result, f"weight {number(result.weight)}" if several else "", shown)
-    if finding.about in _TITLES and len(pulls) > MOST_CASES:  # the title names all of them, not those that count most
+    if finding.about in _TITLES and len(pulls) > MOST_CASES:  # such a title announces all of them
         table.note = f"  ... {len(pulls) - MOST_CASES:,} more"
     return table.lines(columns)
 

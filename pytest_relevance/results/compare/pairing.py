@@ -46,7 +46,7 @@ class Incomparable(ValueError):
 
 
 class Incompatibility(NamedTuple):
-    """What keeps some cases from being compared: a key of `KINDS` (or "unfinished"), and in words."""
+    """What keeps some cases from being compared: its kind (a key of `KINDS`, or "unfinished"), and the reason."""
 
     kind: str
     cases: tuple[Key, ...]
@@ -68,7 +68,7 @@ class ErroredCase(NamedTuple):
 
 
 NEW_CASE = "only in second"
-"""The kind of cases that were added since the first run: they are listed and left out, and refuse nothing."""
+"""The kind of cases that were added since the first run: they are listed and left out, but refuse no comparison."""
 
 KINDS: Mapping[str, str] = {
     "only in first": "{second} has no result of {cases}",
@@ -193,8 +193,8 @@ def pair(first: Run, second: Run, metrics: Metrics, variants: Variants | None, *
 
     Case files are matched by their names without folders where these are unique, and are ignored where each run has
     only one. Cases that only the second run has are new, which is no reason to refuse. But a plain run has no line for
-    a query without results, so that a query it lacks need not be new. `common`: compare the cases that both have
-    anyway.
+    a query without results, so that a query it lacks need not be new. With `common` the cases that both runs have are
+    compared all the same.
 
     Raises `Incomparable` where nothing is left, or something keeps the runs apart; ValueError for one of two `variants`
     that its run does not have.
@@ -220,7 +220,7 @@ def pair(first: Run, second: Run, metrics: Metrics, variants: Variants | None, *
         in_first, in_second = (each is not None and each.verdict in WITHOUT_SCORE for each in (old, new))
         if new and (in_first or in_second):
             errors.append(ErroredCase(new.key, new.query, in_first, in_second))
-    kept_apart = [_described(kind, cases, names) for kind, cases in found.items() if cases]
+    kept_apart = [_incompatibility(kind, cases, names) for kind, cases in found.items() if cases]
     for run, name in [*zip((first, second), names, strict=True)][: 1 if first is second else 2]:
         if run.missing:
             ended = f"the run ended before {counted(len(run.missing), 'case')}: {some(run.missing)}"
@@ -236,8 +236,8 @@ def pair(first: Run, second: Run, metrics: Metrics, variants: Variants | None, *
     return Pairing(names, pairs, kept_apart, errors, _notes(pairs, skipped, are_judged=not are_similarities(metrics)))
 
 
-def _described(kind: str, cases: Sequence[tuple[CaseResult, str]], names: Sequence[str]) -> Incompatibility:
-    """The incompatibility of some cases, each with a detail."""
+def _incompatibility(kind: str, cases: Sequence[tuple[CaseResult, str]], names: Sequence[str]) -> Incompatibility:
+    """The incompatibility of one kind: its cases, each with a detail, and the message for runs with these names."""
     details = [*dict.fromkeys(detail for _, detail in cases)][: 1 if kind == "query" else _MOST_EXAMPLES]
     those = f"{counted(len(cases), 'case')}: {some_cases(result for result, _ in cases)}"
     reason = KINDS[kind].format(first=names[0], second=names[1], cases=those, detail="; ".join(details))
@@ -256,7 +256,7 @@ def _notes(pairs: Sequence[Pair], skipped: Sequence[CaseResult], *, are_judged: 
 
 
 def _matches(first: Run, second: Run, variants: Variants | None) -> tuple[_Matches, _Matches]:
-    """The results of both runs by their matching keys. Two `variants` that are compared match each other.
+    """The results of both runs by their matching keys. Two `variants` that are given match each other.
 
     A test in Python may check a query several times: its results are numbered.
     """

@@ -26,7 +26,7 @@ from pytest_relevance.results.scoring import kept_depth
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A document whose rank changed: its ranks (from 1) in either ranking, None where it is not, as far as is known.
+    """A document whose rank changed: its ranks (from 1) in both rankings, None for one that is not known to have it.
 
     `grade` is None for an unjudged document.
     """
@@ -38,7 +38,7 @@ class Move:
 
     @property
     def distance(self) -> int:
-        """How many ranks it went up (above 0) or down; 0 where it is in one ranking alone."""
+        """How many ranks it rose (above 0) or fell (below 0); 0 where only one ranking has it."""
         return 0 if self.first is None or self.second is None else self.first - self.second
 
 
@@ -95,7 +95,7 @@ def rank_changes(
 def baseline_changes(result: CaseResult) -> RankChanges | None:
     """The changes since the accepted ranking, None where there is none to compare with.
 
-    Of what left, the documents with the highest gains come first: they explain the lost score.
+    `left` has the documents with the highest gains first: they explain the lost score.
     """
     baseline, gains = result.baseline, result.conditions.settings.gains
     if baseline is None or baseline.standing in (NEW, STALE):
@@ -122,7 +122,7 @@ def compare_calls(case: Case, rankings: Sequence[Ranking]) -> Repeats:
 
 
 def worst_of_repeats(results: Sequence[CaseResult]) -> list[CaseResult]:
-    """The results with one for each case and variant: of repeats the one with the worst status, the lowest score.
+    """One result for each case and variant: of repeats the one of the worst status, and of these the lowest score.
 
     Its `repeats` describe how the ranking changed from repeat to repeat.
     """
@@ -134,7 +134,7 @@ def worst_of_repeats(results: Sequence[CaseResult]) -> list[CaseResult]:
 
 
 def _worst(repeats: Sequence[CaseResult]) -> CaseResult:
-    """The worst of several repeats of a case, with how the ranking changed from one to another, or else within one."""
+    """The worst of several repeats of a case, with how the ranking changed between them, or else within one."""
     worst = min(repeats, key=lambda result: (_WORST_FIRST.index(result.status), result.score or 0.0))
     scored = [result for result in repeats if result.evaluation.scores]
     if len(scored) < 2:
