@@ -1,8 +1,8 @@
-"""The way from ratings as they are written to `Judgments`, and figures of where the raters of a file disagree.
+"""Make `Judgments` of ratings as they are written, and figures about where the raters of a file disagree.
 
-Names become grades, several ratings one, contradictions errors. Files of judgments have millions of rows and a handful
-of different grades. So each different grade is interpreted once, and rows are searched one by one only when some of
-them are wrong.
+Names become grades, several ratings become one, and contradictions are errors. Files of judgments have
+millions of rows and a handful of different grades. So each different grade is interpreted once, and rows are searched
+one by one only when some of them are wrong.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def number_of(text: str) -> float | None:
     """Parse a number, a whole one as int (`3.0` is 3). None for text that is no finite number."""
     if _NUMBER.fullmatch(text) is None:
         return None
-    value = float(text.strip())  # of \x1c to \x1f, which `\s` matches, float() takes off none
+    value = float(text.strip())  # `\s` matches \x1c to \x1f, which float() does not strip
     if not isfinite(value):
         return None
     return int(value) if value == int(value) else value
@@ -189,7 +189,7 @@ def _finder(rows: Ratings) -> Callable[[str, str], Place]:
 
 
 def _numbered(rows: Ratings) -> list[str]:
-    """Names for raters without one: the first rating of a document is of `rating 1`, the second of `rating 2` ..."""
+    """Names for unnamed raters: the first rating of a document is by `rating 1`, the second by `rating 2` ..."""
     counts: Counter[tuple[str, str]] = Counter()
     names = []
     for pair in zip(rows.queries, rows.documents, strict=True):
@@ -240,7 +240,7 @@ def _combined(ratings: Mapping[str, Mapping[str, Mapping[str, float]]], how: str
 
 
 FAR_APART = 2
-"""The difference of two ratings, in grades, from which on raters disagree seriously."""
+"""The difference of two ratings, in grades, at which raters disagree seriously."""
 
 
 class Rated(NamedTuple):
@@ -268,11 +268,11 @@ class RaterFigures(NamedTuple):
 
 
 class QueryFigures(NamedTuple):
-    """The documents of a query that several raters rated, and how many of these documents have ratings `FAR_APART`."""
+    """How many pairs of a query and a document several raters rated, and how many of these have ratings `FAR_APART`."""
 
     query: str
     pairs: int
-    far: int
+    far_apart: int
 
 
 class AggregateFigures(NamedTuple):
@@ -323,14 +323,14 @@ def _outlier(given: Mapping[str, float]) -> list[str]:
 
 
 def query_figures(pairs: Iterable[Rated]) -> list[QueryFigures]:
-    """The queries with ratings that are `FAR_APART`: by how many documents have such ratings, then by their share."""
+    """The queries with ratings `FAR_APART`: most such pairs first, then the largest share of them."""
     count: Counter[str] = Counter()
     far: Counter[str] = Counter()
     for rated in pairs:
         count[rated.query] += 1
         far[rated.query] += rated.spread >= FAR_APART
     found = [QueryFigures(query, count[query], apart) for query, apart in far.items() if apart]
-    return sorted(found, key=lambda figures: (-figures.far, figures.pairs))
+    return sorted(found, key=lambda figures: (-figures.far_apart, figures.pairs))
 
 
 def aggregate_figures(pairs: Sequence[Rated]) -> list[AggregateFigures]:

@@ -96,7 +96,7 @@ def _queries(judgments: Judgments, pairs: Sequence[Rated]) -> list[Line]:
         return []
     table = Table([Column(_FAR, RIGHT), Column("of pairs", RIGHT), Column("query with the most of them", least=20)])
     for figures in found[:MOST_QUERIES]:
-        table.add(f"{figures.far:,}", f"{figures.pairs:,}", judgments.text(figures.query))
+        table.add(f"{figures.far_apart:,}", f"{figures.pairs:,}", judgments.text(figures.query))
     if (more := len(found) - MOST_QUERIES) > 0:
         table.note = f"... and {more:,} more with such pairs"
     return [*table.lines(), line("")]

@@ -61,7 +61,8 @@ def read_table(source: Source, format: str | None = None) -> Ratings:
     numbers = [columns.at["grade"]] if "grade" in columns.at else [number for number, _ in columns.raters]
     if isinstance(table, ObjectTable) and "grade" in columns.at:
         table.require(columns.at["grade"])  # a misspelt key would leave a document unjudged
-    if BEIR_DOCUMENT in map(folded, table.names) and isinstance(table, TextTable):  # which no spreadsheet reads
+    # BEIR's tables are not escaped for spreadsheets
+    if BEIR_DOCUMENT in map(folded, table.names) and isinstance(table, TextTable):
         cells: list[list[Any]] = table.columns([*texts.values(), *numbers])
     else:
         cells = table.cells(texts.values(), numbers)
@@ -160,7 +161,7 @@ def is_query_table(source: Source) -> bool:
 
 
 def _is_query_header(source: Source) -> bool:
-    """Whether the first line is a header of queries, or of judgments. No header of two columns begins `q1<TAB>`."""
+    """Whether the first line is a header of queries or of judgments. `q1<TAB>boots` is none, as `q1` has a digit."""
     names = source.header.names
     if is_judgment_table(source):
         return True
@@ -171,7 +172,7 @@ def _is_query_header(source: Source) -> bool:
 
 
 def query_columns(source: Source, names: Sequence[str]) -> dict[str, int]:
-    """The columns by their names. The names of files of queries alone do not count in a table of judgments."""
+    """The columns by their names. In a table of judgments the further names of `_IN_QUERIES` do not count."""
     at = find_columns(names, _QUERY_COLUMNS)
     if layout(names, source.options.get(GRADE_COLUMN)) is not None:
         return at
@@ -190,9 +191,9 @@ def _are_ids_and_texts(source: Source) -> bool:
 
 
 def _seems_a_header(source: Source) -> bool:
-    """Whether the first of the lines `id<TAB>text` seems a header that is not known.
+    """Whether the first of the lines `id<TAB>text` seems to be a header with unknown names.
 
-    Its first cell is called as ids are, or all other ids have digits and it has none.
+    Its first cell ends as names of ids do, or has no digit where all the ids below have one.
     """
     first, *ids = (line.partition("\t")[0] for line in _lines_of_head(source))
     is_unlike = len(ids) > 1 and not _DIGIT.search(first) and all(map(_DIGIT.search, ids))
@@ -256,7 +257,7 @@ def read_lines(source: Source) -> list[Query]:
 
 
 def distinct_rows(source: Source, columns: Mapping[str, Sequence[Any]], place: Callable[[int], Place]) -> list[Query]:
-    """The queries of the rows, each once, in their order. A column has texts; others may have ids, weights, notes."""
+    """The queries of the rows, each once, in their order. `columns` has `query`, and perhaps ids, weights, notes."""
     first: dict[tuple[str, str], int] = {}
     for row, pair in enumerate(zip(columns.get("query_id", columns["query"]), columns["query"], strict=True)):
         first.setdefault(pair, row)
