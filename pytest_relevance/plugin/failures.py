@@ -1,6 +1,6 @@
 """The exceptions of cases, and those of a project's code.
 
-These stand in records and messages without secrets and paths, and their tracebacks without the frames of this plugin.
+Records and messages show them without secrets and paths, and tracebacks leave out the frames of this plugin.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ _OF_PYTEST = (CaseError, pytest.fail.Exception, pytest.skip.Exception, pytest.xf
 
 
 def search_error(error: BaseException, config: pytest.Config, *, phase: str = "", prefix: str = "") -> SearchError:
-    """Return an exception as a record has it: without credentials in URLs, and without the path of the root.
+    """Return an exception in the form that a record has: without credentials in URLs, and without the path of the root.
 
     `prefix` begins the message. A refusal of this plugin or of pytest has no type and no frame.
     """
@@ -139,8 +139,8 @@ def shorten(excinfo: pytest.ExceptionInfo[BaseException], config: pytest.Config)
     """Make pytest show an exception without the frames of this plugin and of installed packages.
 
     A traceback that ends in this plugin stays complete. Of an exception that a batch returned, or that ended the
-    waiting for searches (a timeout), only the case is shown. The last frame is shown wherever it is, and the frames of
-    installed packages are left in where options ask for another traceback than pytest's default.
+    waiting for searches (a timeout), only the case is shown. The last frame is always shown. The frames of installed
+    packages stay where options ask for another traceback than pytest's default.
     """
     frames = excinfo.traceback
     ours = [number for number, entry in enumerate(frames) if _module_of(entry).startswith(_OURS)]
