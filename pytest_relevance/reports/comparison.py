@@ -108,7 +108,7 @@ class Comparison(Compared):
             "metrics": [_flat(row) for row in self.metrics],
             "by_tag": [_flat(row) for row in self.by_tag],
             "latency": [
-                {"variant": variant, **change._asdict()}
+                {"variant": variant, "cases": change.cases, "p50": [*change.p50], "p95": [*change.p95]}
                 for variant, results in self.variants.items()
                 if (change := latency_change(results)) is not None
             ],

@@ -65,8 +65,11 @@ def test_the_mean_falls_and_the_worst_query_names_what_it_lost(shop: Terminal) -
     assert said.code == 1
     assert said.lines[1] == "any.jsonl -> title.jsonl: 135 cases compared, 133 with another ranking"
     assert said.lines[0] == "Search got worse: 44 queries; 1 gate is not met"
-    assert said.lines[-4:] == [
-        "mean nDCG@10 0.728 -> 0.621 (-0.108, p <0.001): 32 better, 49 worse, 35 the same (116 of 135 cases)",
+    assert said.lines[-5] == (
+        "mean nDCG@10 0.728 -> 0.621 (-0.108, p <0.001): 32 better, 49 worse, 35 the same (116 of 135 cases)"
+    )
+    assert said.lines[-4].startswith("latency p50 ")
+    assert said.lines[-3:] == [
         "NOT MET: mean nDCG@10 fell by 0.108, from 0.728 to 0.621 (95% -0.161 to -0.056, p <0.001, 116",
         "    cases); allowed is 0.02 unless p > 0.05",
         "1 of 1 gate not met",

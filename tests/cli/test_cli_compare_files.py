@@ -39,10 +39,10 @@ def row(terminal: Terminal, *command: str) -> Any:
 
 
 def figures(terminal: Terminal, *command: str) -> list[str]:
-    """The report in text without its second line, which has the names."""
+    """The report in text without its second line, which has the names, and without latencies, which records have."""
     said = terminal.run(*command)
     assert (said.code, said.err) == (0, "")
-    return [said.lines[0], *said.lines[2:]]
+    return [line for line in (said.lines[0], *said.lines[2:]) if not line.startswith("latency ")]
 
 
 def test_two_runs_of_another_tool(trec: Terminal) -> None:
@@ -142,7 +142,10 @@ def test_records_that_cannot_be_compared(shop: Terminal, what: str, says: list[s
     [
         (["main.jsonl", "shop.relevance.yaml"], "shop.relevance.yaml:1: the format of this run is not recognised"),
         (["main.jsonl", "shop.relevance.yaml.baseline.jsonl"], "this is not a record: it is a baseline"),
-        (["main.jsonl", "branch.json"], f"and branch.json has none: give judgments, {_FORMS}\n{_BY_JUDGMENTS}\n"),
+        (
+            ["main.jsonl", "branch.json"],
+            f"and branch.json has none: give judgments, {_FORMS}; overlap@10 needs none\n{_BY_JUDGMENTS}\n",
+        ),
         (
             ["main.jsonl", "branch.jsonl", "--judgments=main.jsonl"],
             "main.jsonl: judgments have columns for the query, the document and the grade; found kind",
