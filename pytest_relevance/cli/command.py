@@ -233,23 +233,32 @@ _ENDINGS: Mapping[str, str] = {".md": MARKDOWN, ".markdown": MARKDOWN, ".json": 
 """The formats of a report, and the endings of file names that mean them."""
 
 
-def add_report(parser: Any, *more: str) -> None:
+class _AlsoOutside(tuple[str, ...]):
+    """The names of formats, and those of reports of other packages, which are looked up where a name is unknown."""
+
+    def __contains__(self, name: object) -> bool:
+        from pytest_relevance import _outside
+
+        return super().__contains__(name) or name in _outside.entry_points_of(_outside.REPORTS)
+
+
+def add_report(parser: Any, *more: str, has_others: bool = False) -> None:
     """Add the options of a report: `--format`, with `more` formats, `--output` and `--max-chars`.
 
-    `parser` may be a group of arguments.
+    `parser` may be a group of arguments. `has_others`: reports of other packages are formats, too.
     """
-    add_format(parser, *more)
+    add_format(parser, *more, has_others=has_others)
     endings = listed([".md", ".json", *(f".{name}" for name in more)], "or")
     parser.add_argument(
         "-o", "--output", metavar="FILE", help=f"write the report to a file, whose ending may say how ({endings})"
     )
 
 
-def add_format(parser: Any, *more: str) -> None:
+def add_format(parser: Any, *more: str, has_others: bool = False) -> None:
     """Add the options `--format`, with `more` formats than text, Markdown and JSON, and `--max-chars`."""
     from pytest_relevance.reports.blocks import MOST_CHARACTERS
 
-    formats = (TEXT, MARKDOWN, *more, JSON)
+    formats = (_AlsoOutside if has_others else tuple)((TEXT, MARKDOWN, *more, JSON))
     parser.add_argument("--format", choices=formats, help="how the report is written (default: text)")
     parser.add_argument(
         "--max-chars",

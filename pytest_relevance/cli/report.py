@@ -1,7 +1,8 @@
 """`pytest-relevance report`: what a run printed of its cases, from its record (pytest --relevance-record=FILE).
 
 Failures, gates that are not met, the summary and the verdict; or the same as Markdown, for the comment of a pull
-request, as an HTML page, or as JSON. The exit code is 0 whatever the run came to, and 2 where RUN is no sound record.
+request, as an HTML page, or as JSON; or the report of another installed package. The exit code is 0 whatever the run
+came to, and 2 where RUN is no sound record.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_relevance import _outside
 from pytest_relevance._files import name_to_forward
-from pytest_relevance._text import listed, quoted
+from pytest_relevance._text import listed, quoted, shown
 from pytest_relevance.cli import command
-from pytest_relevance.cli.command import HTML, OK, CommandError
+from pytest_relevance.cli.command import HTML, JSON, MARKDOWN, OK, PROGRAM, TEXT, CommandError
 from pytest_relevance.reports.text import WIDEST, is_report, plain, terminal_width
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 def declare(parser: ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument("record", metavar="RUN", type=command.existing, help="the record of a run")
-    command.add_report(parser, HTML)
+    command.add_report(parser, HTML, has_others=True)
     parser.add_argument(
         "--against",
         metavar="BASELINE_OR_RUN",
@@ -49,7 +51,7 @@ def run(arguments: Namespace) -> int:
     if arguments.against is not None:
         run = _against(run, arguments.against)
     width = WIDEST if arguments.output is not None else terminal_width()
-    report = command.report_of(
+    report = _of_another_package(run, format) or command.report_of(
         run,
         format,
         lambda: plain(report_lines(run, verbosity=verbosity, width=width)) + "\n",
@@ -59,6 +61,20 @@ def run(arguments: Namespace) -> int:
     )
     command.deliver(report, format, arguments.output)
     return OK
+
+
+def _of_another_package(run: Run, format: str) -> str:
+    """Return the report of another package; empty for a format of this one. Raises `CommandError` for a bad report."""
+    if format in (TEXT, MARKDOWN, HTML, JSON):
+        return ""
+    point = _outside.entry_points_of(_outside.REPORTS)[format]
+    try:
+        report = _outside.called(point, run)
+    except _outside.OutsideError as error:
+        raise CommandError(f"{PROGRAM} report: {error}") from None
+    if not isinstance(report, str) or not report:
+        raise CommandError(f"{PROGRAM} report: {format} ({point.value}) returned {shown(report)}, not a text")
+    return report
 
 
 def _against(run: Run, path: Path) -> Run:

@@ -2,16 +2,19 @@
 
 A format is recognised by the content, in the order of `FORMATS`: distinctive ones come first. Where the user names it,
 by a key of `FORMATS` or of `ALIASES`, the file is read as that, and its mistakes are told as mistakes in that format.
+Other packages have further formats (`_outside`): they are asked for a name, or a file, that is not known here.
 """
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NoReturn, TypeVar
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
+from pytest_relevance import _outside
 from pytest_relevance._source import Source
 from pytest_relevance._text import did_you_mean, listed, quoted
 from pytest_relevance.judgments.columns import GRADE_COLUMN
@@ -22,6 +25,9 @@ from pytest_relevance.judgments.formats.collecting import Collector
 from pytest_relevance.judgments.grading import graded, number_of
 from pytest_relevance.judgments.model import Judgments, Query, Ratings
 from pytest_relevance.judgments.scale import AnyScale, as_scale, checked_raters
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 Path = str | os.PathLike[str]
 Fits = Callable[[Source], bool]
@@ -203,20 +209,58 @@ def read_ratings(source: Source, format: str | None = None) -> Ratings:
 def check_format(name: str) -> str:
     """Find the name of a format in `FORMATS`. ValueError, with the names there are, for another."""
     found = ALIASES.get(name, name)
-    if found not in FORMATS:
-        names = [*FORMATS, *ALIASES]
+    if found not in FORMATS and found not in (others := _outside.entry_points_of(_outside.FORMATS)):
+        names = [*FORMATS, *ALIASES, *others]
         raise ValueError(f"unknown format {quoted(name)}; it may be {listed(names)}{did_you_mean(name, names)}")
     return found
 
 
 def _named(format: str | None) -> Format | None:
-    return FORMATS[check_format(format)] if format is not None else None
+    if format is None:
+        return None
+    name = check_format(format)
+    return FORMATS.get(name) or _of_another_package(_outside.entry_points_of(_outside.FORMATS)[name])
+
+
+def _of_other_packages() -> list[Format]:
+    return [*map(_of_another_package, _outside.entry_points_of(_outside.FORMATS).values())]
+
+
+def _of_another_package(point: EntryPoint) -> Format:
+    """The format of an entry point: a function from the text of a file to rows, none where it is another format.
+
+    The rows are read as a list of JSON objects is: each has the keys of a table.
+    """
+
+    def rows(source: Source) -> Source | None:
+        try:
+            found = None if source.is_parquet else _outside.called(point, source.text)
+            data = json.dumps(found, allow_nan=False)
+        except _outside.OutsideError as error:
+            source.refuse(str(error))
+        except (TypeError, ValueError) as error:
+            source.refuse(f"{point.name} ({point.value}) returned what JSON cannot hold: {error}")
+        return Source(source.file, data.encode(), source.options) if found else None
+
+    def needed(source: Source) -> Source:
+        return rows(source) or source.refuse(f"the file holds nothing that {point.name} ({point.value}) reads")
+
+    return Format(
+        point.name,
+        point.value,
+        lambda source: rows(source) is not None,
+        lambda source: objects.read_objects(needed(source), point.name),
+        lambda source: objects.read_query_objects(needed(source)),
+    )
 
 
 def _checked(source: Source, known: Format | None, needed: str) -> Format:
     """Refuse a file of an unknown format or of another kind, and options that have no meaning for its format."""
     if known is None:
-        _refuse_unknown(source, needed)
+        fitting = [one for one in _of_other_packages() if one.fits(source)]
+        if len(fitting) != 1:
+            _refuse_unknown(source, needed, fitting or [*_ALL, *_of_other_packages()])
+        known = fitting[0]
     for option in source.options:
         formats, what = OPTIONS[option]
         is_json_of_quepid = known.name == "quepid" and source.looks_like_json  # which has no columns
@@ -253,8 +297,8 @@ def judgments_in(source: Source) -> Format | None:
     return next((one for one in _ALL if one.ratings is not None and one.fits(source)), None)
 
 
-def _refuse_unknown(source: Source, needed: str) -> NoReturn:
-    """Refuse a file: what it begins with, and the formats there are. A run that is no judgments is called one."""
+def _refuse_unknown(source: Source, needed: str, formats: Sequence[Format]) -> NoReturn:
+    """Refuse a file: what it begins with, and what it may be. A run that is no judgments is called one."""
     names = source.header.names
     if needed == "judgments" and trec_ltr.is_run(source):
         trec_ltr.refuse_run(source)
@@ -262,7 +306,7 @@ def _refuse_unknown(source: Source, needed: str) -> NoReturn:
         if needed == "judgments":
             tables.refuse_header(source, names)
         tables.read_query_table(source)  # which says what a header of queries is
-    usable = [one for one in _ALL if (one.ratings if needed == "judgments" else one.queries) is not None]
+    usable = [one for one in formats if (one.ratings if needed == "judgments" else one.queries) is not None]
     known = "; ".join(f"{one.name} ({one.about})" for one in usable)
     source.refuse(
         f"the format of these {needed} is not recognised; the file begins with {quoted(source.header.line.strip())}. "

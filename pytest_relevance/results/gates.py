@@ -411,9 +411,10 @@ class ComparisonGates:
 
 def check_mean(what: str, number: float, metric: str) -> None:
     """Raise ValueError where a mean of a metric cannot be as high."""
-    most = largest_score(metric_named(metric))
-    if isinstance(number, bool) or not 0 <= number <= most or number == math.inf:
-        raise ValueError(f"{what} is a mean that a metric can have, 0 to {most:g} for {metric}, not {number!r}")
+    named = metric_named(metric)
+    least, most = -math.inf if named.is_own else 0, largest_score(named)
+    if isinstance(number, bool) or not least <= number <= most or math.isinf(number):
+        raise ValueError(f"{what} is a mean that a metric can have, {least:g} to {most:g} for {metric}, not {number!r}")
 
 
 def check_drop(what: str, number: float, metric: str) -> None:

@@ -43,7 +43,7 @@ def test_the_keys_are_those_of_the_table_of_keys(level: str) -> None:
 
 def test_names_and_bounds_are_those_of_the_tables() -> None:
     params = DEFS[CASE]["properties"]["params"]["propertyNames"]["not"]["enum"]
-    assert DEFS["format"]["enum"] == sorted([*FORMATS, *ALIASES])
+    assert DEFS["format"]["anyOf"][0]["enum"] == sorted([*FORMATS, *ALIASES])
     assert DEFS[CASE]["properties"]["raters"]["enum"] == list(AGGREGATES)
     assert DEFS[CASE]["properties"]["gain"]["anyOf"][0]["enum"] == list(GAINS)
     assert DEFS["expect"]["properties"].keys() >= KINDS.keys()
@@ -116,7 +116,6 @@ MISTAKES = [
     ("params: [a]\ncases: [{query: a}]", "params: type"),
     ("tags: head\ncases: [{query: a}]", "tags: type"),
     ("judgments: {x: 1}\ncases: [{query: a}]", "judgments: anyOf"),
-    ("judgments: {file: qrels.csv, format: cvs}\ncases: [{query: a}]", "judgments: anyOf"),
     ("queries: {format: csv}", "queries: anyOf"),
     ("documents: {file: products.csv, titel: name}\ncases: [{query: a}]", "documents: anyOf"),
     ("gates: [{mean: {overlap@5: 1}, variant: ann}]\ncases: [{query: a}]", "gates.0: required"),

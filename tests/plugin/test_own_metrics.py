@@ -111,6 +111,7 @@ HOOKS = {
     "{5: abs}": "a metric is named by",
     "{'ndcg': abs}": 'the name "ndcg" stands for something already',
     "{'map_cut_10': abs}": 'the name "map_cut_10" stands for something already',
+    "{'Overlap': abs}": 'the name "Overlap" stands for something already',
     "{'Precision': abs}": 'the name "Precision" stands for something already',
     "{'Latency': abs}": 'the name "Latency" stands for something already',
     "{'net': 3}": 'the metric "net" is a function, not 3',
@@ -188,6 +189,8 @@ def test_commands_take_the_recorded_values(records: Project, capsys: pytest.Capt
     assert "mean net@3 0.500 -> -1.000 (-1.500" in said
     assert main(["compare", "a.jsonl", "b.jsonl", "--max-drop", "net@3=1.5"]) == 0
     assert main(["compare", "a.jsonl", "b.jsonl", "--max-drop", "net@3=1.4"]) == 1
+    assert main(["compare", "a.jsonl", "b.jsonl", "--min", "net@3=-1"]) == 0
+    assert main(["compare", "a.jsonl", "b.jsonl", "--min", "net@3=-0.9"]) == 1
     capsys.readouterr()
     for format in ("text", "markdown", "html"):
         assert main(["report", "b.jsonl", "--format", format]) == 0
