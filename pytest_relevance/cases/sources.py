@@ -361,7 +361,10 @@ class Sources:
         if (read, named) not in self._contents:
             path, shown = os.path.join(self._folder, named.name), self._shown(named)
             if why := why_no_file(named.name, self._folder, shown):
-                return at.refuse(why, *named.at)
+                # an id has the place of a file where its grade is missing, or a blank before it: sku-5:3
+                is_path = not {".", "/"}.isdisjoint(named.name) or os.path.exists(path)
+                advice = f"; a document is written with its grade, {{{printable(named.name)}: 1}}, or under relevant"
+                return at.refuse(why + advice * (read is read_ratings and not is_path), *named.at)
             try:
                 content = read(Source.read(path, shown, options_of(named.query, named.grade_column)), named.format)
             except FileError as error:

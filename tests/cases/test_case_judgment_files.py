@@ -147,6 +147,16 @@ def test_a_file_that_cannot_be_read_is_reported_where_it_is_named(
     assert rated.mistakes(text[level]) == [f"shop.yaml{place[level]}judgments: {message}{in_case[level]}"]
 
 
+@pytest.mark.parametrize("written", ["sku-5", "[sku-5]", "\n      sku-5:3"])
+def test_an_id_in_the_place_of_a_file_gets_advice(shop: Shop, written: str) -> None:
+    (message,) = shop.mistakes(f"cases:\n  - query: a\n    judgments: {written}\n")
+    name = written.strip("\n []")
+    assert f"there is no file {name}; paths are relative to the case file; a document is written with its grade, " in (
+        message
+    )
+    assert f"{{{name}: 1}}, or under relevant" in message
+
+
 def test_the_mistakes_of_a_judgment_file_come_after_those_of_the_case_file(shop: Shop) -> None:
     shop.write("data/qrels.txt", "q1 0 boot 4\nq1 0 hat\nq2 0 hat 3\n")
     found = shop.mistakes("scale: [0, 3]\njudgments: data/qrels.txt\ncases:\n  - {id: q1, query: a, k: 0}\n")
