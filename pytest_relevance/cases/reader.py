@@ -63,19 +63,10 @@ def read_suite(
     return suite
 
 
-def load_suite(
-    path: str | os.PathLike[str],
-    *,
-    shown: str | None = None,
-    owned_tags: frozenset[str] = OWNED_TAGS,
-    metrics: OwnMetrics | None = NO_METRICS,
-) -> Suite:
-    """Read a case file as `read_suite` does, without issuing warnings; `shown` is its name in messages.
-
-    The project has no metrics of its own unless `metrics` names them; None: they are not known.
-    """
+def load_suite(path: str | os.PathLike[str], **arguments: Any) -> Suite:
+    """Read a case file as `read_suite` does, without issuing warnings. The `arguments` are those of `parse_suite`."""
     file = os.fspath(path)
-    return parse_suite(Path(file).read_bytes(), file, shown=shown, owned_tags=owned_tags, metrics=metrics)
+    return parse_suite(Path(file).read_bytes(), file, **arguments)
 
 
 def parse_suite(
@@ -89,7 +80,8 @@ def parse_suite(
     """Read a case file from its bytes.
 
     `file` is the path of the suite, to which the paths of the files it names are relative; `shown` is its name in
-    messages, by default `file`.
+    messages, by default `file`. The project has no metrics of its own unless `metrics` names them; None: they are not
+    known.
 
     Raises:
         CaseFileError: with every mistake in the files.
@@ -100,7 +92,8 @@ def parse_suite(
     late = True
     while late:  # once more where suite keys stand below `cases`
         known = len(header)
-        builder = SuiteBuilder(file, shown, owned_tags, contents, metrics)
+        builder = SuiteBuilder(file, shown, owned_tags, contents)
+        builder.problems.metrics = metrics
         try:
             late = _read_top_level(EventReader(data, builder.problems.found), builder, header) and len(header) > known
         except YAMLError as error:
@@ -184,20 +177,13 @@ def _plain(pair: tuple[ScalarEvent, Node], shape: Shape) -> object:
 class SuiteBuilder:
     """Collects the cases of one file, and the problems in it and in the files that it names.
 
-    `file`, `shown`, `owned_tags` and `metrics` are arguments of `reader.parse_suite`. `contents` keeps the files
-    that were read from one builder to the next.
+    `file`, `shown` and `owned_tags` are arguments of `reader.parse_suite`. `contents` keeps the files that were read
+    from one builder to the next.
     """
 
-    def __init__(
-        self,
-        file: str,
-        shown: str,
-        owned_tags: frozenset[str],
-        contents: dict[Any, Any],
-        metrics: OwnMetrics | None,
-    ) -> None:
+    def __init__(self, file: str, shown: str, owned_tags: frozenset[str], contents: dict[Any, Any]) -> None:
         self.count = 0
-        self.problems = CaseProblems(metrics)
+        self.problems = CaseProblems()
         self._file = file
         self._shown = shown
         self._contents = contents
