@@ -31,6 +31,7 @@ from pytest_relevance.plugin.run_store import OTHER_IDS, run_store
 from pytest_relevance.plugin.running import loops
 from pytest_relevance.plugin.running.case_run import (
     CASE_RUN,
+    CHECKS,
     Attempt,
     CaseRun,
     asked_for,
@@ -129,9 +130,9 @@ class DocumentLookup:
         except (KeyboardInterrupt, pytest.exit.Exception):
             raise
         except BaseException:
-            self._look_up(item)
+            self._look_up(item, case_runs_of(item))
             raise
-        self._look_up(item)
+        self._look_up(item, case_runs_of(item))
         return result
 
     @pytest.hookimpl(wrapper=True)
@@ -146,6 +147,13 @@ class DocumentLookup:
         if fixturedef.argname == NAME:
             fixturedef.addfinalizer(ask)  # the last one to be added is called first
         return value
+
+    @pytest.hookimpl(tryfirst=True)  # before `Reporting` attaches the failing check to the report
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> None:
+        """Ask for the documents of a failing check of a subtest."""
+        checks = item.stash.get(CHECKS, None)
+        if call.excinfo is not None and checks is not None and checks.is_running and loops.running_loop() is None:
+            self._look_up(item, [run for run in checks.runs if run.attempt.error is call.excinfo.value])
 
     @pytest.hookimpl(tryfirst=True)  # before `Reporting` takes what is left to send, and before session fixtures end
     def pytest_sessionfinish(self, exitstatus: int | pytest.ExitCode) -> None:
@@ -179,12 +187,12 @@ class DocumentLookup:
             raise CaseError(redaction(self._config).text(why), pytrace=False) from None
         return {document: index.values[document] for document in documents if index.values[document] is not None}
 
-    def _look_up(self, item: pytest.Item) -> None:
+    def _look_up(self, item: pytest.Item, runs: Sequence[CaseRun]) -> None:
         """Ask for the documents that failures name, and collect those of other cases where an output needs them."""
         everything = settings(self._config).details
         wanted = {
             number: run.attempt
-            for number, run in enumerate(case_runs_of(item))
+            for number, run in enumerate(runs)
             if run.attempt.result is not None and (everything or isinstance(run.attempt.error, _FAILURES))
         }
         index = self._index_of(item) if wanted else None
