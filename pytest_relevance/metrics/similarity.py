@@ -27,6 +27,8 @@ def similarity(metric: Metric, first: Sequence[str], second: Sequence[str], *, f
     one, two = first[: metric.k], second[: metric.k]
     if not one and not two:
         return float(finds_nothing)
+    if [*one] == [*two]:  # as most are, at a twentieth of the time
+        return 1.0
     if metric.measure == "RBO":
         return rbo(one, two, metric.p)
     return (jaccard if metric.measure == "Jaccard" else overlap)(one, two)

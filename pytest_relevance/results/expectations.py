@@ -80,7 +80,7 @@ def similarity_scores(result: CaseResult, metrics: Iterable[Metric], other: Sequ
     ranking, finds_nothing = result.ranking.documents, not expects_results(result.evaluation.outcomes)
     return {
         metric.text: similarity(metric, ranking, other, finds_nothing=finds_nothing)
-        for metric in metrics
+        for metric in {metric.text: metric for metric in metrics}.values()
         if metric.k is not None or not result.is_cut
     }
 
