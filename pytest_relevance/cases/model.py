@@ -295,6 +295,27 @@ class Case(NamedTuple):
         return [*filter(None, found), *(metric for gate in self.terms.gates for metric in gate.similarities)]
 
     @property
+    def scores_all(self) -> bool:
+        """Whether a score of the case, or one that a gate asks for, looks at the whole ranking."""
+        settings = self.settings
+        return (
+            settings.ideal == "returned"
+            or settings.unjudged == "skip"
+            or any(expected.metric is not None and expected.ranks(settings) is None for expected in self.expect)
+            or any(metric.k is None for gate in self.terms.gates for metric in gate.metrics)
+        )
+
+    @property
+    def looks_at_all(self) -> bool:
+        """Whether the whole ranking that was returned counts, and not only its top."""
+        return self.scores_all or any(each.kind == "order" and each.within is None for each in self.expect)
+
+    @property
+    def kept_depth(self) -> int | None:
+        """How many results are kept of the ranking; None for all."""
+        return None if self.looks_at_all else max(self.depth, self.k)
+
+    @property
     def looks_beyond_ids(self) -> bool:
         """Whether an expectation looks at more than the ids of the ranking: at fields, or at another ranking."""
         return any(expected.conditions or expected.query for expected in self.expect)

@@ -189,7 +189,7 @@ def with_details(result: CaseResult, case: Case, ranking: Ranking, *, all_missin
     The ranking is cut as deep as the case looks. `all_missing` names every judged document that is missing; otherwise
     only documents of the ideal top k are named.
     """
-    ids, judgments, depth = ranking.ids, case.judgments, kept_depth(case)
+    ids, judgments, depth = ranking.ids, case.judgments, case.kept_depth
     kept = tuple(ids if depth is None else ids[:depth])
     accepted = () if result.baseline is None else result.baseline.documents
     others = [*accepted, *(document for line in case.expect for document in line.documents)]
@@ -384,27 +384,6 @@ def cut_text(metric: Metric, there: str, asked: int, settings: Settings | None =
         ways = [build_metric(metric.measure, asked, metric.rel, metric.p).text]
     ways.append(f"depth: {max(_USUAL_DEPTH, 10 * asked)}")
     return f"{metric.text} looks at the whole ranking{because}, and {there}: write {', or '.join(ways)}"
-
-
-def kept_depth(case: Case) -> int | None:
-    """How many results are kept of the ranking of a case; None for all."""
-    return None if looks_at_all(case) else max(case.depth, case.k)
-
-
-def looks_at_all(case: Case) -> bool:
-    """Whether the whole ranking that was returned counts, and not only its top."""
-    return scores_all(case) or any(expected.kind == "order" and expected.within is None for expected in case.expect)
-
-
-def scores_all(case: Case) -> bool:
-    """Whether a score of a case, or one that a gate asks for, looks at the whole ranking."""
-    settings = case.settings
-    return (
-        settings.ideal == "returned"
-        or settings.unjudged == "skip"
-        or any(expected.metric is not None and expected.ranks(settings) is None for expected in case.expect)
-        or any(metric.k is None for gate in case.terms.gates for metric in gate.metrics)
-    )
 
 
 def digest_of(judgments: Mapping[str, float]) -> str:

@@ -51,7 +51,7 @@ from pytest_relevance.results.documents import (
     documents_to_ask,
     read_answer,
 )
-from pytest_relevance.results.responses.fields import Absent, read_fields
+from pytest_relevance.results.responses.fields import absent_documents, with_fields
 from pytest_relevance.results.responses.ranking import Ranking, id_text
 from pytest_relevance.results.responses.reading import UnreadableRanking
 
@@ -298,11 +298,11 @@ async def completed(this: CaseRun, ranking: Ranking, wait: Wait = loops.wait) ->
             ranking = await _with_others(this, ranking, wait)
         this.attempt.is_read = True  # an error from here on is none of the search
         lookup: DocumentLookup | None = this.item.config.pluginmanager.get_plugin(NAME)
-        if lookup is not None and (documents := _absent(this, ranking)):
+        if lookup is not None and (documents := absent_documents(ranking, this.case.fields)):
             found = await lookup.values(this.item, documents, wait)
             titled = {document: {"title": each} if isinstance(each, str) else each for document, each in found.items()}
-            ranking = _filled(this, ranking, titled, NAME)
-        if _absent(this, ranking):
+            ranking = with_fields(ranking, this.case.fields, titled, NAME)
+        if absent_documents(ranking, this.case.fields):
             ranking = _from_catalogue(this, ranking)
     except CaseError as error:
         this.attempt.error = error
@@ -357,41 +357,6 @@ def _error(this: CaseRun, message: str) -> CaseError:
     return error
 
 
-def _absent(this: CaseRun, ranking: Ranking) -> list[str]:
-    """Return the documents that lack a field."""
-    indexes: set[int] = set()
-    for path, count in this.case.fields.items():
-        values = (ranking.fields or {}).get(path)
-        rows = range(min(count, len(ranking.ids)))
-        indexes.update(rows if values is None else (index for index in rows if type(values[index]) is Absent))
-    return [ranking.ids[index] for index in sorted(indexes)]
-
-
-def _filled(
-    this: CaseRun, ranking: Ranking, found: Mapping[str, object], source: str, there: Sequence[str] = ()
-) -> Ranking:
-    """Return the ranking with the absent fields that a source has. Raises `UnreadableRanking`.
-
-    `there` says in messages what the source has of each document, where that is not all in `found`.
-    """
-    fields = {}
-    for path, count in this.case.fields.items():
-        documents = ranking.ids[:count]
-        values = [*(ranking.fields or {}).get(path, [Absent()] * len(documents))]
-        absent = [index for index, value in enumerate(values) if type(value) is Absent]
-        known = [index for index in absent if documents[index] in found]
-        if known:
-            rows = read_fields([found[documents[index]] for index in known], {path: len(known)}, source)[path]
-            for index, value in zip(known, rows, strict=True):
-                values[index] = (
-                    Absent((*values[index].there, *(there or value.there))) if type(value) is Absent else value
-                )
-        for index in {*absent} - {*known}:
-            values[index] = Absent((*values[index].there, f"{source} does not have the document"))
-        fields[path] = values
-    return ranking._replace(fields=fields)
-
-
 def _from_catalogue(this: CaseRun, ranking: Ranking) -> Ranking:
     """Return the ranking with the absent fields that the catalogue of the suite has."""
     columns = this.case.terms.documents
@@ -410,4 +375,5 @@ def _from_catalogue(this: CaseRun, ranking: Ranking) -> Ranking:
         except FileError as error:
             raise _error(this, f"fields of the results cannot be looked up in the catalogue: {error}") from None
     rows, names = read[this.file]
-    return _filled(this, ranking, rows, catalogue.name, (f"{catalogue.name} has {listed(names, 'and')}",))
+    there = (f"{catalogue.name} has {listed(names, 'and')}",)
+    return with_fields(ranking, this.case.fields, rows, catalogue.name, there)

@@ -21,7 +21,6 @@ from pytest_relevance.results.case_parts import NEW, STALE, Repeats
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.expectations import first_ranks
 from pytest_relevance.results.responses.ranking import Ranking
-from pytest_relevance.results.scoring import kept_depth
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +113,7 @@ _WORST_FIRST = (
 
 def compare_calls(case: Case, rankings: Sequence[Ranking]) -> Repeats:
     """Compare the rankings of several calls of a search, as far down as the case looks."""
-    depth = kept_depth(case)
+    depth = case.kept_depth
     found, number = _differences([tuple(ranking.ids[:depth]) for ranking in rankings])
     if not number or None in found.documents:
         return found

@@ -33,7 +33,7 @@ from pytest_relevance.results.expectations import (
 from pytest_relevance.results.records.baseline import KEPT, BaselineEntries, BaselineEntry, EntryKey, with_sorted_keys
 from pytest_relevance.results.records.file import as_json
 from pytest_relevance.results.records.run_info import GONE, LEFT_OUT, UNJUDGED, Fingerprint, Lost, changed
-from pytest_relevance.results.scoring import defined, is_bounded, looks_at_all, scores_all, too_few_judged
+from pytest_relevance.results.scoring import defined, is_bounded, too_few_judged
 
 _ROUNDING = 1e-9  # a drop of exactly the tolerance is within it, however it was computed
 
@@ -110,7 +110,7 @@ class Baseline:
             return result._replace(baseline=BaselineComparison(NEW)), False
         # a present ranking that is cut has no score of the whole ranking, and needs none of the accepted one
         was_cut = len(entry.documents) >= entry.depth and (
-            (entry.reaches_depth and not result.is_cut and scores_all(case)) or (not entry.whole and looks_at_all(case))
+            (entry.reaches_depth and not result.is_cut and case.scores_all) or (not entry.whole and case.looks_at_all)
         )
         similarities = case.similarities
         was_cut = was_cut or lacks_ranks(entry, result, similarities)
@@ -203,7 +203,7 @@ def _compare_scores(
     result: CaseResult, case: Case, entry: BaselineEntry, gates: Sequence[str]
 ) -> tuple[BaselineComparison, Sequence[Outcome]]:
     """The comparison of a result with the accepted ranking, and the reasons of the result."""
-    depth, documents = None if looks_at_all(case) else case.depth, entry.ranking(case.settings)
+    depth, documents = None if case.looks_at_all else case.depth, entry.ranking(case.settings)
     is_same = documents[:depth] == tuple(result.ranking.documents[:depth])  # down to the depth of the case
     graded = grade_ranking(documents, case.judgments)
     before = result.score if is_same else defined(score(result.metric, graded, case.settings))
