@@ -317,7 +317,9 @@ def _why_unknown(condition: FieldCondition, value: object) -> str:
 
 
 def _differ_in_type_alone(value: object, wanted: object) -> bool:
-    """Whether one of two values is the text of the other, a number or a boolean."""
+    """Whether one of two values is the text of the other, a number or a boolean, or 0 or 1 and the other a boolean."""
+    if isinstance(value, bool) != isinstance(wanted, bool) and value == wanted:  # SQLite has no booleans
+        return True
     return isinstance(value, str) != isinstance(wanted, str) and str(value).casefold() == str(wanted).casefold()
 
 

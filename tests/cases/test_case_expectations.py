@@ -111,13 +111,19 @@ def test_how_many_and_how_fast(case: ReadCase, line: str, comparison: str, bound
         ('within: {x: "< 1"}', 'expect.within.x: expected a rank from 1 to 1,000,000, found the text "< 1"'),
         ("results: -1", "expect.results: expected a whole number from 0 to 1,000,000, found -1; write results: 0, "),
         ("results: '< 0'", 'expect.results: expected a whole number from 0 to 1,000,000, found the text "< 0"; write'),
-        ("latency: 200", "expect.latency: expected the longest duration allowed, found 200; write latency: "),
+        (
+            "latency: 200",
+            "expect.latency: expected the longest time in ms or s, found 200; write latency: ",
+        ),
         ("some: {x: []}", "expect.some.x: expected text, a number, true or false, a list of these, a comparison or {c"),
         (
             "some: {x: [1, '> 2']}",
             "expect.some.x: expected text, a number, true or false, a list of these, a compariso",
         ),
-        ('latency: ">= 1 s"', 'expect.latency: expected the longest duration allowed, found the text ">= 1 s"; write'),
+        (
+            'latency: ">= 1 s"',
+            'expect.latency: expected the longest time in ms or s, found the text ">= 1 s"; write',
+        ),
     ],
 )
 def test_what_is_no_expectation(mistakes: Mistakes, line: str, message: str) -> None:
