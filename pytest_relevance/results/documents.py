@@ -24,7 +24,8 @@ from pytest_relevance.cases.checking.values import number
 from pytest_relevance.cases.model import CatalogueFile
 from pytest_relevance.results.case_result import CaseResult, from_builtin
 from pytest_relevance.results.records.run_info import FileInfo
-from pytest_relevance.results.responses.ranking import id_text
+from pytest_relevance.results.responses.fields import Absent, read_fields
+from pytest_relevance.results.responses.ranking import Ranking, id_text
 from pytest_relevance.results.responses.reading import ID_NAMES, TITLE_NAMES
 
 if TYPE_CHECKING:
@@ -375,3 +376,38 @@ def _field_text(value: object) -> str:
     """A scalar as text, cut to `LONGEST_FIELD` characters; empty for any other value."""
     text = _text(value) if isinstance(value, (str, bool, Number, date)) else ""
     return text if len(text) <= LONGEST_FIELD else f"{text[: LONGEST_FIELD - 3]}..."
+
+
+def absent_documents(ranking: Ranking, fields: Mapping[str, int]) -> list[str]:
+    """The documents that lack one of the fields; `fields` says of how many results each is needed."""
+    absent: set[int] = set()
+    for path, count in fields.items():
+        values = (ranking.fields or {}).get(path)
+        rows = range(min(count, len(ranking.ids)))
+        absent.update(rows if values is None else (index for index in rows if type(values[index]) is Absent))
+    return [ranking.ids[index] for index in sorted(absent)]
+
+
+def with_fields(
+    ranking: Ranking, fields: Mapping[str, int], found: Mapping[str, object], source: str, there: Sequence[str] = ()
+) -> Ranking:
+    """The ranking with those of the absent fields that a source has: `found` is {document: what the source has of it}.
+
+    `there` says in messages what the source has of each document, where that is not all in `found`. Raises
+    `UnreadableRanking` as `read_fields` does.
+    """
+    filled = {}
+    for path, count in fields.items():
+        documents = ranking.ids[:count]
+        values = [*(ranking.fields or {}).get(path, [Absent()] * len(documents))]
+        absent = [index for index, value in enumerate(values) if type(value) is Absent]
+        known = [index for index in absent if documents[index] in found]
+        if known:
+            rows = read_fields([found[documents[index]] for index in known], {path: len(known)}, source)[path]
+            for index, value in zip(known, rows, strict=True):
+                is_absent = type(value) is Absent
+                values[index] = Absent((*values[index].there, *(there or value.there))) if is_absent else value
+        for index in {*absent} - {*known}:
+            values[index] = Absent((*values[index].there, f"{source} does not have the document"))
+        filled[path] = values
+    return ranking._replace(fields=filled)

@@ -48,10 +48,11 @@ from pytest_relevance.results.documents import (
     Catalogue,
     IndexDocuments,
     UnreadableAnswer,
+    absent_documents,
     documents_to_ask,
     read_answer,
+    with_fields,
 )
-from pytest_relevance.results.responses.fields import absent_documents, with_fields
 from pytest_relevance.results.responses.ranking import Ranking, id_text
 from pytest_relevance.results.responses.reading import UnreadableRanking
 

@@ -14,7 +14,6 @@ from numbers import Number
 from typing import Any, NamedTuple
 
 from pytest_relevance._text import listed, quoted
-from pytest_relevance.results.responses.ranking import Ranking
 from pytest_relevance.results.responses.reading import (
     NESTED,
     BadResult,
@@ -52,41 +51,6 @@ def read_fields(documents: Sequence[Any], paths: Mapping[str, int], source: str)
             values = read_each(partial(_read, path, source), documents, documents[:count], values)
         found[path] = values
     return found
-
-
-def absent_documents(ranking: Ranking, fields: Mapping[str, int]) -> list[str]:
-    """The documents that lack one of the fields; `fields` says of how many results each is needed."""
-    absent: set[int] = set()
-    for path, count in fields.items():
-        values = (ranking.fields or {}).get(path)
-        rows = range(min(count, len(ranking.ids)))
-        absent.update(rows if values is None else (index for index in rows if type(values[index]) is Absent))
-    return [ranking.ids[index] for index in sorted(absent)]
-
-
-def with_fields(
-    ranking: Ranking, fields: Mapping[str, int], found: Mapping[str, object], source: str, there: Sequence[str] = ()
-) -> Ranking:
-    """The ranking with those of the absent fields that a source has: `found` is {document: what the source has of it}.
-
-    `there` says in messages what the source has of each document, where that is not all in `found`. Raises
-    `UnreadableRanking` as `read_fields` does.
-    """
-    filled = {}
-    for path, count in fields.items():
-        documents = ranking.ids[:count]
-        values = [*(ranking.fields or {}).get(path, [Absent()] * len(documents))]
-        absent = [index for index, value in enumerate(values) if type(value) is Absent]
-        known = [index for index in absent if documents[index] in found]
-        if known:
-            rows = read_fields([found[documents[index]] for index in known], {path: len(known)}, source)[path]
-            for index, value in zip(known, rows, strict=True):
-                is_absent = type(value) is Absent
-                values[index] = Absent((*values[index].there, *(there or value.there))) if is_absent else value
-        for index in {*absent} - {*known}:
-            values[index] = Absent((*values[index].there, f"{source} does not have the document"))
-        filled[path] = values
-    return ranking._replace(fields=filled)
 
 
 def _read(path: str, source: str, document: Any, value: Any) -> Any:
