@@ -65,6 +65,7 @@ def test_figures_of_the_latency() -> None:
         ({"latency": {"p80": "1 s"}}, 'gates[0].latency: unknown key "p80"; a figure of the latency is p50, p90, p95'),
         ({"latency": {"p95": 200}}, "gates[0].latency.p95: expected the longest time in ms or s, found 200; write"),
         ({"latency": {"p95": ">= 1 s"}}, "gates[0].latency.p95: expected the longest time in ms or s, found"),
+        ({"latency": {"max": 2}}, "gates[0].latency.max: expected the longest time in ms or s, found 2; write max: "),
         ({"latency": {"p95": "1 s"}, "p": 0.05}, "gates[0].p: p belongs to max_drop"),
         ("mean", "gates[0]: a gate is a mapping such as {mean: {nDCG@10: 0.75}}, found the text"),
         ({}, "gates[0]: a gate has one condition, mean, max_drop, latency or passing; there is none"),

@@ -151,7 +151,9 @@ def _latencies(value: object, at: Location) -> object:
     if not isinstance(value, Mapping) or not value:
         return at.refuse(f"expected figures of the latency and bounds, such as {{{example}}}, found {found(value)}")
     unknown_keys(value, _FIGURES, f"a figure of the latency is {listed(_FIGURES)}", at)
-    return tuple((name, *TIME.check(written, example, at.under(str(name)))) for name, written in value.items())
+    return tuple(
+        (name, *TIME.check(written, f'{name}: "<= 200 ms"', at.under(str(name)))) for name, written in value.items()
+    )
 
 
 _sum = number_where(lambda value: value >= 0, "a number from 0 on")
