@@ -23,6 +23,8 @@ def similarity(metric: Metric, first: Sequence[str], second: Sequence[str], *, f
     """Compare two rankings by a metric of `names.SIMILARITIES`.
 
     0.0 for two empty rankings, as nothing says that these are right, unless the query `finds_nothing` where it is met.
+    A ranking that ends has nothing at further ranks: to RBO a search that returns less than before has not stayed the
+    same, whereas `rbo` takes these ranks to agree as those above them do.
     """
     one, two = first[: metric.k], second[: metric.k]
     if not one and not two:
@@ -30,7 +32,8 @@ def similarity(metric: Metric, first: Sequence[str], second: Sequence[str], *, f
     if [*one] == [*two]:  # as most are, at a twentieth of the time
         return 1.0
     if metric.measure == "RBO":
-        return rbo(one, two, metric.p)
+        short, long = sorted((_distinct(one), _distinct(two)), key=len)
+        return rbo([*short, *range(len(long) - len(short))], long, metric.p)
     return (jaccard if metric.measure == "Jaccard" else overlap)(one, two)
 
 
