@@ -24,7 +24,7 @@ from pytest_relevance.plugin.running.case_run import CASE_RUN, SEARCHES, CaseRun
 from pytest_relevance.plugin.terminal import Crash, FailureText, not_run
 from pytest_relevance.results.case_parts import SCORING, SETUP, SearchError
 from pytest_relevance.results.case_result import NOT_SEARCHED, SKIPPED, XFAILED, has_failed
-from pytest_relevance.results.records.run_info import SUFFIX
+from pytest_relevance.results.records.run_info import SUFFIX, has_baseline
 
 if TYPE_CHECKING:
     from pytest_relevance.results.gates import GateResult
@@ -256,7 +256,8 @@ def _without_reference(config: pytest.Config, store: RunStore) -> Iterator[Findi
     if not settings(config).expects_known:
         return
     files = {result.file for result in store.results if has_failed(result) and not result.is_check}
-    if alone := [each for each in files if not store.files[each].has_baseline]:
+    infos = {file: store.files[file] for file in files}
+    if alone := [file for file, info in infos.items() if not info.against and not has_baseline(info.path)]:
         have = f"{first_named(sorted(alone))} {'has' if len(alone) == 1 else 'have'} nothing to compare with"
         how = "give --relevance-against=RUN, or commit a baseline"
         yield f"--relevance-known=xfail: {have}, so that every failure counts: {how}", False

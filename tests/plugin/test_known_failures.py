@@ -192,10 +192,11 @@ def test_a_reference_in_which_a_search_returned_nothing_is_refused(project: Proj
     assert shop.run(KNOWN).counts == {"passed": 1, "xfailed": 3}
 
 
-def test_without_a_reference_every_failure_counts_and_that_is_said_once(project: Project) -> None:
+@pytest.mark.parametrize("suite", ["min_ndcg: 0.9\n", "min_ndcg: 0.9\nexpect: {overlap@2: 1}\n"])
+def test_without_a_reference_every_failure_counts_and_that_is_said_once(project: Project, suite: str) -> None:
     shop = Shop(project)
     project.write("pytest.ini", "[pytest]\nrelevance_known = xfail\n")
-    shop.cases("min_ndcg: 0.9\ncases: [{query: p, judgments: {a: 3, b: 1}}, {query: q, judgments: {a: 3, b: 1}}]")
+    shop.cases(suite + "cases: [{query: p, judgments: {a: 3, b: 1}}, {query: q, judgments: {a: 3, b: 1}}]")
     shop.returns(p="b a", q="b a")
     run = shop.run()
     assert run.counts == {"failed": 2}
