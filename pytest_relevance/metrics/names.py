@@ -285,6 +285,11 @@ def is_similarity(name: str) -> bool:
     return name.replace("(", "@").partition("@")[0] in SIMILARITIES
 
 
+def is_own(name: str) -> bool:
+    """Whether the canonical name of a metric is that of a project's own."""
+    return name.replace("(", "@").partition("@")[0] not in _ALL
+
+
 def needs_judgments(metric: Metric) -> Metric:
     """The metric itself. Raises ValueError for one that compares two rankings."""
     if metric.is_similarity:

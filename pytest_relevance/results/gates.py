@@ -318,7 +318,7 @@ def _mean(metric: Metric, bound: float, cases: Sequence[CaseResult]) -> GateFind
         (score, case.weight)
         for case in cases
         if (score := case.evaluation.scores.get(metric.text)) is not None
-        and (metric.is_similarity or differences.has_relevant(case))
+        and differences.has_relevant(case, metric.text)
     ]
     if not scored:
         return GateFinding(NO_REFERENCE if metric.is_similarity else UNDEFINED, False, metric)

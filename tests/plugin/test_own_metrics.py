@@ -128,6 +128,30 @@ def test_what_the_hook_must_not_return_is_told_at_collection(project: Project, r
     assert run.text.count(f"the hook pytest_relevance_metrics: {HOOKS[returned]}") >= 2
 
 
+def test_a_mean_is_over_the_cases_where_the_metric_is_defined(project: Project) -> None:
+    project.conftest(
+        WORDS
+        + """
+    def clean(grades, judged, k):
+        return None if None in grades else float(0 not in grades)
+
+    def pytest_relevance_metrics():
+        return {"clean": clean}
+    """
+    )
+    project.cases("""
+        gates: [{mean: {clean@2: 0.9}}]
+        cases:
+          - {query: a b, judgments: {a: 1, b: 1}}
+          - {query: c d, judgments: {c: 0, d: 0}}
+          - {query: e f, judgments: {e: 1}}
+    """)
+    run = project.run()
+    mean = "mean clean@2 0.500, below 0.900 (2 of 3 cases, those where it is defined)"
+    assert run.counts == {"passed": 3, "failed": 1}
+    assert mean in run.failure("gate[mean clean@2 0.9]")
+
+
 def test_a_name_is_known_where_its_conftest_holds(shop: Project) -> None:
     assert shop.run().outcomes["good"] == "passed"
     shop.cases("cases: [{query: a, judgments: {a: 1}, expect: {net@1: 1, nett@1: 1}}]", "sub/one.relevance.yaml")

@@ -19,7 +19,6 @@ from pytest_relevance._text import (
     time_text,
     with_variant,
 )
-from pytest_relevance.metrics.names import is_similarity
 from pytest_relevance.reports.blocks import Column, Table, styled
 from pytest_relevance.reports.run.cases import LOST, add_case, case_table
 from pytest_relevance.reports.text import (
@@ -121,7 +120,9 @@ def _mean(found: GateFinding) -> str:
     of_all = counted(found.counted, "case")
     if found.counted < found.total:
         which = "with relevant judgments"
-        if found.metric is not None and found.metric.is_similarity:
+        if found.metric is not None and found.metric.is_own:
+            which = "where it is defined"
+        elif found.metric is not None and found.metric.is_similarity:
             which = "in both variants" if found.variants else f"with a ranking in {found.against or 'the baseline'}"
         of_all = f"{found.counted:,} of {counted(found.total, 'case')}, those {which}"
     return f"mean {_name(found)} {found.figure:.{digits}f}, {relation} {found.bound:.{digits}f} ({of_all})"
@@ -316,6 +317,6 @@ def _pulls(judged: GateResult, finding: GateFinding, result: CaseResult) -> Iter
     now = result.evaluation.scores.get(finding.about)
     bounds = {metric.text: bound for metric, bound in judged.gate.bounds}
     aim = score_before(result, finding.about) if finding.kind == DROP else bounds.get(finding.about)
-    if now is not None and aim is not None and now < aim and (is_similarity(finding.about) or has_relevant(result)):
+    if now is not None and aim is not None and now < aim and has_relevant(result, finding.about):
         shown = f"{score_text(aim)} -> {score_text(now)}" if finding.kind == DROP else score_text(now)
         yield result.weight * (aim - now), shown

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from pytest_relevance.metrics import significance
 from pytest_relevance.metrics.measures import ranks_needed
-from pytest_relevance.metrics.names import Metric, is_similarity
+from pytest_relevance.metrics.names import Metric, is_own, is_similarity
 from pytest_relevance.results.case_parts import NEW, REGRESSION, STALE
 from pytest_relevance.results.case_result import (
     INCONCLUSIVE,
@@ -102,8 +102,13 @@ def key_of(result: CaseResult) -> tuple[str, str, str]:
     return result.file, result.id, result.variant or ""
 
 
-def has_relevant(result: CaseResult) -> bool:
-    """Whether a case has relevant judgments: nDCG is defined for it. Means of all metrics are over such cases."""
+def has_relevant(result: CaseResult, metric: str | None = None) -> bool:
+    """Whether a case has relevant judgments: nDCG is defined for it. Means of all metrics are over such cases.
+
+    True of any case for a `metric` that compares rankings, and for a project's own, which says where it is defined.
+    """
+    if metric is not None and (is_similarity(metric) or is_own(metric)):
+        return True
     if result.metric.text in result.evaluation.scores:
         return result.score is not None
     return not result.evaluation.judgments or any(
@@ -250,7 +255,7 @@ def score_pairs(results: Iterable[CaseResult], metric: str | None = None) -> lis
     pairs = []
     for result in results:
         now, before = score_now(result, metric), score_before(result, metric)
-        if now is not None and before is not None and (is_similarity(metric or "") or has_relevant(result)):
+        if now is not None and before is not None and has_relevant(result, metric):
             pairs.append(ScorePair(key_of(result), before, now, result.weight))
     return pairs
 
