@@ -71,6 +71,7 @@ import threading
 import time
 import pytest
 
+began = threading.Event()
 released = threading.Event()
 interrupted = []
 

@@ -269,17 +269,21 @@ def test_a_timeout_drops_what_is_queued_and_names_what_is_in_flight(
     if options:
         pytest.importorskip("pytest_asyncio")
     waits_in = "wait" if search == "plain" else "select"
-    blocks = f"""if query == "old watch":
+    blocks = f"""if query == "q0":
+                began.set()
+            if query == "old watch":
+                began.wait(60)  # the threads may start in either order
                 threading.Thread(target=interrupt_once_it_is_in, args=("{waits_in}",)).start()
             if query in ("q0", "old watch"):
                 {BLOCKS[search]}"""
-    engine.searches(f"    from shop_timeout import interrupt_once_it_is_in, released\n{searching(blocks, search)}")
+    helpers = "from shop_timeout import began, interrupt_once_it_is_in, released"
+    engine.searches(f"    {helpers}\n{searching(blocks, search)}")
     engine.project.cases("cases: [{query: q0}, {query: old watch}, {query: q1}, {query: q2}]")
     run = engine.run(TWO, *engine.with_timeout(), *options, loops=bool(options))
     assert run.outcomes == {"q0": "failed", "old watch": "passed", "q1": "passed", "q2": "passed"}
     (said,) = re.findall(r"^searches in flight: (.*)$", run.failure("q0"), re.MULTILINE)
     queries, times = zip(*(query.split(" (") for query in said.split(" and ")), strict=True)
-    assert sorted(queries) == ["old watch", "q0"]  # threads may start in either order
+    assert sorted(queries) == ["old watch", "q0"]
     assert all(re.fullmatch(r"\d+\.\d s\)", time) for time in times)
     assert options or not re.search(r"pytest_relevance|selectors\.py|asyncio/", run.failure("q0"))
     assert run.short_summary == ["FAILED shop.relevance.yaml::q0 - Failed: Timeout"]
