@@ -331,6 +331,20 @@ def fields(folder: Path, pairs: int) -> Iterator[Figure]:
     yield from ratios("10,000 cases with every@10 of two fields, beside none", "at most 1.25", found)
 
 
+def overlaps(folder: Path, pairs: int) -> Iterator[Figure]:
+    """10,000 cases that expect overlap@10 with their baseline, beside the same baseline without that."""
+    runner, places = Runner(folder), []
+    for name, expected in (("overlap", "expect: {overlap@10: 0.5}\n"), ("baseline", "")):
+        (folder / name).mkdir()
+        place, _ = write_suite(folder / name, 10_000, 10)
+        (place / "made.relevance.yaml").write_text(expected + (place / "made.relevance.yaml").read_text())
+        runner.took(place, *OURS, "--relevance-update")
+        places.append(place)
+    with_overlap, without = (partial(runner.took, place, *OURS) for place in places)
+    found = runner.pairs(max(5, pairs // 2), with_overlap, without)
+    yield from ratios("10,000 cases with overlap@10 and a baseline, beside the baseline", "at most 1.05", found)
+
+
 def large(folder: Path, pairs: int) -> Iterator[Figure]:
     """10,000 cases x 10 judgments, beside 10,000 functions written by hand."""
     ours, theirs = write_suite(folder, 10_000, 10)
@@ -422,7 +436,7 @@ Measurements = dict[str, Callable[[Path, int], Iterator[Figure]]]
 
 MEASUREMENTS: Measurements = {
     function.__name__: function
-    for function in (empty, tree, reading, small, large, neighbours, instructions, fields, files, kept, huge)
+    for function in (empty, tree, reading, small, large, neighbours, instructions, fields, overlaps, files, kept, huge)
 }
 
 
