@@ -1,0 +1,83 @@
+"""How far long work is: on a terminal one line that moves, in a log a line for each tenth.
+
+It imports nothing of the package, so that a command which may be short can use it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+from time import monotonic
+
+_EVERY = 0.1
+"""How often the line on a terminal moves at most, in seconds."""
+
+_TENTHS = 10
+
+
+class Progress:
+    """Tells how much of some work is done, and how much longer it takes: `asked 120 of 500, about 2 min left`.
+
+    `what` begins the text, `total` is the number of steps. `write` writes a text and flushes it. Nothing is told
+    before `after` seconds have passed. `clock` gives seconds.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        total: int,
+        write: Callable[[str], object],
+        *,
+        is_terminal: bool,
+        after: float = 0.0,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        self._what = what
+        self._total = total
+        self._write = write
+        self._is_terminal = is_terminal
+        self._after = after
+        self._clock = clock
+        self._began = clock()
+        self._told = -inf
+        self._done = self._tenth = self._width = 0
+
+    def advance(self, n: int = 1) -> None:
+        """Count `n` more steps as done (0: none, but the line may move); tell it where it is time to."""
+        self._done += n
+        now = self._clock()
+        if now - self._began < self._after:
+            return
+        if self._is_terminal:
+            if now - self._told >= _EVERY:
+                self._told = now
+                self._show(self._text(now))
+        elif self._total and (tenth := self._done * _TENTHS // self._total) > self._tenth:
+            self._tenth = tenth
+            self._write(f"{self._text(now)}\n")
+
+    def end(self) -> None:
+        """Take the line away from the terminal: what comes next says what came of the work."""
+        if self._width:
+            self._show("")
+            self._write("\r")
+
+    def _text(self, now: float) -> str:
+        text = f"{self._what} {self._done:,} of {self._total:,}"
+        left = self._total - self._done
+        if not (self._done and left > 0):
+            return text
+        return f"{text}, about {time_left((now - self._began) / self._done * left)} left"
+
+    def _show(self, text: str) -> None:
+        """Write a text over the one before."""
+        self._write("\r" + text.ljust(self._width))
+        self._width = len(text)
+
+
+def time_left(seconds: float) -> str:
+    """A time that is known roughly: `40 s`, `3 min`, `2 h 10 min`."""
+    if seconds < 90:
+        return f"{max(round(seconds), 1)} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
