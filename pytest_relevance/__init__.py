@@ -20,10 +20,10 @@ if TYPE_CHECKING:
         holm as holm,
         randomisation_test as randomisation_test,
     )
+    from pytest_relevance.metrics.agreement import krippendorff_alpha as krippendorff_alpha
     from pytest_relevance.metrics.similarity import (
         jaccard as jaccard,
         kendall_tau as kendall_tau,
-        krippendorff_alpha as krippendorff_alpha,
         overlap as overlap,
         rbo as rbo,
     )
@@ -46,8 +46,9 @@ _MODULES = {
     "cases.reader": "read_suite",
     "judgments.reading": "read_judgments read_queries",
     "judgments.scale": "aggregate",
+    "metrics.agreement": "krippendorff_alpha",
     "metrics.significance": "bootstrap_interval holm randomisation_test",
-    "metrics.similarity": "jaccard kendall_tau krippendorff_alpha overlap rbo",
+    "metrics.similarity": "jaccard kendall_tau overlap rbo",
     "plugin.running.fixture": "Relevance",
     "reports.breakdown": "Breakdown breakdown",
     "reports.comparison": "Comparison compare_runs",

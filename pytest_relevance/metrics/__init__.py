@@ -7,7 +7,8 @@
 | `batch` | the same measures for many queries at once, with numpy; `compiled` and `hits` prepare their arrays |
 | `names` | how metrics are written: cutoffs, parameters, aliases |
 | `settings` | gain, discount, ideal, and what unjudged and negative mean |
-| `similarity` | Jaccard, overlap, RBO, Kendall's tau; Krippendorff's alpha of raters |
+| `similarity` | Jaccard, overlap, RBO, Kendall's tau |
+| `agreement` | how far raters agree: Krippendorff's alpha, Cohen's kappa with its interval |
 | `significance` | randomisation test, effect size, bootstrap interval, Holm's correction |
 
 Uses no YAML, no pytest, no files and no pandas. Only `batch`, `compiled` and `hits` import numpy at once, so that a

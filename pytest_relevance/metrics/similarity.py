@@ -1,8 +1,8 @@
-"""How alike two rankings are: Jaccard, overlap, rank-biased overlap, Kendall's tau; and how far raters agree.
+"""How alike two rankings are: Jaccard, overlap, rank-biased overlap, Kendall's tau.
 
 Nothing here needs judgments. Rankings are sequences of document ids, best first; text in place of one raises
-ValueError. A document that occurs twice counts once, at its first rank. Plain Python, but for the raters: two rankings
-of a thousand documents take about a millisecond.
+ValueError. A document that occurs twice counts once, at its first rank. Plain Python: two rankings of a thousand
+documents take about a millisecond.
 """
 
 from __future__ import annotations
@@ -10,12 +10,11 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, insort
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .compiled import Floats
     from .names import Metric
 
 
@@ -130,75 +129,3 @@ def _overlaps(first: Sequence[Hashable], second: Sequence[Hashable], p: float) -
     places = {document: place for place, document in enumerate(two)}
     met = Counter(max(place, places[document]) for place, document in enumerate(one) if document in places)
     return list(accumulate(met[depth] for depth in range(longer))), min(len(one), len(two)), longer
-
-
-def _nominal(values: Floats, counts: Floats) -> Floats:
-    unequal: Floats = (values[:, None] != values).astype(values.dtype)
-    return unequal
-
-
-def _ordinal(values: Floats, counts: Floats) -> Floats:
-    """The ratings between two values, and half of the ratings that equal one of them."""
-    middles = counts.cumsum() - counts / 2
-    return (middles[:, None] - middles) ** 2
-
-
-def _interval(values: Floats, counts: Floats) -> Floats:
-    return (values[:, None] - values) ** 2
-
-
-def _share_of_sum(values: Floats, counts: Floats) -> Floats:
-    sums = values[:, None] + values
-    sums[sums == 0] = math.inf
-    return ((values[:, None] - values) / sums) ** 2
-
-
-LEVELS: Mapping[str, Callable[[Floats, Floats], Floats]] = {
-    "nominal": _nominal,
-    "ordinal": _ordinal,
-    "interval": _interval,
-    "ratio": _share_of_sum,
-}
-"""The levels of measurement: the squared distance of each two values, given how often each occurs."""
-
-
-def krippendorff_alpha(ratings: Iterable[Sequence[float | None]], level: str = "ordinal") -> float:
-    """Give Krippendorff's alpha: 1 less the disagreement within documents / that expected if ratings were shuffled.
-
-    `ratings`: for each document the ratings it got, in any order and number; None and NaN are ratings that were not
-    given. `level`: nominal, ordinal, interval or ratio. 1.0 is perfect agreement, 0.0 what chance gives, and below it
-    raters contradict each other. NaN where no document has two ratings, or all ratings are the same: then nothing could
-    have disagreed. Krippendorff, Content Analysis, 2004, chapter 11.
-
-    Raises:
-        ValueError: `level` is not a key of `LEVELS`, or the ratings of a document are a text.
-    """
-    if level not in LEVELS:
-        raise ValueError(f"the level of measurement is one of {', '.join(LEVELS)}, not {level!r}")
-    ratings = [*ratings]
-    for of_one in ratings:
-        if isinstance(of_one, str):  # the name of a column
-            raise ValueError(
-                f"the ratings of a document are numbers, not the text {of_one!r}; of a DataFrame with a row for each "
-                "document and a column for each rater, pass `frame.to_numpy()`"
-            )
-    import numpy as np  # half of the time in which a small run starts
-
-    given = [[rating for rating in of_one if rating is not None and rating == rating] for of_one in ratings]
-    given = [of_one for of_one in given if len(of_one) > 1]
-    if not given:
-        return math.nan
-    sizes = np.array([len(of_one) for of_one in given])
-    values, place = np.unique(
-        np.array([rating for of_one in given for rating in of_one], np.float64), return_inverse=True
-    )
-    documents = np.repeat(np.arange(sizes.size), sizes)
-    table = np.bincount(documents * values.size + place, minlength=sizes.size * values.size)
-    table = table.reshape(sizes.size, values.size).astype(np.float64)
-    weights = 1.0 / (sizes - 1)
-    observed = (table * weights[:, None]).T @ table - np.diag(weights @ table)
-    counts: Floats = table.sum(axis=0)
-    expected = (np.outer(counts, counts) - np.diag(counts)) / (counts.sum() - 1)
-    distances = LEVELS[level](values, counts)
-    chance = float((expected * distances).sum())
-    return 1.0 - float((observed * distances).sum()) / chance if chance else math.nan

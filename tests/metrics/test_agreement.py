@@ -1,0 +1,141 @@
+"""How far two raters agree: kappa with its interval, the share of equal grades, bias; alpha is in `test_raters`."""
+
+from __future__ import annotations
+
+import math
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_relevance import krippendorff_alpha
+from pytest_relevance.metrics.agreement import Agreement, agreement
+
+Grades = list[int]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "kappa"),
+    [
+        ([0, 1, 2, 3, 3, 2, 1, 0, 0, 2, 3, 1], [0, 2, 2, 3, 2, 2, 1, 1, 0, 3, 3, 0], 0.8333333333333334),
+        ([0, 0, 1, 1, 1, 0, 1, 0, 0, 1], [1, 0, 1, 1, 0, 0, 1, 1, 0, 1], 0.4),
+        ([0, 0, 0, 0, 3, 3, 3, 3], [0, 0, 0, 3, 3, 3, 0, 0], 0.25),
+        ([2, 2, 2, 2], [3, 3, 3, 3], 0.0),
+        (
+            [0, 1, 4, 2, 2, 4, 0, 3, 3, 1, 1, 4, 2, 0, 3],
+            [2, 1, 0, 4, 4, 2, 3, 0, 1, 1, 3, 0, 2, 4, 1],
+            -0.5666666666666667,
+        ),
+    ],
+)
+def test_kappa_is_that_of_scikit_learn(first: Grades, second: Grades, kappa: float) -> None:
+    # sklearn.metrics.cohen_kappa_score(first, second, weights="quadratic", labels=range(5)) of scikit-learn 1.9.1
+    assert agreement(first, second).kappa == pytest.approx(kappa, rel=0, abs=1e-12)
+
+
+PAIRS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=30)
+
+
+@given(PAIRS)
+def test_kappa_is_that_of_scikit_learn_where_it_is_installed(pairs: list[tuple[int, int]]) -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    first, second = zip(*pairs, strict=True)
+    ours = agreement(first, second).kappa
+    if len({*first, *second}) == 1:
+        assert math.isnan(ours)
+    else:
+        theirs = metrics.cohen_kappa_score(first, second, weights="quadratic", labels=range(5))
+        assert ours == pytest.approx(theirs, rel=0, abs=1e-12)
+
+
+@given(PAIRS, st.sampled_from([0.1, 0.5, 3]), st.integers(-2, 7), st.randoms(use_true_random=False))
+def test_what_leaves_the_figures_as_they_are(
+    pairs: list[tuple[int, int]], unit: float, lowest: int, random: Random
+) -> None:
+    found = agreement(*zip(*pairs, strict=True))
+    random.shuffle(pairs)
+    assert str(agreement(*zip(*pairs, strict=True))) == str(found)  # NaN too
+    moved = agreement(*zip(*[(lowest + unit * one, lowest + unit * two) for one, two in pairs], strict=True))
+    swapped = agreement(*zip(*[(two, one) for one, two in pairs], strict=True))
+    for other in (moved, swapped):
+        assert (other.equal, other.documents) == (found.equal, found.documents)
+        assert [other.kappa, other.alpha] == pytest.approx([found.kappa, found.alpha], abs=1e-9, nan_ok=True)
+    assert [moved.bias, swapped.bias] == pytest.approx([unit * found.bias, -found.bias], abs=1e-9)
+    assert [moved.low, moved.high] == pytest.approx([found.low, found.high], abs=1e-9, nan_ok=True)
+
+
+def a_judge(of_each: int, wrong: int, grades: int, *, is_lenient: bool) -> Agreement:
+    """A judge of `of_each` documents with each of so many grades, who gives `wrong` of each a grade too many.
+
+    Above the highest grade there is none: the lenient judge gives that, the other one the lowest.
+    """
+    people = [grade for grade in range(grades) for _ in range(of_each)]
+    above = [*range(1, grades), grades - 1 if is_lenient else 0]
+    judged = [above[grade] if number < wrong else grade for grade in range(grades) for number in range(of_each)]
+    return agreement(people, judged)
+
+
+JUDGES = st.integers(1, 12).flatmap(lambda each: st.tuples(st.just(each), st.integers(0, each), st.integers(2, 6)))
+
+
+@given(JUDGES)
+def test_the_figures_of_a_judge_follow_from_the_rate_of_its_errors(judge: tuple[int, int, int]) -> None:
+    of_each, wrong, grades = judge
+    rate = wrong / of_each
+    found = a_judge(*judge, is_lenient=False)
+    expected = {(grade, grade): of_each - wrong for grade in range(grades)}
+    expected |= {(grade, (grade + 1) % grades): wrong for grade in range(grades)}
+    assert found.counts == {pair: count for pair, count in expected.items() if count}
+    assert found.equal == pytest.approx(1 - rate, abs=1e-15)
+    assert found.bias == 0
+    # observed: rate * (grades - 1); by chance, of two even spreads of grades: (grades ** 2 - 1) / 6
+    assert found.kappa == pytest.approx(1 - 6 * rate / (grades + 1), abs=1e-12)
+    assert found.low - 1e-12 <= found.kappa <= found.high + 1e-12
+
+
+@given(JUDGES)
+def test_a_lenient_judge_has_a_bias(judge: tuple[int, int, int]) -> None:
+    of_each, wrong, grades = judge
+    found = a_judge(*judge, is_lenient=True)
+    rate = wrong / of_each * (grades - 1) / grades  # nobody can be more lenient about the highest grade
+    assert [found.equal, found.bias] == pytest.approx([1 - rate, rate], abs=1e-12)
+
+
+def test_the_interval_is_that_of_documents_drawn_with_replacement() -> None:
+    random = Random(7)
+    first = [random.randrange(4) for _ in range(80)]
+    second = [grade if random.random() < 0.6 else random.randrange(4) for grade in first]
+    found = agreement(first, second)
+    drawn = []
+    for _ in range(400):
+        sample = random.choices(range(80), k=80)
+        drawn.append(agreement([first[each] for each in sample], [second[each] for each in sample]).kappa)
+    drawn.sort()
+    assert [found.low, found.high] == pytest.approx([drawn[10], drawn[-11]], abs=0.03)
+    assert agreement(first, second) == found  # the draws are the same every time
+    assert agreement(first, second, seed=1).low != found.low
+
+
+def test_figures_that_are_not_defined() -> None:
+    nothing, one, same = agreement([], []), agreement([1], [2]), agreement([0.1] * 3, [0.1] * 3)
+    assert nothing.documents == 0
+    assert math.isnan(nothing.equal)
+    assert math.isnan(nothing.bias)
+    assert (one.equal, one.bias) == (0, 1)
+    assert (same.equal, same.bias) == (1, 0)
+    assert all(math.isnan(found.kappa) and math.isnan(found.low) for found in (nothing, one, same))
+    assert math.isnan(same.alpha)
+    assert agreement([0, 3], [0, 3]).low == agreement([0, 3], [0, 3]).kappa == 1  # half of the samples have one grade
+
+
+def test_alpha_is_that_of_any_number_of_raters() -> None:
+    first, second = [0, 1, 2, 3, 3], [0, 2, 2, 3, 1]
+    assert agreement(first, second).alpha == krippendorff_alpha([*zip(first, second, strict=True)])
+
+
+def test_what_is_no_grade_is_refused() -> None:
+    with pytest.raises(ValueError, match="a finite number"):
+        agreement([1, math.nan], [1, 2])
+    with pytest.raises(ValueError, match="shorter"):
+        agreement([1, 2], [1])
