@@ -1,21 +1,27 @@
 """`pytest-relevance raters`: where the raters of a judgment file disagree, and how far.
 
 The documents on which ratings are the furthest apart come first, then how many there are of them, the agreement of all
-(Krippendorff's alpha), how generous each rater is, and what the ways to combine ratings make of them.
+(Krippendorff's alpha), how generous each rater is, and what the ways to combine ratings make of them. Of two raters,
+the only ones or those of `--between`, the report has Cohen's kappa, the bias, and how often which grades met.
 """
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 
+from pytest_relevance._text import did_you_mean, listed, quoted
 from pytest_relevance.cli.command import OK, CommandError, add_reading, complain, existing, show, whole_from
-from pytest_relevance.reports.findings import MOST_LISTED
+from pytest_relevance.reports.raters import MOST_LISTED
 
 
 def declare(parser: ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument("file", metavar="FILE", type=existing, help="a judgment file in any format")
     add_reading(parser, "--format", "--scale")
+    parser.add_argument(
+        "--between", nargs=2, metavar="RATER", help="compare these two raters (default: both where a file has two)"
+    )
     parser.add_argument(
         "--limit",
         metavar="N",
@@ -28,9 +34,9 @@ def declare(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Print the report and return the exit code. Raises `CommandError` where no document has ratings of two raters."""
     from pytest_relevance._source import Source
-    from pytest_relevance.judgments.grading import graded, rated_by_several
+    from pytest_relevance.judgments.grading import graded, of_raters, rated_by_several
     from pytest_relevance.judgments.reading import read_ratings
-    from pytest_relevance.reports.findings import rater_lines
+    from pytest_relevance.reports.raters import rater_lines
 
     rows = read_ratings(Source.read(arguments.file), arguments.format)
     judgments = graded(rows, arguments.scale, "median")  # repeated ratings count as those of several raters
@@ -43,7 +49,27 @@ def run(arguments: Namespace) -> int:
             "(with a column rater, so that it is known who), in a column for each rater (anna_rating, ben_rating), or "
             "in a Quepid book"
         )
+    if arguments.between is not None:
+        judgments = of_raters(judgments, _checked(arguments, judgments.raters if rows.raters else ()))
+        pairs = rated_by_several(judgments)
+        if not pairs:
+            both = listed(map(quoted, arguments.between), "and")
+            raise CommandError(f"{arguments.file}: there is no document that both {both} rated")
     for notice in judgments.notices:
         complain(f"{arguments.file}: {notice}")
     show(rater_lines(judgments, pairs, are_known=rows.raters is not None, limit=arguments.limit or None))
     return OK
+
+
+def _checked(arguments: Namespace, raters: Sequence[str]) -> Sequence[str]:
+    """Return the two raters of `--between`. Raises `CommandError` where they are not two of the raters of the file."""
+    between: Sequence[str] = arguments.between
+    if not raters:
+        raise CommandError(f"{arguments.file}: the file does not say who rated, which --between needs: a column rater")
+    for rater in between:
+        if rater not in raters:
+            there = f"the raters of {arguments.file} are {listed(map(quoted, raters), 'and')}"
+            raise CommandError(f"--between: {there}, not {quoted(rater)}{did_you_mean(rater, raters)}")
+    if between[0] == between[1]:
+        raise CommandError(f"--between takes two raters, and {quoted(between[0])} is one")
+    return between

@@ -283,6 +283,15 @@ class AggregateFigures(NamedTuple):
     unlike_median: int
 
 
+def of_raters(judgments: Judgments, raters: Sequence[str]) -> Judgments:
+    """Judgments with the ratings of some raters alone; the grades stay those that all ratings make."""
+    ratings = {
+        query: {document: {rater: given[rater] for rater in raters if rater in given} for document, given in of.items()}
+        for query, of in judgments.ratings.items()
+    }
+    return replace(judgments, grades=judgments, ratings=ratings, raters=tuple(raters))
+
+
 def rated_by_several(judgments: Judgments) -> list[Rated]:
     """The documents with two ratings or more, those that are furthest apart first, else in the order of the file."""
     found = [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from textwrap import dedent
 from typing import TYPE_CHECKING
 
 import pytest
@@ -60,6 +62,61 @@ def test_the_whole_report(terminal: Terminal) -> None:
     ]
 
 
+TWO_RATERS = [
+    "2+ grades apart  of pairs  query with the most of them",
+    "              1         1  laces",
+    "              1         3  winter boots",
+    "",
+    "4 pairs of query and document that both anna and ben graded",
+    "  equal grades                     25.0%  1 of 4",
+    "  Cohen's kappa (quadratic)       -0.400  -0.800 to 0.000 at 95 %",
+    "  Krippendorff's alpha (ordinal)  -0.367  reliable from 0.8 on, tentatively from 0.667",
+    "  bias                            +0.500  the grades of ben less those of anna",
+    "",
+    "anna \\ ben     0     1     2     3",
+    "         0     -     -     -     1",
+    "         1     -     -     -     -",
+    "         2     -     -     -     1",
+    "         3     -     1     -     1",
+    "",
+    "apart  anna  ben  query         document",
+    "    3     0    3  winter boots  sku-4  Boot polish, black",
+    "    2     3    1  laces         sku-6  Boot laces 120 cm",
+    "    1     2    3  winter boots  sku-2  Rubber boots",
+]
+
+
+def test_two_of_the_raters_and_the_only_two(terminal: Terminal) -> None:
+    terminal.write("boots.csv", BOOTS)
+    assert terminal.run("raters", "boots.csv", "--between", "anna", "ben").lines == TWO_RATERS
+    rows = [line.rpartition(",")[0] for line in dedent(BOOTS).strip().splitlines()]
+    terminal.write("two.csv", "\n".join(rows))
+    said = terminal.run("raters", "two.csv", "--limit", "1")
+    assert said.lines[:-1] == TWO_RATERS[:-2]
+    assert said.lines[-1] == "... and 2 more on which they differ (--limit 0 lists all)"
+    assert terminal.run("raters", "boots.csv", "--between", "ben", "anna").lines[8].split()[1] == "-0.500"
+
+
+@pytest.mark.parametrize(
+    ("rows", "kappa", "alpha", "table"),
+    [
+        (["1,2"], "n/a  not defined for one pair", "", "anna \\ ben     1     2"),
+        (["2,2", "2,2"], "n/a  not defined: all grades are the same", "n/a  not defined", "anna \\ ben     2"),
+        ([f"{grade},{grade}" for grade in range(13)], "1.000  1.000 to 1.000 at 95 %", "1.000  reliable", ""),
+    ],
+)
+def test_what_is_not_defined_is_said(terminal: Terminal, rows: list[str], kappa: str, alpha: str, table: str) -> None:
+    written = "\n".join(f"boots,{number},{row}" for number, row in enumerate(rows))
+    terminal.write("two.csv", f"query,docid,anna_rating,ben_rating\n{written}\n")
+    said = terminal.run("raters", "two.csv")
+    assert said.code == 0
+    assert "nan" not in said.out
+    shown = dict(re.split("  +", line.strip(), maxsplit=1) for line in said.lines if line.startswith("  "))
+    assert shown["Cohen's kappa (quadratic)"].startswith(kappa)
+    assert shown.get("Krippendorff's alpha (ordinal)", "").startswith(alpha)
+    assert [line for line in said.lines if "\\" in line] == ([table] if table else [])
+
+
 def test_the_list_is_limited_and_says_so(terminal: Terminal) -> None:
     terminal.write("boots.csv", BOOTS)
     said = terminal.run("raters", "boots.csv", "--limit", "1")
@@ -85,11 +142,17 @@ def test_one_rating_a_document_is_not_enough(terminal: Terminal) -> None:
         (("boots.csv", "--scale", "3..0"), "two numbers in that order"),
         (("boots.csv", "--scale", "good=x"), 'the grade of "good" is a number'),
         (("boots.csv", "--scale", "good=1,good=2"), 'found "good=1,good=2"'),
+        (("boots.csv", "--between", "anna", "bem"), 'are "anna", "ben" and "carl", not "bem"; did you mean "ben"?'),
+        (("boots.csv", "--between", "anna", "anna"), 'takes two raters, and "anna" is one'),
+        (("apart.csv", "--between", "anna", "carl"), 'no document that both "anna" and "carl" rated'),
+        (("repeated.csv", "--between", "anna", "ben"), "the file does not say who rated"),
         ((), "the following arguments are required: FILE"),
     ],
 )
 def test_mistakes_at_the_command_line(terminal: Terminal, arguments: tuple[str, ...], says: str) -> None:
     terminal.write("boots.csv", BOOTS)
+    terminal.write("apart.csv", "query,docid,anna_rating,ben_rating,carl_rating\nboots,1,2,3,\nboots,2,,3,1\n")
+    terminal.write("repeated.csv", "query,docid,grade\nboots,1,2\nboots,1,3\n")
     said = terminal.run("raters", *arguments)
     assert (said.code, said.out) == (2, "")
     assert says in said.err

@@ -1,0 +1,224 @@
+"""Where the raters of documents differ, and how far: the report on a judgment file, and the calibration of a judge."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from math import isnan
+
+from pytest_relevance._text import counted, harmless
+from pytest_relevance.judgments.grading import FAR_APART, Rated, aggregate_figures, query_figures, rater_figures
+from pytest_relevance.judgments.model import Judgments
+from pytest_relevance.reports.blocks import RIGHT, Column, Table, document_columns
+from pytest_relevance.reports.text import DIM, STRONG, WIDEST, Line, cut, folded, line, number, signed, width
+
+MOST_LISTED = 20
+MOST_QUERIES = 5
+
+RELIABLE, TENTATIVE = 0.8, 0.667
+"""Krippendorff, Content Analysis, 2004, chapter 11: the alpha of reliable ratings, and the least for any conclusion."""
+
+_LEAST = f"reliable from {RELIABLE} on, tentatively from {TENTATIVE}"
+_ALL_HINT = " (--limit 0 lists all)"
+_FAR = f"{FAR_APART}+ grades apart"
+_FARTHEST = 4  # grades apart; what is farther is counted together
+_MOST_GRADES = 12  # in a table of grades
+_WIDEST_RATER, _WIDEST_RATINGS, _WIDEST_QUERY = 16, 45, 30
+
+
+def rater_lines(judgments: Judgments, pairs: Sequence[Rated], *, are_known: bool, limit: int | None) -> list[Line]:
+    """The report on a file of several raters. `pairs` are its documents with several ratings.
+
+    `are_known`: whether the file names its raters. `limit`: how many documents and raters are listed at most.
+    """
+    if are_known and len(judgments.raters) == 2:
+        return [*_queries(judgments, pairs), *agreement_lines(judgments, pairs, limit, _ALL_HINT)]
+    apart = _apart(judgments, pairs, are_known, limit)
+    lines = [
+        *_queries(judgments, pairs),
+        *(apart and [*apart, line("")]),
+        *_counted(judgments, pairs, are_known),
+        *_agreement(pairs),
+        *_combined(pairs),
+    ]
+    return [*lines, *(_raters(judgments, limit) if are_known else _UNKNOWN)]
+
+
+def agreement_lines(
+    judgments: Judgments, pairs: Sequence[Rated], limit: int | None, hint: str = "", columns: int = WIDEST
+) -> list[Line]:
+    """How far the two raters of `judgments` agree: figures, how often which grades met, the pairs furthest apart.
+
+    `pairs` are what both graded, one or more, the furthest apart first; `limit` of them are listed at most, and `hint`
+    says how to see more.
+    """
+    from pytest_relevance.metrics.agreement import agreement  # which imports numpy
+
+    first, second = judgments.raters
+    found = agreement(*zip(*((rated.ratings[first], rated.ratings[second]) for rated in pairs), strict=True))
+    one, two = harmless(first), harmless(second)
+    head = f"{counted(len(pairs), 'pair')} of query and document that both {one} and {two} graded"
+    figures = Table([Column(), Column(align=RIGHT, at_least=6), Column(least=20)], indent=2)
+    interval = f"{found.low:.3f} to {found.high:.3f} at 95 %"
+    if isnan(found.kappa):
+        interval = "not defined for one pair" if len(pairs) == 1 else _SAME
+    figures.add("equal grades", f"{found.equal:.1%}", f"{round(found.equal * len(pairs)):,} of {len(pairs):,}")
+    figures.add("Cohen's kappa (quadratic)", _figure(found.kappa), interval)
+    if len(pairs) > 1:
+        figures.add("Krippendorff's alpha (ordinal)", _figure(found.alpha), _SAME if isnan(found.alpha) else _LEAST)
+    figures.add("bias", signed(found.bias), f"the grades of {two} less those of {one}")
+    grades = found.grades
+    names = cut(one, _WIDEST_RATER), cut(two, _WIDEST_RATER)
+    table = Table([Column(" \\ ".join(names), RIGHT), *(Column(number(grade), RIGHT, at_least=4) for grade in grades)])
+    for mine in grades if len(grades) <= _MOST_GRADES else ():
+        counts = [found.counts.get((mine, other), 0) for other in grades]
+        table.add(number(mine), *(f"{count:,}" if count else "-" for count in counts))
+    parts = figures.lines(columns), table.lines(columns), _apart(judgments, pairs, True, limit, hint, columns)
+    lines = [line(text, STRONG) for text in folded(head, columns)]
+    for part in filter(None, parts):
+        lines += [*part, line("")]
+    return lines[:-1]
+
+
+_SAME = "not defined: all grades are the same"
+
+
+def _figure(value: float) -> str:
+    return "n/a" if isnan(value) else f"{value:.3f}"
+
+
+def _queries(judgments: Judgments, pairs: Sequence[Rated]) -> list[Line]:
+    """The queries that raters should talk about first."""
+    found = query_figures(pairs)
+    if not found:
+        return []
+    table = Table([Column(_FAR, RIGHT), Column("of pairs", RIGHT), Column("query with the most of them", least=20)])
+    for figures in found[:MOST_QUERIES]:
+        table.add(f"{figures.far_apart:,}", f"{figures.pairs:,}", judgments.text(figures.query))
+    if (more := len(found) - MOST_QUERIES) > 0:
+        table.note = f"... and {more:,} more with such pairs"
+    return [*table.lines(), line("")]
+
+
+def _apart(
+    judgments: Judgments,
+    pairs: Sequence[Rated],
+    are_known: bool,
+    limit: int | None,
+    hint: str = _ALL_HINT,
+    columns: int = WIDEST,
+) -> list[Line]:
+    """The documents on which the raters are the furthest apart."""
+    differing = [rated for rated in pairs if rated.spread]
+    shown = differing[:limit]
+    if not shown:
+        return []
+    ratings, cells = _ratings(judgments.raters if are_known else ())
+    table = Table([Column("apart", RIGHT), *ratings, Column("query", most=_WIDEST_QUERY), *document_columns()])
+    for rated in shown:
+        title = judgments.titles.get(rated.query, {}).get(rated.document, "")
+        table.add(number(rated.spread), *cells(rated), judgments.text(rated.query), rated.document, title)
+    if more := len(differing) - len(shown):
+        table.note, table.hint = f"... and {more:,} more on which they differ", hint
+    return table.lines(columns)
+
+
+def _ratings(raters: Sequence[str]) -> tuple[list[Column], Callable[[Rated], list[str]]]:
+    """The columns of the ratings and their cells for a document: a column for each rater where there is room."""
+
+    def each(rated: Rated) -> list[str]:
+        return [number(rated.ratings[rater]) if rater in rated.ratings else "-" for rater in raters]
+
+    def together(rated: Rated) -> list[str]:
+        given = sorted(rated.ratings.items(), key=lambda pair: pair[1])
+        if not raters:
+            return [" ".join(number(rating) for _, rating in given)]
+        return [", ".join(f"{number(rating)} ({rater})" for rater, rating in given)]
+
+    names = [cut(harmless(rater), _WIDEST_RATER) for rater in raters]
+    if names and sum(width(name) + 2 for name in names) <= _WIDEST_RATINGS + 2:
+        return [Column(name, RIGHT) for name in names], each
+    return [Column("ratings", most=_WIDEST_RATINGS)], together
+
+
+def _counted(judgments: Judgments, pairs: Sequence[Rated], are_known: bool) -> list[Line]:
+    """How many documents there are, and how far their ratings are apart."""
+    queries = len({rated.query for rated in pairs})
+    ratings = sum(len(rated.ratings) for rated in pairs)
+    by = f" by {counted(len(judgments.raters), 'rater')}" if are_known else ""
+    head = (
+        f"{counted(len(pairs), 'pair')} of query and document with several ratings: "
+        f"{counted(ratings, 'rating')}{by} in {counted(queries, 'query', 'queries')}"
+    )
+    spreads = Counter(_how_far(rated.spread) for rated in reversed(pairs))  # the furthest apart are the first
+    table = Table([Column(), Column(align=RIGHT, at_least=9), Column(align=RIGHT, at_least=6)], indent=2)
+    for what, count in spreads.items():
+        table.add(what, f"{count:,}", f"{count / len(pairs):.1%}")
+    far = sum(rated.spread >= FAR_APART for rated in pairs)
+    differ = "differs" if far == 1 else "differ"
+    total = line(f"  {far:,} {differ} by two grades or more")
+    return [*(line(text, STRONG) for text in folded(head)), *table.lines(), total, line("")]
+
+
+def _how_far(spread: float) -> str:
+    if not spread:
+        return "all ratings the same"
+    if spread < 1:
+        return "less than a grade apart"
+    if spread >= _FARTHEST + 1:
+        return f"more than {_FARTHEST} grades apart"
+    return f"{counted(int(spread), 'grade')} apart"
+
+
+def _agreement(pairs: Sequence[Rated]) -> list[Line]:
+    """Krippendorff's alpha and how to read it."""
+    from pytest_relevance.metrics.agreement import krippendorff_alpha  # which imports numpy
+
+    alpha = krippendorff_alpha([list(rated.ratings.values()) for rated in pairs])
+    if isnan(alpha):
+        figure, reading = "not defined", "All ratings are the same, so that nothing could have disagreed."
+    else:
+        figure, reading = f"{alpha:.3f}", f"{_read(alpha)} {_ENDS}"
+    below = [line(f"  {text}") for text in folded(reading, WIDEST - 2)]
+    return [line(f"Krippendorff's alpha (ordinal): {figure}", STRONG), *below, line("")]
+
+
+_ENDS = "1 is perfect agreement, 0 what chance gives; below 0 raters contradict each other."
+
+
+def _read(alpha: float) -> str:
+    if alpha >= RELIABLE:
+        return f"At {RELIABLE} or more ratings count as reliable (Krippendorff)."
+    if alpha >= TENTATIVE:
+        return f"Below {RELIABLE}, where ratings count as reliable; enough for tentative conclusions (Krippendorff)."
+    return f"Below {TENTATIVE}, the least for any conclusion (Krippendorff): agree with the raters on what grades mean."
+
+
+def _combined(pairs: Sequence[Rated]) -> list[Line]:
+    """The mean grade for each way of combining ratings."""
+    table = Table([Column("raters:"), Column("mean grade", RIGHT), Column("unlike the median", RIGHT)])
+    for found in aggregate_figures(pairs):
+        table.add(f"  {found.how}", f"{found.mean:.3f}", f"{found.unlike_median:,}")
+    return [*table.lines(), line("")]
+
+
+def _raters(judgments: Judgments, limit: int | None) -> list[Line]:
+    """One line for each rater, those most often alone first, then the most biased."""
+    found = sorted(rater_figures(judgments), key=lambda rater: (-rater.alone, -abs(rater.bias or 0)))
+    most = max(rater.alone for rater in found)
+    figures = (Column(head, RIGHT, at_least=least) for head, least in (("rated", 9), ("with others", 0), ("bias", 6)))
+    table = Table([Column("rater", most=_WIDEST_QUERY), *figures, Column("alone", RIGHT), Column()])
+    for rater in found[:limit]:
+        mark = "most often alone: talk to them first" if most and rater.alone == most else ""
+        bias = "n/a" if rater.bias is None else f"{rater.bias:+.3f}"
+        table.add(rater.rater, f"{rater.rated:,}", f"{rater.shared:,}", bias, f"{rater.alone:,}", mark)
+    if more := len(found) - len(table.rows):
+        table.note = f"... and {more:,} more raters{_ALL_HINT}"
+    return [*table.lines(), *(line(text, DIM) for text in _MEANING)]
+
+
+_MEANING = (
+    "bias: their ratings less the mean of the others' ratings of the same documents",
+    f"alone: documents on which they are {FAR_APART} grades or more from all others, who agree with each other",
+)
+_UNKNOWN = [line("The file does not say who rated, so nothing can be said of a rater.")]
