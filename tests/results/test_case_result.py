@@ -2,93 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import marshal
 import pickle
 from copy import deepcopy
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult
-from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.case_parts import STANDINGS, BaselineComparison, Outcome, Repeats, SearchError
-from pytest_relevance.results.case_result import VERDICTS
-from tests.helpers import case_result, changed, result_of, values_of
-
-texts = st.text(st.characters(exclude_categories=()), max_size=5)
-numbers = st.one_of(st.integers(0, 5), st.floats(-2, 5, allow_nan=False))
-optional = st.none() | numbers
-scores = st.dictionaries(texts, optional, max_size=3)
-settings = st.builds(
-    Settings,
-    gain=st.sampled_from(["exponential", "linear"]) | st.dictionaries(st.floats(0, 4), st.floats(0, 9), min_size=1),
-    discount=st.sampled_from(["log2", "ln"]),
-    ideal=st.sampled_from(["judged", "returned", "max"]),
-    unjudged=st.sampled_from(["zero", "skip"]),
-)
-
-
-def tuples(each: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[Any, ...]]:
-    return st.lists(each, max_size=3).map(tuple)
-
-
-outcomes = values_of(Outcome, texts, texts, st.booleans(), optional, documents=tuples(texts), wrong=tuples(texts))
-baselines = values_of(
-    BaselineComparison,
-    st.sampled_from(STANDINGS),
-    optional,
-    tuples(texts),
-    scores,
-    tuples(texts),
-    tuples(optional),
-    scores,
-)
-results = st.builds(
-    case_result,
-    file=texts,
-    line=st.integers(0, 9),
-    id=texts,
-    verdict=st.sampled_from(VERDICTS),
-    query=texts,
-    variant=st.none() | texts,
-    tags=tuples(texts),
-    weight=numbers,
-    params=st.dictionaries(texts, st.none() | st.booleans() | numbers | texts, max_size=2),
-    floor=optional,
-    settings=settings,
-    grade_names=st.dictionaries(st.floats(0, 4), texts, max_size=2),
-    documents=tuples(texts),
-    grades=tuples(optional),
-    deeper=st.dictionaries(texts, st.integers(1, 99), max_size=2),
-    judgments=st.dictionaries(st.floats(-1, 4), st.integers(1, 9), max_size=3),
-    missing=tuples(st.tuples(texts, numbers)),
-    scores=scores,
-    lower=optional,
-    outcomes=tuples(outcomes),
-    reasons=tuples(outcomes),
-    baseline=st.none() | baselines,
-    error=st.none() | values_of(SearchError, texts, texts, texts),
-    repeats=st.none() | values_of(Repeats, st.integers(2, 4), st.integers(1, 4), documents=tuples(st.none() | texts)),
-    latency=optional,
-    latency_shared=st.booleans(),
-    concurrency=st.integers(1, 64),
-    outcome=st.sampled_from(["", "passed", "failed", "xfailed"]),
-)
-
-
-@given(results)
-def test_what_travels_is_read_back_as_it_was(result: CaseResult) -> None:
-    assert CaseResult.from_dict(result.to_dict()) == result
-
-
-@given(results)
-def test_json_and_marshal_change_nothing(result: CaseResult) -> None:
-    values = result.to_dict()
-    assert CaseResult.from_dict(json.loads(json.dumps(values))) == result
-    assert marshal.loads(marshal.dumps(values)) == values  # builtin types, and nothing derived from them
+from tests.helpers import case_result, changed, result_of
 
 
 def boots(ranking: object, judgments: dict[str, Any] | None = None, **keys: Any) -> CaseResult:

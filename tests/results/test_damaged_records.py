@@ -9,12 +9,11 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance import Run
 from pytest_relevance.results.records.against import read_rankings
 from pytest_relevance.results.records.run_info import RecordError
 
 RECORD = Path(__file__).parent / "formats" / "compared-2.jsonl"
-DAMAGES = ["1e400", "NaN", "9" * 400, "99999999999", "-7", "true", '"x"', "[]", "[[1]]", "{}", "null"]
+DAMAGES = ["1e400", "9" * 400, "99999999999", "-7", "true", '"x"', "[]", "[[1]]", "{}", "null"]
 RAW = "RAW"
 
 
@@ -40,18 +39,18 @@ def damaged(line: str, place: tuple[Any, ...], damage: str) -> str:
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False).replace(f'"{RAW}"', damage)
 
 
-@pytest.mark.parametrize("number", [0, 3], ids=["header", "result"])
+@pytest.mark.parametrize("number", [0, 1], ids=["header", "result"])
 def test_whatever_stands_in_the_place_of_a_value_is_refused_or_read(tmp_path: Path, number: int) -> None:
-    lines, path, refused = RECORD.read_text(encoding="utf-8").splitlines(), tmp_path / "damaged.jsonl", 0
+    header, _, _, result, *_ = RECORD.read_text(encoding="utf-8").splitlines()
+    lines, path, refused = [json.dumps({**json.loads(header), "results": 1}), result], tmp_path / "damaged.jsonl", 0
     for place in places(json.loads(lines[number])):
         for damage in DAMAGES:
             edited = [*lines]
             edited[number] = damaged(lines[number], place, damage)
             path.write_text("\n".join([*edited, ""]), encoding="utf-8")
-            for read in (Run.open, read_rankings):
-                try:
-                    read(path)
-                except RecordError as error:
-                    assert str(error).startswith(str(path))  # noqa: PT017
-                    refused += 1
-    assert refused > 200
+            try:
+                read_rankings(path)
+            except RecordError as error:
+                assert str(error).startswith(str(path))  # noqa: PT017
+                refused += 1
+    assert refused > 100

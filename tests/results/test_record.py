@@ -5,108 +5,24 @@ from __future__ import annotations
 import datetime
 import gzip
 import json
+import marshal
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
-from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.case_parts import STANDINGS, BaselineComparison, Outcome, Repeats, SearchError
-from pytest_relevance.results.case_result import VERDICTS
 from pytest_relevance.results.records.file import as_json
 from pytest_relevance.results.records.run_info import RecordError
-from tests.helpers import case_result, result_of, values_of
+from tests.helpers import result_of, values_of
+from tests.results.strategies import PARAMS, TEXTS, results, tuples
 
 if TYPE_CHECKING:
     from tests.results.conftest import Maker
-
-TEXTS = st.text(max_size=12) | st.sampled_from(
-    ['},"', '"', "\\", "\n\r\u2028", ',"documents":[', '],"grades":[', "\ud800", "007", "", "\0", "</script>", "é"]
-)
-PARAMS = st.dictionaries(
-    TEXTS,
-    st.recursive(
-        st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXTS,
-        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
-        max_leaves=5,
-    ),
-    max_size=3,
-)
-SETTINGS = st.builds(
-    Settings,
-    gain=st.sampled_from(["exponential", "linear"]) | st.dictionaries(st.floats(-5, 5), st.floats(0, 9), min_size=1),
-    discount=st.sampled_from(["log2", "ln"]),
-    ideal=st.sampled_from(["judged", "returned", "max"]),
-    unjudged=st.sampled_from(["zero", "skip"]),
-    negative=st.sampled_from(["keep", "zero"]),
-)
-SCORES = st.none() | st.floats(0, 1)
-
-
-def tuples(each: st.SearchStrategy[Any], most: int = 3) -> st.SearchStrategy[tuple[Any, ...]]:
-    return st.lists(each, max_size=most).map(tuple)
-
-
-@st.composite
-def results(draw: st.DrawFn) -> CaseResult:
-    """A result with anything that its values may be."""
-    documents = draw(tuples(TEXTS, 5))
-    judgments = draw(st.dictionaries(st.sampled_from([0.0, 1.0, 2.5]), st.integers(1, 9)))
-    grade = st.sampled_from([None, *judgments])
-    grades = tuple(draw(grade) for _ in documents)
-    settings = draw(SETTINGS)
-    if not isinstance(settings.gain, str):  # a mapping has a gain for every grade that there is
-        settings = replace(settings, gain={**settings.gain, **dict.fromkeys(judgments, 1.0), 0: 0.0})
-    comparison = values_of(
-        BaselineComparison,
-        st.sampled_from(STANDINGS),
-        SCORES,
-        tuples(TEXTS),
-        st.dictionaries(TEXTS, SCORES, max_size=2),
-        tuples(TEXTS),
-        tuples(grade),
-        st.dictionaries(TEXTS, SCORES, max_size=2),
-    )
-    outcome = values_of(Outcome, TEXTS, TEXTS, st.booleans(), SCORES, documents=tuples(TEXTS), wrong=tuples(TEXTS))
-    return case_result(
-        file=draw(TEXTS),
-        line=draw(st.integers(1, 10**6)),
-        id=draw(TEXTS),
-        verdict=draw(st.sampled_from(VERDICTS)),
-        query=draw(TEXTS),
-        variant=draw(st.none() | TEXTS),
-        tags=draw(tuples(TEXTS, 2)),
-        params=draw(PARAMS),
-        weight=draw(st.integers(1, 9) | st.floats(0.001, 1e9)),
-        k=draw(st.integers(1, 100)),
-        depth=draw(st.none() | st.integers(0, 100)),
-        settings=settings,
-        documents=documents,
-        grades=grades,
-        engine_scores=draw(st.just(()) | st.just((0.5,) * len(documents))),
-        returned=draw(st.integers(0, 99)),
-        deeper=draw(st.dictionaries(TEXTS, st.integers(1, 99), max_size=2)),
-        titles=draw(st.dictionaries(TEXTS, TEXTS, max_size=2)),
-        judgments=judgments,
-        missing=draw(tuples(st.tuples(TEXTS, st.sampled_from([*judgments])))) if judgments else (),
-        digest=draw(st.text("0123456789abcdef", min_size=16, max_size=16)),
-        scores=draw(st.dictionaries(TEXTS, SCORES, max_size=2)),
-        lower=draw(SCORES),
-        outcomes=draw(tuples(outcome, 2)),
-        baseline=draw(st.none() | comparison),
-        reasons=draw(tuples(outcome, 2)),
-        error=draw(st.none() | values_of(SearchError, TEXTS, TEXTS, TEXTS)),
-        latency=draw(st.none() | st.floats(0, 9)),
-        repeats=draw(st.none() | values_of(Repeats, st.integers(2, 4), st.integers(1, 4))),
-        outcome=draw(st.sampled_from(["", "passed", "xfailed"])),
-    )
-
 
 INFOS = values_of(
     RunInfo,
@@ -133,8 +49,8 @@ FILES = st.dictionaries(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None)
-@given(run=st.builds(Run, st.lists(results(), max_size=4), FILES, INFOS), packed=st.booleans())
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(run=st.builds(Run, st.lists(results(), max_size=2), FILES, INFOS), packed=st.booleans())
 def test_what_is_written_is_what_is_read(tmp_path: Path, run: Run, packed: bool) -> None:
     path = tmp_path / ("run.jsonl.gz" if packed else "run.jsonl")
     run.write(path)
@@ -143,6 +59,10 @@ def test_what_is_written_is_what_is_read(tmp_path: Path, run: Run, packed: bool)
     assert read.results == run.results
     assert read.info == run.info
     assert read.files == run.files
+    for result in run.results:  # as pytest-xdist sends it: builtin types, and nothing derived from them
+        values = result.to_dict()
+        assert marshal.loads(marshal.dumps(values)) == values
+        assert CaseResult.from_dict(values) == result
 
 
 def write(make: Maker, path: Path, *edits: Callable[[list[str]], object]) -> Path:
@@ -264,7 +184,7 @@ def test_a_file_that_is_not_there_cannot_be_read(tmp_path: Path) -> None:
 
 
 @given(data=st.binary(max_size=200), at=st.integers(0, 900), length=st.integers(0, 80))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_is_in_the_file_there_is_a_run_or_a_record_error(
     make: Maker, tmp_path: Path, data: bytes, at: int, length: int
 ) -> None:
