@@ -318,7 +318,7 @@ def unstable_text(result: CaseResult) -> str:
 
 
 def difference_text(result: CaseResult, longest: int = _LONGEST_ID) -> str:
-    """`rank 3: a / b (of the same score)` of repeated calls; ids, and titles, are cut to `longest` columns."""
+    """`rank 3: a / b` of repeated calls; ids, and titles, are cut to `longest` columns."""
     repeats = result.call.repeats
     assert repeats is not None
     if repeats.rank is None:
@@ -327,4 +327,4 @@ def difference_text(result: CaseResult, longest: int = _LONGEST_ID) -> str:
         "nothing" if name is None else titled(cut_middle(harmless(name), longest), name, result.texts.titles, longest)
         for name in repeats.documents
     ]
-    return f"rank {repeats.rank}: {' / '.join(ends)}{' (of the same score)' if repeats.is_tie else ''}"
+    return f"rank {repeats.rank}: {' / '.join(ends)}"

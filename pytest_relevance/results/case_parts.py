@@ -125,14 +125,13 @@ class Repeats(NamedTuple):
     """The rankings of several calls of one search: how many `calls`, how many different `rankings`.
 
     Where there are several, `rank` (from 1) is the highest at which any differs from the first, `documents` the two at
-    that rank (None below the end of a ranking), `is_tie` whether one call gave both the same score.
+    that rank (None below the end of a ranking).
     """
 
     calls: int
     rankings: int
     rank: int | None = None
     documents: Sequence[str | None] = ()
-    is_tie: bool = False
     others: Mapping[str, Any] = {}
 
 

@@ -144,7 +144,7 @@ def test_what_changes_is_named_with_the_first_rank_at_which_it_does(engine: Engi
           - {query: skipped, skip: not sold}
     """)
     names = [
-        "  tie      rank 2: b / c (of the same score)",
+        "  tie      rank 2: b / c",
         "  no tie   rank 1: a / b",
         "  replica  rank 2: b / x",
         "  shorter  rank 3: c / nothing",

@@ -236,7 +236,7 @@ def test_an_error_is_named_and_cases_that_failed_alike_are_in_one_line() -> None
 
 
 def test_remarks_on_the_index_and_on_unstable_rankings() -> None:
-    unstable = changed(LAMP, repeats=Repeats(3, 2, 4, ("a", "b"), is_tie=True))
+    unstable = changed(LAMP, repeats=Repeats(3, 2, 4, ("a", "b")))
     assert "- `ranking changes from call to call: 1 case of 1, 3 calls each`\n" in run_markdown(run(unstable))
 
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -76,22 +73,3 @@ def test_the_highest_rank_at_which_any_ranking_differs_from_the_first(rankings: 
         here, there = found.documents
         assert here == tops[0][differ[0] - 1] != there
         assert there in {top[differ[0] - 1] for top in tops}
-        assert found.is_tie is False  # bare ids have no scores
-
-
-@pytest.mark.parametrize(
-    ("one", "two", "is_tie"),
-    [
-        ([{"id": "a", "_score": 1.5}], [{"id": "b", "_score": 1.5}], True),
-        ([{"id": "a", "score": 1.5}], [{"id": "b", "score": 1.4}], False),
-        ([{"id": "a", "score": "1.5"}], [{"id": "b", "score": "1.5"}], False),
-        ([{"id": "a", "score": None}], [{"id": "b", "score": None}], False),
-        ([{"id": "a", "score": {}}], [{"id": "b", "score": {}}], False),
-        ([("a", 2), ("b", 2)], [("a", 2)], False),
-        ([("a", 2), ("b", 2)], [("b", 2), ("a", 2)], True),
-        ([("a", 2), ("b", 1)], [("b", 2), ("a", 1)], False),  # two replicas
-        (["a"], ["b"], False),
-    ],
-)
-def test_a_tie_is_what_the_scores_say(one: list[Any], two: list[Any], is_tie: bool) -> None:
-    assert compare_calls(CASE, [ranking_of(one), ranking_of(two)]).is_tie is is_tie

@@ -113,11 +113,7 @@ _WORST_FIRST = (
 
 def compare_calls(case: Case, rankings: Sequence[Ranking]) -> Repeats:
     """Compare the rankings of several calls of a search, as far down as the case looks."""
-    depth = case.kept_depth
-    found, number = _differences([tuple(ranking.ids[:depth]) for ranking in rankings])
-    if not number or None in found.documents:
-        return found
-    return found._replace(is_tie=_are_tied((rankings[0], rankings[number]), found.documents))
+    return _differences([tuple(ranking.ids[: case.kept_depth]) for ranking in rankings])
 
 
 def worst_of_repeats(results: Sequence[CaseResult]) -> list[CaseResult]:
@@ -138,7 +134,7 @@ def _worst(repeats: Sequence[CaseResult]) -> CaseResult:
     scored = [result for result in repeats if result.evaluation.scores]
     if len(scored) < 2:
         return worst
-    found, _ = _differences([tuple(result.ranking.documents) for result in scored])
+    found = _differences([tuple(result.ranking.documents) for result in scored])
     within = [result.call.repeats for result in scored if result.call.repeats is not None]
     if found.rankings == 1:
         found = next((each for each in within if each.rankings > 1), found)
@@ -146,24 +142,10 @@ def _worst(repeats: Sequence[CaseResult]) -> CaseResult:
     return worst._replace(call=worst.call._replace(repeats=found._replace(calls=calls)))
 
 
-def _differences(tops: Sequence[tuple[str, ...]]) -> tuple[Repeats, int]:
-    """How rankings differ, and the index of the one that differs from ranking 0 nearest to the top; 0 if none does."""
+def _differences(tops: Sequence[tuple[str, ...]]) -> Repeats:
+    """How rankings differ, and the two documents at the first rank at which any differs from the first ranking."""
     found = Repeats(len(tops), len(set(tops)))
-    for index, documents in enumerate(zip_longest(*tops)):
-        number = next((number for number, each in enumerate(documents) if each != documents[0]), 0)
-        if number:
-            return found._replace(rank=index + 1, documents=(documents[0], documents[number])), number
-    return found, 0
-
-
-def _are_tied(rankings: Sequence[Ranking], documents: Sequence[str | None]) -> bool:
-    """Whether a search gave two documents the same score: in one call that returned both, or else each in its own.
-
-    Two replicas may give the first place the same score, whichever document it is.
-    """
-    found = [
-        [ranking.score(ranking.ids.index(each)) if each in ranking.ids else None for each in documents]
-        for ranking in rankings
-    ]
-    both = [scores for scores in found if None not in scores] or [[found[0][0], found[1][1]]]
-    return any(first is not None and first == second for first, second in both)
+    for rank, (first, *others) in enumerate(zip_longest(*tops), 1):
+        if other := [each for each in others if each != first]:
+            return found._replace(rank=rank, documents=(first, other[0]))
+    return found

@@ -77,10 +77,6 @@ class Ranking(NamedTuple):
         """The title of the result at a 0-based index, when the result has one."""
         return self.titles[index] if index < len(self.titles) else None
 
-    def score(self, index: int) -> float | None:
-        """The engine's score of the result at a 0-based index, when the result has one."""
-        return self.scores[index] if index < len(self.scores) else None
-
 
 def read_ranking(
     response: object,

@@ -31,8 +31,7 @@ def refusal(response: object, id_field: str | None = None, labels: object = None
 def pairs(response: object, labels: object = None, id_field: str | None = None) -> list[tuple[str, float | None]]:
     """The documents of a response and their scores, rounded. `labels` is the attribute `ids` of the fixture's value."""
     ranking = read_ranking(response, id_field, ids=lambda: labels)
-    scores = [ranking.score(index) for index in range(len(ranking.ids))]
-    rounded = [None if score is None else round(score, 3) for score in scores]
+    rounded = [None if score is None else round(score, 3) for score in ranking.scores or [None] * len(ranking.ids)]
     return list(zip(ranking.ids, rounded, strict=True))
 
 

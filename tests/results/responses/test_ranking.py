@@ -273,7 +273,7 @@ SCORES: dict[str, tuple[object, float | None]] = {
 
 @pytest.mark.parametrize(("result", "score"), SCORES.values(), ids=SCORES)
 def test_the_score_of_a_result(result: object, score: float | None) -> None:
-    assert read_ranking([result]).score(0) == score
+    assert (*read_ranking([result]).scores, None)[0] == score
 
 
 # --- titles -----------------------------------------------------------------------------------------------------------
