@@ -79,7 +79,7 @@ FOR_OPTIONS = (
     *("plugin.outputs", "reports.html", "reports.run.markdown"),
     *("results.worklist", "results.records.file", "results.records.merge"),
 )
-FOR_OTHER_RESPONSES = tuple(f"results.responses.{name}" for name in ("bodies", "families", "libraries"))
+FOR_OTHER_RESPONSES = tuple(f"results.responses.{name}" for name in ("families", "libraries"))
 FOR_OTHER_SUITES = (
     *("_files", "_source", "_tables"),
     *("judgments.grading", "judgments.model", "judgments.reading"),
