@@ -265,8 +265,8 @@ def add_format(parser: Any, *more: str, has_others: bool = False) -> None:
         metavar="N",
         type=whole_from(1),
         default=MOST_CHARACTERS,
-        help=f"the most characters of a report in Markdown: whole sections are left out (default: {MOST_CHARACTERS:,}, "
-        "what a comment of a pull request holds)",
+        help=f"the most characters of a report in Markdown: whole sections are left out (default: {MOST_CHARACTERS:,}; "
+        "a comment of a pull request holds 65,000)",
     )
 
 

@@ -37,6 +37,9 @@ FILES: Mapping[str, str] = {
 OUTPUTS = (*FILES, "update")
 """All options `--relevance-*` that write files at the end of a run."""
 
+_ADDRESS = r"https?://[^\s<>()\"`\\#]+"
+"""An address that a link in Markdown may have as it is; `#` begins what the link to a query adds."""
+
 SECRETS = r"token(?!iz)|secret|passw|pwd|key(?!word|board)|auth(?!or(?!i))"
 """The names whose values are masked by default: not `keywords`, `tokenizer`, `author`."""
 
@@ -144,6 +147,10 @@ _INI: Mapping[str, tuple[str, object]] = {
         "a regular expression for the names of params and other values that no report, record or baseline may have; "
         f"they are masked (default: {SECRETS})",
         SECRETS,
+    ),
+    "relevance_page_url": (
+        "the address at which the HTML report of this build is to be found; Markdown links there",
+        "",
     ),
     "relevance_files": (f"names of the case files to collect (default: {' '.join(PATTERNS)})", [*PATTERNS]),
 }
@@ -287,6 +294,12 @@ def read_settings(config: pytest.Config) -> None:
         home=here(),
         started=time(),
     )
+    address = config.getini("relevance_page_url")
+    if address and not re.fullmatch(_ADDRESS, address):
+        raise pytest.UsageError(
+            "relevance_page_url is the address of the HTML report, such as https://ci.example.com/report.html; found "
+            f"{_shown(address)}"
+        )
     pattern = config.getini("relevance_redact")
     try:
         if pattern != SECRETS:  # compiling it would take longer than all the rest of this function

@@ -277,7 +277,8 @@ def report_of(config: pytest.Config, name: str, title: str, most: int = MOST_CHA
         from pytest_relevance.reports.run.markdown import run_markdown
         from pytest_relevance.reports.text import safe_output
 
-        return safe_output(run_markdown(run, verbosity=max(verbosity(config.option), 0), most=most))
+        page = config.getini("relevance_page_url")
+        return safe_output(run_markdown(run, verbosity=max(verbosity(config.option), 0), most=most, page=page))
 
 
 def _relative(path: str | Path, folder: str | Path) -> str | None:

@@ -27,6 +27,7 @@ from pytest_relevance.reports.text import (
     cut,
     cut_middle,
     escaped,
+    folded,
     folded_lines,
     line,
     span,
@@ -46,8 +47,8 @@ ARROW = "\u00a0\u2192\u00a0"
 MORE_HINT = " (-v shows all)"
 """How a terminal shows the rest of a list."""
 
-LONGEST_CELL = 80
-"""The columns that a text of a user takes in a table in Markdown before it is cut."""
+LONGEST_CELL, _WIDEST_CELL = 80, 40
+"""The columns that a text of a user takes in a table in Markdown before it is cut, and in one of its lines."""
 
 _WANTED_TITLE, _LEAST_TITLE = 28, 12  # of a table
 
@@ -89,8 +90,8 @@ def document_columns(title: str = "document", *, full: bool = False) -> tuple[Co
     return (Column(title, least=24, middle=True, is_code=True), titles)
 
 
-MOST_CHARACTERS = 65_000
-"""How long a report in Markdown is by default: a comment on GitHub holds 65,536 characters."""
+MOST_CHARACTERS = 20_000
+"""How long a report in Markdown is by default, so that somebody reads it: a comment on GitHub holds 65,536."""
 
 
 class Cell(NamedTuple):
@@ -299,7 +300,8 @@ def _in_markdown(cell: Cell | None, column: Column) -> str:
 
 def _span_in_markdown(text: str, style: str) -> str:
     if style == USER:
-        return code(cut(text, LONGEST_CELL), in_cell=True)
+        lines = folded(cut(harmless(text), LONGEST_CELL), _WIDEST_CELL)  # a code span in a table does not wrap
+        return "<br>".join(code(each, in_cell=True) for each in lines)
     words = escaped(text).replace(" -> ", ARROW)
     return f"**{words}**" if style == STRONG else words
 
@@ -406,7 +408,7 @@ def joined_sections(sections: Iterable[Section], most: int | None = MOST_CHARACT
 
 
 def _left_out(names: Sequence[str], most: int) -> str:
-    """What is left out: `Left out, as this report has at most 65,000 characters: 39 failures.`"""
+    """What is left out: `Left out, as this report has at most 20,000 characters: 39 failures.`"""
     counts = Counter(names)
     parts = [counted(count, name) if name == FAILURE else name for name, count in counts.items()]
     return f"Left out, as this report has at most {most:,} characters: {listed(parts, 'and')}."

@@ -331,25 +331,30 @@ def reason_texts(result: CaseResult) -> list[str]:
     return [reason_text(reason, result) for reason in result.evaluation.reasons]
 
 
-def reason_in_brief(result: CaseResult) -> str:
-    """Why a case failed, in a few words: `0.764 -> 0.310, floor 0.500`; of an error its first line."""
-    return "; ".join(short_reasons(result)) if result.call.error is None else result.call.error.headline
+def reason_in_brief(result: CaseResult, *, is_named: bool = False) -> str:
+    """Why a case failed, in a few words: `0.764 -> 0.310, floor 0.500`; of an error its first line.
+
+    `is_named`: with the metric also before a change, where a reader has no heading that says it.
+    """
+    if result.call.error is not None:
+        return result.call.error.headline
+    return "; ".join(short_reasons(result, is_named=is_named))
 
 
-def short_reasons(result: CaseResult) -> list[str]:
+def short_reasons(result: CaseResult, *, is_named: bool = False) -> list[str]:
     """The reasons for the short summary of pytest, which cuts its lines: the score is as short as it can be.
 
     `1.000 -> 0.936, floor 0.950`, `1.000 -> 0.900, tolerance 0.05`, without a baseline `nDCG@10 0.936, floor 0.950`;
     other reasons are whole.
     """
     texts = [
-        _score_in_brief(reason, result) if reason.kind in (FLOOR, DROP) else reason_text(reason, result)
+        _score_in_brief(reason, result, is_named) if reason.kind in (FLOOR, DROP) else reason_text(reason, result)
         for reason in _shown_reasons(result)
     ]
     return [failure_head(result) + texts[0], *texts[1:]] if texts else []
 
 
-def _score_in_brief(reason: Outcome, result: CaseResult) -> str:
+def _score_in_brief(reason: Outcome, result: CaseResult, is_named: bool) -> str:
     """`1.000 -> 0.936, floor 0.950`, of a drop `1.000 -> 0.900, tolerance 0.050`, or `nDCG@10 0.936, floor 0.950`."""
     score, before, is_drop = reason.value, _before(reason, result), reason.kind == DROP
     if score is None:
@@ -358,7 +363,9 @@ def _score_in_brief(reason: Outcome, result: CaseResult) -> str:
     if before is not None and any(each.kind == DROP for each in result.evaluation.reasons):
         digits = max(digits, digits_apart(score, before))
     now, then = f"{score:.{digits}f}", "" if before is None else f"{before:.{digits}f}"
-    change = f"{then} -> {now}" if then not in ("", now) else f"{reason.name} {now}"
+    change = f"{then} -> {now}" if then not in ("", now) else now
+    if is_named or change == now:
+        change = f"{reason.name} {change}"
     limit = f"tolerance {reason.bound:.3g}" if is_drop else f"floor {reason.bound:.{digits}f}"
     return f"{change}, {limit}"
 

@@ -121,6 +121,19 @@ def test_a_summary_that_cannot_be_written_is_a_line_and_no_failure(
     assert run.sentences("no report in the summary of the job: ")[0].endswith(reason)
 
 
+def test_it_links_to_the_page_at_the_address_of_the_build(shop: Project, job: Job) -> None:
+    shop.run("-o", "relevance_page_url=https://ci.example.com/7/report.html")
+    assert "(https://ci.example.com/7/report.html)" in job.summary
+    assert "(https://ci.example.com/7/report.html#case=shop.relevance.yaml%3A%3Ab%20a)" in job.summary
+
+
+@pytest.mark.parametrize("address", ["report.html", "https://a.b/c) [click](https://d", "javascript:alert(1)"])
+def test_what_is_no_address_is_refused(shop: Project, address: str) -> None:
+    run = shop.run("-o", f"relevance_page_url={address}")
+    assert run.code == 4
+    assert "relevance_page_url is the address of the HTML report" in run.result.stderr.str()
+
+
 @pytest.mark.parametrize("options", [("--collect-only",), ("-k", "nothing"), ("--setup-plan",), ("skipped",)])
 def test_where_no_case_ran_nothing_is_left(shop: Project, job: Job, options: tuple[str, ...]) -> None:
     shop.cases("cases: [{query: a, skip: later, judgments: {a: 1}}]", "skipped/shop.relevance.yaml")
@@ -160,8 +173,8 @@ def test_what_got_worse_is_annotated_and_what_failed_before_is_not(project: Proj
     ]
     assert [each.place for each in found[:2]] == ["shop.relevance.yaml:10", "shop.relevance.yaml:11"]
     lines = ["lost: Title of a 1 -> 2", "now on top: Title of b"]
-    assert found[0].message.splitlines() == ["1.000 -> 0.710, floor 0.900", *lines]
-    assert found[3].message.splitlines() == ["1.000 -> 0.710, tolerance 0.05", *lines]
+    assert found[0].message.splitlines() == ["nDCG@10 1.000 -> 0.710, floor 0.900", *lines]
+    assert found[3].message.splitlines() == ["nDCG@10 1.000 -> 0.710, tolerance 0.05", *lines]
 
 
 def test_an_annotation_names_the_rank_of_what_rose_and_says_where_nothing_was_returned(
@@ -175,12 +188,12 @@ def test_an_annotation_names_the_rank_of_what_rose_and_says_where_nothing_was_re
     shop.returns(boots="a c b", hats="")
     hats, boots = errors(shop.run())
     assert boots.message.splitlines() == [
-        "1.000 -> 0.920, floor 0.990",
+        "nDCG@10 1.000 -> 0.920, floor 0.990",
         "lost: Title of b 2 -> 3",
         "now on top: rank 2: Title of c",
     ]
     assert hats.message.splitlines() == [
-        "1.000 -> 0.000, floor 0.990",
+        "nDCG@10 1.000 -> 0.000, floor 0.990",
         "lost: Title of a 1 -> gone",
         "now on top: nothing returned",
     ]

@@ -10,7 +10,7 @@ from markdown_it.token import Token
 
 _PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 
-OWN_TAGS = {"details", "summary", "code"}
+OWN_TAGS = {"details", "summary", "code", "br"}
 """The elements that reports write as HTML."""
 
 OWN_TOKENS = {"text", "code_inline", "strong_open", "strong_close", "softbreak", "html_inline"}

@@ -82,6 +82,11 @@ def test_without_a_baseline() -> None:
         - `mean nDCG@10 0.388`
         - 2 cases: 1 passed, 1 failed
         - `shop.relevance.yaml`, `search`
+        - nDCG@10 compares""")
+        )
+    )
+    assert found.partition("count most.\n")[2].startswith(
+        block("""
 
         | gate |  | found |
         | --- | --- | --- |
@@ -103,7 +108,6 @@ def test_without_a_baseline() -> None:
         ```
         shop.relevance.yaml:4: nDCG@10 0.083 is below 0.500
         """)
-        )
     )
     assert found.endswith("\n```\n\n</details>\n")
 
@@ -238,6 +242,28 @@ def test_an_error_is_named_and_cases_that_failed_alike_are_in_one_line() -> None
 def test_remarks_on_the_index_and_on_unstable_rankings() -> None:
     unstable = changed(LAMP, repeats=Repeats(3, 2, 4, ("a", "b")))
     assert "- `ranking changes from call to call: 1 case of 1, 3 calls each`\n" in run_markdown(run(unstable))
+
+
+def test_a_long_title_stands_in_lines_as_a_code_span_in_a_table_does_not_wrap() -> None:
+    title = "Tripp Lite Standard Computer Power Extension Cords Lead Cables"
+    found = run_markdown(run(fallen("cords", {"good": title, "worse": "Cord"})))
+    assert "| `Tripp Lite Standard Computer Power`<br>`Extension Cords Lead Cables` 1\u00a0" in found
+
+
+def test_links_lead_to_the_page_and_to_the_query_of_each_failure() -> None:
+    found = run_markdown(run(BOOTS, LAMP), page="https://ci.example.com/1/report.html")
+    assert "\n- [all rankings side by side, in the page](https://ci.example.com/1/report.html)\n" in found
+    link = "https://ci.example.com/1/report.html#case=shop.relevance.yaml%3A%3Aboots"
+    assert f"</summary>\n\n[open it in the page]({link})\n\n```\n" in found
+    assert found.count("https://") == 2
+
+
+def test_a_run_with_many_failures_stays_short_enough_to_be_read() -> None:
+    rankings = [[f"document {number}-{rank}" for rank in range(10)] for number in range(44)]
+    whole = run(*(result(ranking[0], *ranking, judgments={ranking[-1]: 3}) for ranking in rankings))
+    found = run_markdown(whole)
+    assert len(found) <= 20_000
+    assert re.search(r"at most 20,000 characters: \d+ failures\.\n$", found)
 
 
 def test_long_titles_queries_and_errors_are_cut() -> None:

@@ -21,7 +21,7 @@ from typing import Any
 
 from pytest_relevance._text import counted, harmless
 from pytest_relevance.reports.blocks import USER
-from pytest_relevance.reports.html.page_data import detailed, names_of, page_data
+from pytest_relevance.reports.html.page_data import detailed, page_data
 from pytest_relevance.reports.run import changes
 from pytest_relevance.reports.run.baseline import (
     MOST_NAMES,
@@ -32,7 +32,14 @@ from pytest_relevance.reports.run.baseline import (
     lost_sentences,
     mean_sentences,
 )
-from pytest_relevance.reports.run.cases import Variant, known_text, mean_text, metric_of, variants_of
+from pytest_relevance.reports.run.cases import (
+    Variant,
+    known_text,
+    mean_text,
+    metric_explained,
+    names_in_page,
+    variants_of,
+)
 from pytest_relevance.reports.run.faults import fault_sentences
 from pytest_relevance.reports.run.gates import OUTCOMES, gate_message, gates_in_order
 from pytest_relevance.reports.run.report import run_gates
@@ -79,12 +86,8 @@ def _means(run: Run) -> Iterator[str]:
     if known := known_text(run.results):
         means.append(known)
     yield from (f'<p class="mean">{_words(mean)}</p>' for mean in means)
-    if means:
-        metric = metric_of(run.results)
-        yield (
-            f'<p class="place">{metric} compares the grades of the first {metric.partition("@")[2]} results with those '
-            "of the best ranking there could be: 1 is perfect, 0 is nothing relevant, and the top ranks count most.</p>"
-        )
+    if explained := metric_explained(run.results):
+        yield f'<p class="place">{explained}</p>'
     yield from (f'<p class="lost">{text(each.text)}</p>' for each in latency_sentences(run.results)[:MOST_NAMES])
     yield from (f'<p class="lost">{text(lost.text)}</p>' for lost in lost_sentences(run.files, run.info))
 
@@ -126,7 +129,7 @@ def _worst(run: Run) -> str:
     is_compared = any(result.baseline is not None and result.baseline.standing != NEW for result in run.results)
     heads = ["query", *(_COMPARED if is_compared else _ALONE)]
     head = "".join(f'<th scope="col">{name}</th>' for name in heads)
-    names = names_of(run.results)
+    names = names_in_page(run.results)
     rows = "\n".join(_row(change, names[id(change.result)], variants) for change in worst[:MOST_WORST])
     more = len(worst) - MOST_WORST
     note = f'<p class="more">and {counted(more, "further case")}</p>' if more > 0 else ""

@@ -13,7 +13,7 @@ from pytest_relevance.metrics.settings import Settings, discount_table
 from pytest_relevance.reports.breakdown import losses_of
 from pytest_relevance.reports.failure import unstable_text
 from pytest_relevance.reports.reasons import case_label, reason_texts, search_label, settings_text
-from pytest_relevance.reports.run.cases import variant_label, variant_of, variants_of
+from pytest_relevance.reports.run.cases import names_in_page, variant_label, variant_of, variants_of
 from pytest_relevance.reports.run.changes import CaseChange
 from pytest_relevance.results.case_parts import NEW
 from pytest_relevance.results.case_result import SKIPPED, CaseResult, has_failed
@@ -64,7 +64,7 @@ def page_data(run: Run, results: Sequence[CaseResult]) -> dict[str, Any]:
     tables = _Tables()
     gains = PlausibleGains(results)
     variants = variants_of(results)
-    names = names_of(run.results)
+    names = names_in_page(run.results)
     cases = [_case(result, names[id(result)], tables, variants) for result in results]
     deepest = max((len(result.ranking.documents[: result.conditions.k]) for result in results), default=0)
     longest = max((_ranks(result) for result in results), default=0)
@@ -79,23 +79,6 @@ def page_data(run: Run, results: Sequence[CaseResult]) -> dict[str, Any]:
         "scales": [{"grades": [*map(list, scale)]} for scale in tables.scales],
         "cases": cases,
     }
-
-
-def names_of(results: Iterable[CaseResult]) -> dict[int, str]:
-    """The name that each result has in the page and its links, by `id(result)`: pytest's node id.
-
-    Several checks of one test in Python share its node id; the second is `test_shop.py::test_boots #2`.
-    """
-    names: dict[int, str] = {}
-    taken: dict[str, int] = {}
-    for result in results:
-        name = node = result.node or f"{result.file}::{result.id}"
-        while name in taken:
-            taken[node] += 1
-            name = f"{node} #{taken[node]}"
-        taken[name] = 1
-        names[id(result)] = name
-    return names
 
 
 def record_name(run: Run) -> str:

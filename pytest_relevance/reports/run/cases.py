@@ -132,6 +132,34 @@ def mean_text(results: Sequence[CaseResult]) -> str:
     return f"mean {metric_of(results)} {score_text(weighted_mean(results))}"
 
 
+def metric_explained(results: Iterable[CaseResult]) -> str:
+    """What nDCG@k says, in one sentence; empty where no case has a score."""
+    scored = [result for result in results if result.score is not None]
+    metric = metric_of(scored)
+    text = (
+        f"{metric} compares the grades of the first {metric.partition('@')[2]} results with those of the best ranking "
+        "there could be: 1 is perfect, 0 is nothing relevant, and the top ranks count most."
+    )
+    return text if scored else ""
+
+
+def names_in_page(results: Iterable[CaseResult]) -> dict[int, str]:
+    """The name that each result has in the page and its links, by `id(result)`: pytest's node id.
+
+    Several checks of one test in Python share its node id; the second is `test_shop.py::test_boots #2`.
+    """
+    names: dict[int, str] = {}
+    taken: dict[str, int] = {}
+    for result in results:
+        name = node = result.node or f"{result.file}::{result.id}"
+        while name in taken:
+            taken[node] += 1
+            name = f"{node} #{taken[node]}"
+        taken[name] = 1
+        names[id(result)] = name
+    return names
+
+
 def known_text(results: Iterable[CaseResult]) -> str:
     """`9 failed before, their mean nDCG@10 0.312`: the cases that were expected to fail for that; empty without any."""
     known = [result for result in results if result.is_known]

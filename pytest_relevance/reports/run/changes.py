@@ -170,10 +170,18 @@ def moved_case(change: CaseChange, variants: Sequence[cases.Variant]) -> Moved:
     documents = {name: _spans(name, move, result.texts.titles) for name, move in moves.items()}
     if result.call.error is not None:
         documents[LOST] = ((result.call.error.headline, USER),)
-    elif change.after is not None and not result.ranking.returned:
-        documents[ON_TOP] = ((NOTHING_RETURNED, PLAIN),)
+    elif change.after is not None and not change.on_top and (few := few_text(result)):
+        documents[ON_TOP] = ((few, PLAIN),)
     label, metric = cases.short_label(result, variants), change.by or cases.metric_of([result])
     return Moved(case_label(result), label, metric, scores, documents)
+
+
+def few_text(result: CaseResult) -> str:
+    """`nothing returned`, or `only 1 result` where nDCG@k looks at more; else empty."""
+    returned = result.ranking.returned
+    if not returned:
+        return NOTHING_RETURNED
+    return f"only {counted(returned, 'result')}" if returned < result.conditions.k else ""
 
 
 def _spans(column: str, move: Move | None, titles: Mapping[str, str]) -> Line:

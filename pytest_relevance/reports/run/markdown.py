@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from html import escape
 from itertools import islice
+from urllib.parse import quote
 
 from pytest_relevance._text import counted, harmless
 from pytest_relevance.metrics.names import is_similarity
@@ -40,7 +41,16 @@ from pytest_relevance.reports.run.baseline import (
     mean_sentences,
     searched_sentences,
 )
-from pytest_relevance.reports.run.cases import Variant, lowest, mean_text, remarks, suite_sentences, variants_of
+from pytest_relevance.reports.run.cases import (
+    Variant,
+    lowest,
+    mean_text,
+    metric_explained,
+    names_in_page,
+    remarks,
+    suite_sentences,
+    variants_of,
+)
 from pytest_relevance.reports.run.faults import fault_sentences, together_text, together_title
 from pytest_relevance.reports.run.gates import gate_message, gate_table
 from pytest_relevance.reports.run.report import IN_FULL, case_counts, results_to_report, run_gates
@@ -64,22 +74,25 @@ _MOST_MISSING = 5
 _MOST_FURTHER = 100  # cases in one of the folded tables: each is left out as a whole
 
 
-def run_markdown(run: Run, *, verbosity: int = 0, notes: Sequence[str] = (), most: int = MOST_CHARACTERS) -> str:
+def run_markdown(
+    run: Run, *, verbosity: int = 0, notes: Sequence[str] = (), most: int = MOST_CHARACTERS, page: str = ""
+) -> str:
     """The report of a run as Markdown, of at most `most` characters. `notes` are sentences about how it was merged.
 
     `verbosity` above 0 lists all queries in tables and all ranks in failures, 2 has the cases that passed too; below 0
-    the report of each failure is left out. The first section, with the sentence, is always there.
+    the report of each failure is left out. The first section, with the sentence, is always there. `page` is the address
+    of the HTML report, to which it links.
     """
-    return joined_sections(run_sections(run, verbosity=verbosity, notes=notes), most)
+    return joined_sections(run_sections(run, verbosity=verbosity, notes=notes, page=page), most)
 
 
-def run_sections(run: Run, *, verbosity: int = 0, notes: Sequence[str] = ()) -> Iterator[Section]:
+def run_sections(run: Run, *, verbosity: int = 0, notes: Sequence[str] = (), page: str = "") -> Iterator[Section]:
     """The sections of the report, the most important first."""
     gates = run_gates(run)
     ran = [result for result in run.results if result.status != SKIPPED]
     full, variants = verbosity > 0, variants_of(ran)
     means, most = mean_sentences(ran), None if full else changes.MOST_ROWS
-    yield Section(_first_section(run, ran, gates, means), "the summary")
+    yield Section(_first_section(run, ran, gates, means, page), "the summary")
     yield from list_section(map(Sentence, notes), "notes")
     if run.info.missing:
         yield Section(_missing(run.info.missing), "what is missing")
@@ -104,11 +117,13 @@ def run_sections(run: Run, *, verbosity: int = 0, notes: Sequence[str] = ()) -> 
         table = changes.moved_table("", rows, variants, ())
         yield Section(details(title, table.markdown()), "further cases that got worse")
     if verbosity >= 0:
-        yield from _failure_sections(run, verbosity)
+        yield from _failure_sections(run, verbosity, page)
 
 
-def _first_section(run: Run, ran: Sequence[CaseResult], gates: Sequence[GateResult], means: Sequence[Sentence]) -> str:
-    """The first section: the sentence, the means, the counts, and what ran against what."""
+def _first_section(
+    run: Run, ran: Sequence[CaseResult], gates: Sequence[GateResult], means: Sequence[Sentence], page: str
+) -> str:
+    """The first section: the sentence, the means, the counts, what ran against what, the page, and what nDCG is."""
     said = headline(run.results, gates, run.info)
     items, took = [mean.markdown() for mean in means], latency_sentences(ran)
     if len(means) > MOST_NAMES:
@@ -123,6 +138,8 @@ def _first_section(run: Run, ran: Sequence[CaseResult], gates: Sequence[GateResu
         items.append(", ".join(map(span, about)))
     further = [*searched_sentences(run.files, run.info.fingerprint)[:MOST_NAMES], *lost_sentences(run.files, run.info)]
     items += [each.markdown() for each in further]
+    items += [f"[all rankings side by side, in the page]({page})"] if page else []
+    items += [escaped(explained)] if (explained := metric_explained(ran)) else []
     return "\n".join([heading(said.text, said.mark), *([""] if items else []), *(f"- {item}" for item in items)])
 
 
@@ -159,11 +176,13 @@ def _case_tables(
     yield "the lowest cases", changes.moved_table("Lowest", low, variants, on_fall, most)
 
 
-def _failure_sections(run: Run, verbosity: int) -> Iterator[Section]:
+def _failure_sections(run: Run, verbosity: int, page: str) -> Iterator[Section]:
     """The failures, folded, in their order; cases that failed alike share one line."""
+    names = names_in_page(run.results) if page else {}
     for how, results in _to_report(run, verbosity):
         if how == IN_FULL:
-            yield Section(partial(_folded, results[0], run, verbosity), FAILURE)
+            link = f"{page}#case={quote(names[id(results[0])], safe='', errors='replace')}" if page else ""
+            yield Section(partial(_folded, results[0], run, verbosity, link), FAILURE)
         else:
             yield Section(code(together_text(results, full=verbosity > 0)), FAILURE)
 
@@ -175,11 +194,13 @@ def _to_report(run: Run, verbosity: int = 0) -> Iterator[tuple[str, Sequence[Cas
             yield how, results
 
 
-def _folded(result: CaseResult, run: Run, verbosity: int) -> str:
+def _folded(result: CaseResult, run: Run, verbosity: int, link: str) -> str:
     """A failure as a folded block: the query and the reason are its title, the report is inside."""
-    title = (cut(harmless(text), LONGEST_TEXT) for text in (case_label(result), reason_in_brief(result)))
+    reason = reason_in_brief(result, is_named=True)
+    title = (cut(harmless(text), LONGEST_TEXT) for text in (case_label(result), reason))
     report = plain(failure_lines(result, verbosity=verbosity, others=run.results))
-    return details(" ".join(f"<code>{escape(text)}</code>" for text in title), code_block(report))
+    lines = [*([f"[open it in the page]({link})", ""] if link else []), *code_block(report)]
+    return details(" ".join(f"<code>{escape(text)}</code>" for text in title), lines)
 
 
 # --- annotations for GitHub Actions -----------------------------------------------------------------------------------
@@ -235,7 +256,7 @@ def _cases_annotation(results: Sequence[CaseResult], several_variants: bool) -> 
     kind = _KINDS.get(kind, kind.capitalize())
     variant = f" [{result.variant}]" if several_variants and result.variant is not None else ""
     title = cut(f"{kind}: {harmless(case_label(result) + variant)}", _LONGEST_TITLE)
-    parts = [reason_in_brief(result).removeprefix(failure_head(result))]  # which the title says
+    parts = [reason_in_brief(result, is_named=True).removeprefix(failure_head(result))]  # which the title says
     change = changes.CaseChange(result)
     if change.after is not None:
         row = changes.moved_case(change, ())
