@@ -285,8 +285,7 @@ class SuiteBuilder:
         )
 
     def _line_of(self, *path: str | int, at_key: bool = False) -> int:
-        mark = self._root.mark_at(path, at_key=at_key)
-        return 1 if mark is None else int(mark.line) + 1
+        return 1 if (mark := self._root.mark_at(path, at_key=at_key)) is None else int(mark.line) + 1
 
     @property
     def _is_unknown(self) -> bool:
@@ -325,15 +324,14 @@ class SuiteBuilder:
         for query in queries:
             if not self.problems.has_many_elsewhere:
                 self._add_query(query, sources)
-        if queries and len(self._unjudged) + len(self._left_out) == len(queries):
+        if "judgments" in self._values and len(queries) == len(self._unjudged) + len(self._left_out) > 0:
             sources.check_any_judged(queries, at)
 
     def _add_query(self, query: ListedQuery, sources: Sources) -> None:
         """Make a case of a listed query: without a floor where the judgments of the suite have none for it."""
         name = query.query.id
         at = Location(Scope(dict(self._values), self.problems, query.position, partial(quoted, name, 60)))
-        first = self._lines.get(node_name(name))
-        if first is not None:
+        if (first := self._lines.get(node_name(name))) is not None:
             what = f"the case in line {first} of the case file has the id {quoted(name)} too"
             at.refuse(f"{what}; give that case another id")
         own = {"query": query.text, **query.defaults(at)}
@@ -361,6 +359,8 @@ class SuiteBuilder:
         case = make_case(own, self._terms, graded, at, position=position, listed_id=listed_id, source=source)
         if at.scope.mistakes:
             return
+        if case.not_applicable and source is not None and "judgments" not in self._values:
+            self._unjudged.append(case.query)
         self._grades |= graded.distinct
         if has_bound(case):
             where = at.scope.where

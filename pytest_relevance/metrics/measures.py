@@ -49,9 +49,14 @@ def _own(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
         raise MetricError(f"{metric.text} is a metric of a project's own, which only a run of that project can compute")
     try:
         value = metric.function(scored_grades(graded, settings)[: metric.k], [*graded.judged], metric.k)
-    except Exception as error:
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # pytest.skip too: no metric decides that its case is not tested
         what = f"{type(error).__name__}: {error}".partition("\n")[0]
-        raise MetricError(f"the metric {metric.text} raised {what}") from error
+        was_entered = error.__traceback__ is not None and error.__traceback__.tb_next is not None
+        if isinstance(error, TypeError) and not was_entered:
+            what += f"; it is called as {metric.measure}(grades, judged, k)"
+        raise MetricError(f"the metric {metric.text} raised {what}") from (error if was_entered else None)
     if value is None:
         return _NAN
     try:

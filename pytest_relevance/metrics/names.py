@@ -290,12 +290,11 @@ def is_own(name: str) -> bool:
     return name.replace("(", "@").partition("@")[0] not in _ALL
 
 
-def needs_judgments(metric: Metric) -> Metric:
-    """The metric itself. Raises ValueError for one that compares two rankings."""
+def needs_judgments(metric: Metric, instead: str = "") -> Metric:
+    """The metric itself. Raises ValueError for one that compares two rankings, and may say what to write `instead`."""
     if metric.is_similarity:
-        raise ValueError(
-            f"{metric.text} compares two rankings; name a metric of one ranking and its judgments, such as nDCG@10"
-        )
+        advice = instead or "name a metric of one ranking and its judgments, such as nDCG@10"
+        raise ValueError(f"{metric.text} compares two rankings; {advice}")
     return metric
 
 

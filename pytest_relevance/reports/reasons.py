@@ -95,9 +95,14 @@ def _metric(reason: Outcome, names: _Names) -> str:
 
 
 def _similarity(reason: Outcome, names: _Names) -> str:
-    """`overlap@10 0.300 is below 0.500`."""
-    text = below(reason.name, reason.value, reason.comparison, reason.bound)
-    return text if names.result.ranking.documents else f"{text}: nothing was returned"
+    """`overlap@10 0.300 is below 0.500`; where a ranking is empty, which one."""
+    baseline, why = names.result.baseline, ""
+    was_empty = baseline is not None and not baseline.documents
+    if not names.result.ranking.documents:
+        why = ": nothing was returned" + ", as accepted; write results: 0 where that is meant" * was_empty
+    elif was_empty:
+        why = ": the accepted ranking is empty"
+    return below(reason.name, reason.value, reason.comparison, reason.bound) + why
 
 
 def _drop(reason: Outcome, _: _Names) -> str:

@@ -176,10 +176,11 @@ class CaseRanking(NamedTuple):
 
     `documents` are the results, best first, as deep as the case looks (`whole`: all that was returned, as all of it
     counts), with `engine_scores` (or none; `is_unsorted`: they neither only fall nor only rise) and `grades` (None:
-    unjudged, or a later copy), one for each document. `returned` is how many different documents the search returned;
-    `reaches_depth`: as many as it was asked for, so that there may be more. `deeper` are the ranks of judged or
-    accepted documents below those that are kept. `irrelevant_top` are the first three documents, if the first has no
-    gain. `as_returned` are the results where the settings collapse chunks: `documents` has the first of each document.
+    unjudged, or a later copy), one for each document. `returned` is how many different documents the search returned,
+    `repeated` how many results are later copies; `reaches_depth`: as many as it was asked for, so that there may be
+    more. `deeper` are the ranks of judged or accepted documents below those that are kept. `irrelevant_top` are the
+    first three documents, if the first has no gain. `as_returned` are the results where the settings collapse chunks:
+    `documents` has the first of each document.
     """
 
     reaches_depth: bool = False
@@ -192,6 +193,7 @@ class CaseRanking(NamedTuple):
     returned: int = 0
     deeper: Mapping[str, int] = EMPTY
     irrelevant_top: Sequence[str] = ()
+    repeated: int = 0
 
     @property
     def uncollapsed(self) -> Sequence[str]:

@@ -355,7 +355,7 @@ _ORDER = (
     *("params", "note", "source", "test", "items"),
     *("k", "depth", "is_depth_set", "reaches_depth", "asked", "floor", "tolerance", "settings", "lowest", "highest"),
     *("grade_names", "documents", "as_returned", "whole", "engine_scores", "is_unsorted", "grades", "returned"),
-    *("deeper", "irrelevant_top", "titles", "notes", "shown", "not_in_index", "not_in_catalogue"),
+    *("repeated", "deeper", "irrelevant_top", "titles", "notes", "shown", "not_in_index", "not_in_catalogue"),
     *("judgments", "missing", "digest", "scores", "lower", "upper", "judged", "top", "outcomes", "not_applicable"),
     *("baseline", "reasons", "error", "explanations", "latency", "latency_shared", "concurrency", "repeats", "outcome"),
 )

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 from urllib.parse import quote, quote_plus
 
@@ -33,7 +34,7 @@ from pytest_relevance.results.records.run_info import RunInfo
 SEARCH, CASE = "search", "case"
 """The kinds of repeated errors: of the search, and of the steps before or after it."""
 
-NOTHING, SAME_FIRST, IDS, UNSORTED, FEWER = "nothing", "same first", "ids", "unsorted", "fewer"
+NOTHING, SAME_FIRST, IDS, UNSORTED, REPEATED, FEWER = "nothing", "same first", "ids", "unsorted", "repeated", "fewer"
 """The other kinds of diagnoses, which are of one search in one variant: see `KINDS`."""
 
 PROJECT = "project"
@@ -102,11 +103,11 @@ def diagnose(results: Sequence[CaseResult]) -> list[Diagnosis]:
 def explained_failures(diagnoses: Iterable[Diagnosis]) -> dict[Key, int]:
     """The number of the first diagnosis that explains the failure of a case, by the key of its result.
 
-    That a search returns fewer results than are looked at explains none: such a failure has a reason of its own.
+    That a search returns fewer results than are looked at, or chunks, explains none: that is rarely all of the reason.
     """
     found: dict[Key, int] = {}
     for number, diagnosis in enumerate(diagnoses):
-        for result in diagnosis.results if diagnosis.kind != FEWER else ():
+        for result in diagnosis.results if diagnosis.kind not in (FEWER, REPEATED) else ():
             if result.status in (ERROR, FAILED, INCONCLUSIVE):
                 found.setdefault(result.key, number)
     return found
@@ -137,12 +138,13 @@ def _no_id_known(results: Sequence[CaseResult]) -> Diagnosis | None:
     return Diagnosis(IDS, found, of=len(results)) if len(found) > 1 else None
 
 
-def _scores_unsorted(results: Sequence[CaseResult]) -> Diagnosis | None:
+def _of_most(results: Sequence[CaseResult], kind: str, name: str) -> Diagnosis | None:
+    """The field `name` of the ranking is set in more than half of three or more cases."""
     searched = [result for result in results if result.ranking.returned]
-    found = [result for result in searched if result.ranking.is_unsorted]
+    found = [result for result in searched if getattr(result.ranking, name)]
     if len(searched) < FEWEST_CASES or 2 * len(found) <= len(searched):
         return None
-    return Diagnosis(UNSORTED, found, of=len(searched))
+    return Diagnosis(kind, found, of=len(searched))
 
 
 def _fewer_than_looked_at(results: Sequence[CaseResult]) -> Diagnosis | None:
@@ -163,7 +165,8 @@ KINDS: Mapping[str, Callable[[Sequence[CaseResult]], Diagnosis | None]] = {
     NOTHING: _nothing_returned,
     SAME_FIRST: _same_document_first,
     IDS: _no_id_known,
-    UNSORTED: _scores_unsorted,
+    UNSORTED: partial(_of_most, kind=UNSORTED, name="is_unsorted"),
+    REPEATED: partial(_of_most, kind=REPEATED, name="repeated"),
     FEWER: _fewer_than_looked_at,
 }
 """What finds each kind of diagnosis in the scored cases of one search in one variant.
@@ -171,8 +174,9 @@ KINDS: Mapping[str, Callable[[Sequence[CaseResult]], Diagnosis | None]] = {
 `NOTHING`: no case got a result, but for those that expect none (three cases or more). `SAME_FIRST`: one document
 without gain comes first for more than half of ten or more different queries. `IDS`: there are judgments, and of nothing
 that any case returned. `UNSORTED`: in more than half of three or more cases the scores of the results neither only fall
-nor only rise. `FEWER`: the search takes no number of results, returns the same number for more than half of ten or more
-cases, and they look deeper.
+nor only rise. `REPEATED`: in as many a document comes several times, as chunks do that are not collapsed. `FEWER`: the
+search takes no number of results, returns the same number for more than half of ten or more cases, and they look
+deeper.
 """
 
 

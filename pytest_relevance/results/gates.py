@@ -33,13 +33,13 @@ from pytest_relevance.results.compare.differences import TIE, Difference, Scores
 from pytest_relevance.results.expectations import similarity_scores
 from pytest_relevance.results.records.run_info import FileInfo
 
-FINDINGS = ERRORS, PASSING, MEAN, DROP, UNDEFINED, CUT, NO_REFERENCE, WITHOUT_ENTRY, CASE_DROPS, NEW_ERRORS = (
+FINDINGS = ERRORS, PASSING, MEAN, DROP, UNDEFINED, CUT, NO_REFERENCE, WITHOUT_ENTRY, CASE_DROPS, NEW_ERRORS, UNKNOWN = (
     *("errors", "passing", "mean", "drop", "undefined", "cut", "no reference", "without entry"),
-    *("case drops", "new errors"),
+    *("case drops", "new errors", "unknown variant"),
 )
 """What a finding is about. The share that passes; a mean; the drop of a mean; a mean that is not defined, as no case
 has a score, or that looks at more than the searches returned; nothing to compare with; cases that have
-no score, that the reference does not have, that dropped by too much, that newly fail."""
+no score, that the reference does not have, that dropped by too much, that newly fail; a variant that no search has."""
 
 OF_LATENCY = LATENCY, TOO_FEW = "latency", "too few"
 """Further kinds of findings: a figure of the latency, and one that needs more cases."""
@@ -62,8 +62,8 @@ class GateFinding:
     for, where the metric looks at the whole ranking. `against` is the record in the place of the baseline, if any, and
     `lost` how many of its cases are not compared, by the reason (`records.run_info.GONE` ...). `variants` are those
     whose rankings are compared with each other. `is_known`: what is not met was missed before by no less, and is
-    expected (`--relevance-known=xfail`). `name` is a figure of the latency, which has to be below the `bound` or
-    (`comparison` "<=") at it; it needs `needed` cases.
+    expected (`--relevance-known=xfail`). `name` is a variant, or a figure of the latency, which has to be below the
+    `bound` or (`comparison` "<=") at it; it needs `needed` cases.
     """
 
     kind: str
@@ -183,6 +183,8 @@ def _gates_of_file(
             judged = GateResult(file, info.node, written["line"], gate, variant, is_required=require)
             if len(ran) < total:
                 yield replace(judged, not_judged=GateFinding(INCOMPLETE, False, counted=len(ran), total=total))
+            elif unknown := _unknown_variants(gate, [*groups]):
+                yield replace(judged, findings=unknown)
             elif gate.against is not None and not variants >= {gate.variant, gate.against}:
                 yield replace(judged, not_judged=GateFinding(NO_VARIANT, False, variants=[*variants]))
             elif updating and (gate.condition == MAX_DROP or gate.similarities):
@@ -197,6 +199,14 @@ def _gates_of_file(
                 if info.expects_known and not any(name in (variant, None) for _, name, _ in info.lost):
                     findings = (_with_known(finding, gate, group, info) for finding in findings)
                 yield replace(judged, results=shown, findings=tuple(findings))
+
+
+def _unknown_variants(gate: Gate, collected: Sequence[str | None]) -> tuple[GateFinding, ...]:
+    """The variants that a gate names and no search has. A single variant may be that of a shard, which has no other."""
+    if gate.against is None or (len(collected) < 2 and collected != [None]):
+        return ()
+    unknown = (name for name in (gate.variant, gate.against) if name is not None and name not in collected)
+    return tuple(GateFinding(UNKNOWN, False, name=name, variants=collected) for name in unknown)
 
 
 def _compared_variants(
@@ -419,7 +429,7 @@ def check_mean(what: str, number: float, metric: str) -> None:
 
 def check_drop(what: str, number: float, metric: str) -> None:
     """Raise ValueError where a score by a metric cannot drop by as much."""
-    most = largest_score(needs_judgments(metric_named(metric)))
+    most = largest_score(needs_judgments(metric_named(metric), f"bound its mean: --min {metric}=0.9 (min_mean)"))
     if isinstance(number, bool) or not 0 <= number <= most or number == math.inf:
         bounds = "0 or more" if most == math.inf else f"from 0 to {most:g} for {metric}"
         raise ValueError(f"{what} is by how much a score may drop, {bounds}, such as 0.02, not {number!r}")

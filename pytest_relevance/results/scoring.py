@@ -117,6 +117,7 @@ def score_case(
             documents=ranking.ids,
             grades=grades,
             returned=len(grades) - len(graded.repeated),
+            repeated=len(graded.repeated),
             is_unsorted=bool(ranking.scores) and _is_unsorted(ranking.scores),
             irrelevant_top=tuple(ranking.ids[:3]) if is_irrelevant else (),
         ),

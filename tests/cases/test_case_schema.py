@@ -119,6 +119,7 @@ MISTAKES = [
     ("queries: {format: csv}", "queries: anyOf"),
     ("documents: {file: products.csv, titel: name}\ncases: [{query: a}]", "documents: anyOf"),
     ("gates: [{mean: {overlap@5: 1}, variant: ann}]\ncases: [{query: a}]", "gates.0: required"),
+    ("gates: [{max_drop: {overlap@5: 0.1}}]\ncases: [{query: a}]", "gates.0.max_drop: not"),
 ]
 IN_A_CASE = [
     ("min_ndgc: 0.5", ": additionalProperties"),

@@ -125,8 +125,14 @@ def test_by_overlap_no_judgment_is_needed(shop: Terminal) -> None:
     assert "; overlap@10 needs none" in shop.run("compare", "a.json", "b.json").err
     said = shop.run("compare", "a.json", "b.json", *options)
     assert (said.code, gates(said)) == (1, ["NOT MET: mean overlap@2 0.500, below 0.900 (2 cases)"])
-    for wrong in ("--max-drop=overlap@2=0.1", "--max-case-drop=0.5", "--min=nDCG@10=2"):
-        assert shop.run(*RUNS, "--metric=overlap@2", wrong).code == 2
+    instead = "overlap@2 compares two rankings; bound its mean: --min overlap@2=0.9"
+    for wrong, why in (
+        ("--max-drop=overlap@2=0.1", instead),
+        ("--max-case-drop=0.5", instead),
+        ("--min=nDCG@10=2", ""),
+    ):
+        refused = shop.run(*RUNS, "--metric=overlap@2", wrong)
+        assert (refused.code, why in refused.err) == (2, True)
 
 
 def test_the_keys_of_the_json_are_documented(shop: Terminal) -> None:

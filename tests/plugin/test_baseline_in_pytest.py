@@ -209,7 +209,8 @@ def test_a_stale_entry_fails_until_it_is_updated(shop: Shop) -> None:
     assert f"the baseline is stale: the depth was 10 and is 5; {accepts}" in " ".join(run.failure("hats").split())
     assert 'the parameter "k2" is new' in run.failure("anything")
     assert said(run, "3 cases have") == [
-        "3 cases have a stale baseline: --relevance-update accepts the present rankings"
+        "3 cases have a stale baseline: pytest --relevance-update shop.relevance.yaml::boots shop.relevance.yaml::hats "
+        "shop.relevance.yaml::anything accepts the present rankings"
     ]
     assert '1 case is gone ("socks")' in run.summary
 
@@ -251,7 +252,10 @@ def test_only_new_cases_are_added_and_the_others_compared(shop: Shop) -> None:
     (shop.path / "shop.relevance.yaml").write_text(f"{text}  - {{query: gloves}}\n  - {{query: scarves}}\n")
     shop.returns(gloves="g1", scarves="c1", hats="h2 h1")
     run = shop.run()
-    assert said(run, "2 cases have") == ["2 cases have no baseline yet: --relevance-update=new adds them"]
+    assert said(run, "2 cases have") == [
+        "2 cases have no baseline yet: pytest --relevance-update=new shop.relevance.yaml::gloves "
+        "shop.relevance.yaml::scarves adds them"
+    ]
     run = shop.run(ONLY_NEW)
 
     assert run.outcomes["hats"] == "failed"

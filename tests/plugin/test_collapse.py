@@ -47,6 +47,22 @@ def rag(project: Project) -> Project:
     [("lambda query: found(query)", ()), ("found", ("-n2",)), ("Many()", ("--relevance-concurrency=2",))],
     ids=["without k", "xdist", "many"],
 )
+def test_what_is_not_collapsed_is_told_once(project: Project, search: str, options: tuple[str, ...]) -> None:
+    project.conftest(CHUNKS.replace("{search}", search))
+    queries = ", ".join(f"{{query: q{number}, expect: {{results: '>= 1'}}}}" for number in range(3))
+    told = "returned the same document several times, in 3 cases of 3: are these chunks? collapse: true"
+    for collapse, count in (("false", 1), ("true", 0)):
+        project.cases(f"{{id_field: metadata.source, k: 4, depth: 20, collapse: {collapse}, cases: [{queries}]}}")
+        run = project.run(*options)
+        assert run.counts == {"passed": 3}
+        assert " ".join(run.text.split()).count(told) == count
+
+
+@pytest.mark.parametrize(
+    ("search", "options"),
+    [("lambda query: found(query)", ()), ("found", ("-n2",)), ("Many()", ("--relevance-concurrency=2",))],
+    ids=["without k", "xdist", "many"],
+)
 def test_ranks_are_of_documents(project: Project, search: str, options: tuple[str, ...]) -> None:
     project.conftest(CHUNKS.replace("{search}", search))
     expect = "first: [a, b, c, d], within: {d: 4}, RR@4: 1, every@4: {part: 1}, at_most@4: {title: 1}, results: 8"

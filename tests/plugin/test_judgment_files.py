@@ -137,6 +137,11 @@ def test_queries_without_judgments_are_measured_and_counted(shop: Project) -> No
     line = 'shop.relevance.yaml: 5 of 7 queries have no judgments: "a b 3", "a b 4", "a b 5" ...\n'
     assert run.summary.count(line) == 1
     assert "no judgments" not in shop.run("-q").text
+    # a metric of the suite is asked of none of them, where the suite names no judgments at all
+    shop.cases("{queries: data/queries.tsv, expect: {P@5: 0.6, results: '>= 1'}}")
+    assert 'shop.relevance.yaml: 7 of 7 queries have no judgments: "a b 1"' in shop.run().summary
+    shop.cases("{queries: data/queries.tsv, expect: {results: '>= 1'}}")
+    assert "no judgments" not in shop.run().text
 
 
 def test_queries_without_judgments_can_be_left_out(shop: Project) -> None:

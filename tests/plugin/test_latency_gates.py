@@ -62,7 +62,7 @@ def test_a_suite_with_such_a_gate_is_searched_one_at_a_time(
     run = project.run("-s", *options)
     assert run.outcomes.pop(GATE) == "failed"
     said = " ".join(run.failure(GATE).split())
-    assert re.search(r"latency max [\d.]+ ms, over 0.01 ms \(20 cases, searched one at a time\)", said), said
+    assert re.search(r"latency max [\d.]+ ms, over 0.01 ms \(20 cases, one at a time per process\)", said), said
     assert re.search(r"latency p95 [\d.]+ ms, within 10 s \(20 cases, ", said)
     assert "the slowest" in said
     assert {(each.call.concurrency, each.call.latency_shared) for each in run.results.values()} == {(1, False)}
@@ -86,14 +86,14 @@ def test_each_variant_has_its_own_verdict_and_merged_shards_too(
         assert run.outcomes[f"{GATE}[a]"] == "skipped"  # 10 of 20 ran
     capsys.readouterr()
     assert main(["merge", *(str(project.path / f"{shard}.jsonl") for shard in (0, 1))]) == 1
-    printed = capsys.readouterr().out
-    assert printed.count("(20 cases, searched one at a time)") == 4  # two figures of two variants
+    printed = " ".join(capsys.readouterr().out.split())
+    assert printed.count("(20 cases, one at a time per process)") == 4  # two figures of two variants
 
 
 def test_too_few_cases_fail_the_gate_and_errors_do(project: Project) -> None:
     write(project, cases="gates: [{latency: {p99: 10 s}, id: slow}]\n" + CASES)
     element = project.junit("--relevance-known=xfail", "--relevance-update")["gate[slow]"]
-    needed = "latency p99 needs 100 cases searched one at a time; 20 of 20 cases were"
+    needed = "latency p99 needs 100 cases one at a time per process; 20 of 20 cases were"
     assert needed in str(element.find("failure").attrib["message"])  # type: ignore[union-attr]
     project.conftest("""
         import pytest

@@ -68,7 +68,7 @@ def test_the_first_day_and_those_after_it(traffic: Project) -> None:
     assert run.code == 1
     assert [run.outcomes[of(each)] for each in CHANGED] == ["passed"] * 4  # there is nothing to compare with
     assert {result.verdict for result in run.results.values()} == {"measured"}
-    assert "4 cases have no baseline yet: --relevance-update=new adds them" in run.summary
+    assert "4 cases have no baseline yet: pytest --relevance-update=new shop.relevance.yaml adds them" in run.summary
     assert "overlap@10 has no baseline, or a stale one; run with --relevance-update" in run.failure(GATE)
     assert traffic.run("--relevance-baseline=require").code == 2
 
@@ -78,7 +78,10 @@ def test_the_first_day_and_those_after_it(traffic: Project) -> None:
     # an empty ranking is like none, another empty one included
     assert run.outcomes == {**{of(each): "passed" for each in CHANGED}, of("nothing"): "failed", GATE: "passed"}
     assert run.results[of("a b c d")].evaluation.scores["overlap@10"] == 1.0
-    assert "nothing was returned" in run.failure(of("nothing"))
+    why = "nothing was returned, as accepted; write results: 0 where that is meant"
+    assert why in " ".join(run.failure(of("nothing")).split())
+    search(traffic)
+    assert "0.500: the accepted ranking is empty" in traffic.run().failure(of("nothing"))
 
 
 @pytest.mark.parametrize("options", [(), ("-n", "2")])
@@ -256,11 +259,16 @@ def test_one_variant_against_another(project: Project, command: Command, options
 
 def test_variants_that_did_not_run_or_that_share_no_case(project: Project) -> None:
     project.cases(APPROXIMATE)
-    search(project, "exact", "fast")
+    search(project, "exact")  # as in a shard of a matrix of variants
     run = project.run("-rs")
     assert run.outcomes[BETWEEN] == "skipped"
-    assert 'the variant "ann" did not run; "exact" and "fast" did' in " ".join(run.text.split())
+    assert 'the variant "ann" did not run; "exact" did' in " ".join(run.text.split())
     assert project.run("--relevance-gates=require").outcomes[BETWEEN] == "failed"
+    search(project, "exact", "fast")
+    for options in ((), ("-n2",), (ACCEPT,)):
+        why = " ".join(project.run(*options).failure(BETWEEN).split())
+        assert 'no search has the variant "ann"; there are "exact" and "fast"' in why
+    assert BETWEEN not in project.run("-k", "fast").text.partition("short test summary")[2]
     search(project, "exact", "ann", now={("a b c d", "ann"): "", ("none", "ann"): "", ("none", "exact"): ""})
     run = project.run()
     assert 'of "ann" against "exact" 0.333, below 0.900 (3 cases)' in " ".join(run.failure(BETWEEN).split())

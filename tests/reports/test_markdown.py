@@ -198,6 +198,8 @@ def test_a_few_suites_and_variants_have_a_line_and_many_a_table() -> None:
     in_variants = [LAMP._replace(variant=name) for name in ("bm25", "dense")]
     found = run_markdown(run(*in_variants))
     assert "- `bm25: mean nDCG@10 1.000`\n- `dense: mean nDCG@10 1.000`\n" in found
+    without = result_of({"query": "q", "expect": {"results": 1}}, ["a"])  # has no judgments, and no mean
+    assert "n/a" not in run_markdown(run(LAMP, without._replace(file="fields.relevance.yaml")))
     many = [LAMP._replace(file=f"{name}.relevance.yaml") for name in "abcde"]
     found = run_markdown(run(*many))
     assert "- mean nDCG@10 1.000 over all suites and variants\n" in found

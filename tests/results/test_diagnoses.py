@@ -180,11 +180,12 @@ def test_whether_the_scores_of_results_are_sorted(returned: list[object], is_uns
     assert result_of({"query": "q"}, returned).ranking.is_unsorted is is_unsorted
 
 
-def test_a_search_whose_scores_are_not_sorted_though_all_is_green() -> None:
-    mixed = [scored(number, "a", judged=1, verdict="passed", is_unsorted=True) for number in range(2)]
+@pytest.mark.parametrize(("about", "kind"), [({"is_unsorted": True}, "unsorted"), ({"repeated": 3}, "repeated")])
+def test_what_most_rankings_have_in_common_though_all_is_green(about: dict[str, Any], kind: str) -> None:
+    mixed = [scored(number, "a", judged=1, verdict="passed", **about) for number in range(2)]
     good = [scored(number, "a", judged=1, verdict="passed") for number in range(2, 4)]
 
-    assert found([*mixed, good[0]]) == [("unsorted", 2, 3)]
+    assert found([*mixed, good[0]]) == [(kind, 2, 3)]
     assert found([*mixed, *good]) == []
     assert found(mixed) == []
 

@@ -68,14 +68,18 @@ def timed(milliseconds: Sequence[float], **values: Any) -> list[CaseResult]:
 @pytest.mark.parametrize(
     ("bound", "milliseconds", "expected"),
     [
-        ({"p95": "<= 19 ms"}, range(1, 21), "latency p95 19 ms, within 19 ms (20 cases, searched one at a time)"),
-        ({"p95": "< 19 ms"}, range(1, 21), "latency p95 19 ms, not below 19 ms (20 cases, searched one at a time)"),
-        ({"p95": "18 ms"}, [*range(20, 0, -1)], "latency p95 19 ms, over 18 ms (20 cases, searched one at a time)"),
-        ({"max": "19.9999 ms"}, range(1, 21), "latency max 20 ms, over 19.9999 ms (20 cases, searched one at a time)"),
-        ({"mean": "2 ms"}, [3], "latency mean 3 ms, over 2 ms (1 case, searched one at a time)"),
-        ({"p95": "9 s"}, range(1, 20), "latency p95 needs 20 cases searched one at a time; 19 of 19 cases were"),
-        ({"p99": "9 s"}, range(1, 100), "latency p99 needs 100 cases searched one at a time; 99 of 99 cases were"),
-        ({"p50": "9 s"}, [1], "latency p50 needs 2 cases searched one at a time; 1 of 1 case was"),
+        ({"p95": "<= 19 ms"}, range(1, 21), "latency p95 19 ms, within 19 ms (20 cases, one at a time per process)"),
+        ({"p95": "< 19 ms"}, range(1, 21), "latency p95 19 ms, not below 19 ms (20 cases, one at a time per process)"),
+        ({"p95": "18 ms"}, [*range(20, 0, -1)], "latency p95 19 ms, over 18 ms (20 cases, one at a time per process)"),
+        (
+            {"max": "19.9999 ms"},
+            range(1, 21),
+            "latency max 20 ms, over 19.9999 ms (20 cases, one at a time per process)",
+        ),
+        ({"mean": "2 ms"}, [3], "latency mean 3 ms, over 2 ms (1 case, one at a time per process)"),
+        ({"p95": "9 s"}, range(1, 20), "latency p95 needs 20 cases one at a time per process; 19 of 19 cases were"),
+        ({"p99": "9 s"}, range(1, 100), "latency p99 needs 100 cases one at a time per process; 99 of 99 cases were"),
+        ({"p50": "9 s"}, [1], "latency p50 needs 2 cases one at a time per process; 1 of 1 case was"),
     ],
 )
 def test_a_figure_of_the_latency(bound: dict[str, str], milliseconds: Sequence[float], expected: str) -> None:
@@ -87,7 +91,7 @@ def test_a_figure_of_the_latency(bound: dict[str, str], milliseconds: Sequence[f
 def test_latencies_of_searches_at_once_do_not_count() -> None:
     at_once = [*timed([9000], concurrency=2), *timed([9000], latency_shared=True), case("none")]
     judged = verdict({"latency": {"p90": "1 s"}}, *timed(range(1, 11)), *at_once)
-    assert texts(judged) == ["latency p90 9 ms, within 1 s (10 of 13 cases, searched one at a time)"]
+    assert texts(judged) == ["latency p90 9 ms, within 1 s (10 of 13 cases, one at a time per process)"]
     assert verdict({"latency": {"mean": "1 s"}}, *at_once).outcome() == "failed"
     (found,) = verdict({"latency": {"mean": "1 s"}, "tag": "x"}, *at_once, case("t", tags=("x",), latency=2)).unmet
     assert (found.kind, found.figure, found.counted) == (LATENCY, 2, 1)

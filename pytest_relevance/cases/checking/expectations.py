@@ -276,9 +276,10 @@ def _condition(written: object, path: str, at: Location) -> tuple[str, Any]:
     if match is not None:
         bound = number(match[2])
         if bound is None or match[1] in ("==", "="):
+            instead = f"none: {{{path}: {quoted(match[2], 40)}}} where no result may have it"
             at.refuse(
-                f"expected a comparison of numbers with >=, >, <=, < or !=, found {found(written)}; "
-                f'write {path}: ">= 10", or {path}: 10 where it must be equal'
+                f"expected a comparison of numbers with >=, >, <=, < or !=, found {found(written)}; write {path}: "
+                f'">= 10", or {instead if match[1] == "!=" else f"{path}: 10 where it must be equal"}'
             )
         return match[1], (bound,)
     if not _is_value(written):

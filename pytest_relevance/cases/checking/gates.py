@@ -132,7 +132,7 @@ def _bounds(value: object, at: Location) -> object:
         try:
             metric = at.metric(name, has_bound=is_number(bound))
             if at.path[-1] == MAX_DROP:
-                needs_judgments(metric)
+                needs_judgments(metric, f"its mean is bound by {MEAN}: {{{metric.text}: 0.9}}")
         except ValueError as error:
             at.refuse(str(error), str(name), at_key=True)
             continue

@@ -171,8 +171,8 @@ def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
             )
     except MetricError as error:
         raised = error.__cause__
-        frame = "" if raised is None else f" ({failures.search_error(raised, config).frame})"
-        attempt.error = CaseError(f"{error}{frame}", pytrace=False)
+        frame = "" if raised is None else failures.search_error(raised, config).frame
+        attempt.error = CaseError(f"{error} ({frame})" if frame else str(error), pytrace=False)
         raise attempt.error from None
     ends = result.verdict in (FAILED, INCONCLUSIVE)
     if ends or len(this.items) > 1 or this.is_check or this.settings.details:

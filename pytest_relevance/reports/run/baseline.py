@@ -208,7 +208,7 @@ def mean_sentences(results: Sequence[CaseResult], *, only_changes: bool = False)
         change = differences.mean_change(group)
         if change is not None:
             found.append(mean_change_sentence(change, cases.metric_of(group), head))
-        elif not only_changes:
+        elif not only_changes and cases.has_mean(group):
             found.append(Sentence(head + cases.mean_text(group)))
     return found
 
@@ -299,14 +299,17 @@ def update_sentences(
         lambda each: REGRESSION if differences.got_worse(each) else each.baseline.standing if each.baseline else "",
     )
     too = ", and what got worse too unless you choose the cases" if fallen else ""
-    accepts = "--relevance-update accepts"
     for standing, words, remedy, style in (
         (REGRESSION, "got worse", "where that is meant, --relevance-update FILE::CASE accepts one", BAD),
-        (IMPROVEMENT, "got better", f"{accepts} {{them}}{too}", GOOD),
-        (STALE, "have a stale baseline", f"{accepts} the present rankings", BAD),
-        (NEW, "have no baseline yet", "--relevance-update=new adds {them}", DOUBT),
+        (IMPROVEMENT, "got better", f"--relevance-update accepts {{them}}{too}", GOOD),
+        (STALE, "have a stale baseline", "pytest --relevance-update{where} accepts the present rankings{too}", BAD),
+        (NEW, "have no baseline yet", "pytest --relevance-update=new{where} adds {them}", DOUBT),
     ):
-        count = cases.case_count(groups.get(standing, ()))
+        group = groups.get(standing, ())
+        count, nodes = cases.case_count(group), dict.fromkeys(each.node for each in group)
+        names = nodes if len(nodes) <= MOST_NAMES else dict.fromkeys(node.partition("::")[0] for node in nodes)
+        where = "".join(f" {quote(name)}" for name in names if len(names) <= MOST_NAMES)
         if count and updating != "all" and not (standing == NEW and updating):
             them, words = ("it", words.replace("have", "has")) if count == 1 else ("them", words)
-            yield Sentence(f"{counted(count, 'case')} {words}: {remedy.format(them=them)}", style)
+            remedy = remedy.format(them=them, where=where, too=too * (names is not nodes))
+            yield Sentence(f"{counted(count, 'case')} {words}: {remedy}", style)

@@ -127,6 +127,11 @@ def weighted_mean(results: Iterable[CaseResult]) -> float | None:
     return total / weights if weights else None
 
 
+def has_mean(results: Iterable[CaseResult]) -> bool:
+    """Whether any case has judgments or a score, so that a mean says something of them."""
+    return any(result.evaluation.judgments or result.score is not None for result in results)
+
+
 def mean_text(results: Sequence[CaseResult]) -> str:
     """The weighted mean: `mean nDCG@10 0.712`."""
     return f"mean {metric_of(results)} {score_text(weighted_mean(results))}"
@@ -212,7 +217,7 @@ def suite_sentences(
 def suite_figures(results: Sequence[CaseResult], gates: Mapping[str, int]) -> Iterator[str]:
     """The mean, the counts by status, and the latency of the cases of a suite in one variant; the counts of gates."""
     undefined = 0
-    if any(result.evaluation.judgments or result.score is not None for result in results):
+    if has_mean(results):
         undefined = sum(result.score is None and result.verdict not in (*WITHOUT_SCORE, SKIPPED) for result in results)
         yield mean_text(results)
     # in parentheses: they have been counted already

@@ -71,6 +71,8 @@ _SENTENCES: Mapping[str, str] = {
     "not, name the id with id_field in the case file, or return it from search",
     diagnoses.UNSORTED: "returned results whose scores neither only fall nor only rise, in {cases} of {of:,}: is the "
     "list sorted best first?",
+    diagnoses.REPEATED: "returned the same document several times, in {cases} of {of:,}: are these chunks? collapse: "
+    "true in the case file lets the first stand for its document; else return each document once",
     diagnoses.FEWER: "takes no k and returned {returned:,} results where more are looked at (as deep as rank "
     "{deepest:,}, in {cases}): give it a parameter k, or lower the cutoffs",
 }

@@ -106,11 +106,11 @@ def _latency(found: GateFinding) -> str:
     if found.counted < found.total:
         of_all = f"{found.counted:,} of {of_all}"
     figure = duration_beside(found.figure, found.bound)
-    return f"latency {found.name} {figure}, {how} {time_text(found.bound)} ({of_all}, searched one at a time)"
+    return f"latency {found.name} {figure}, {how} {time_text(found.bound)} ({of_all}, one at a time per process)"
 
 
 def _too_few(found: GateFinding) -> str:
-    needed = f"latency {found.name} needs {counted(found.needed, 'case')} searched one at a time"
+    needed = f"latency {found.name} needs {counted(found.needed, 'case')} one at a time per process"
     return f"{needed}; {found.counted:,} of {counted(found.total, 'case')} {'was' if found.counted == 1 else 'were'}"
 
 
@@ -218,6 +218,10 @@ _WORDS: Mapping[str, Callable[[GateFinding], str]] = {
     ),
     gates.CASE_DROPS: _case_drops,
     gates.NEW_ERRORS: _new_errors,
+    gates.UNKNOWN: lambda found: (
+        f"no search has the variant {quoted(found.name)}; "
+        f"there are {listed(map(quoted, filter(None, found.variants)), 'and') or 'none'}"
+    ),
 }
 
 

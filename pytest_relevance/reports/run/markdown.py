@@ -49,6 +49,7 @@ from pytest_relevance.reports.run.cases import (
     names_in_page,
     remarks,
     suite_sentences,
+    variant_of,
     variants_of,
 )
 from pytest_relevance.reports.run.faults import fault_sentences, together_text, together_title
@@ -102,7 +103,7 @@ def run_sections(run: Run, *, verbosity: int = 0, notes: Sequence[str] = (), pag
         yield from table_sections(name, [table])
     for fault in fault_sentences(ran, run.info):
         yield Section(f"**{fault.markdown()}**", "a fault that several cases have in common")
-    if len(means) > MOST_NAMES:
+    if len({(result.file, variant_of(result)) for result in ran}) > MOST_NAMES:
         shown = [*suite_sentences(ran, variants, gates), *mean_sentences(ran, only_changes=True)]
         yield from list_section(shown if full else shown[:MOST_SUITES], "the suites")
     said = [block for block in remarks(ran, run.files) if isinstance(block, Sentence)]

@@ -140,7 +140,7 @@ def test_all_reasons_are_said_at_once(make: Maker) -> None:
     assert str(caught.value).splitlines() == said
     for error in (caught.value, pickle.loads(pickle.dumps(caught.value))):
         assert error.kinds == {"only in first", "only in second", "error in second", "judgments", "settings"}
-        assert (error.reasons, error.in_common) == (found, 0)
+        assert (error.reasons, error.in_common, str(error)) == (found, 0, str(caught.value))
 
 
 def test_what_both_have_can_be_compared_and_the_rest_is_named(make: Maker) -> None:
