@@ -257,7 +257,7 @@ class SuiteBuilder:
         for number, case in enumerate(self._cases):
             if id(case.terms) not in settled:
                 settled[id(case.terms)] = case.terms.settled(grades)
-            self._cases[number] = case = case._replace(terms=settled[id(case.terms)])
+            self._cases[number] = case = case.with_terms(settled[id(case.terms)])
             if number in self._places:
                 label = partial(quoted, case.id, 60)
                 check_reachable(case, Location(Scope({}, self.problems, self._places[number], label)))

@@ -135,7 +135,9 @@ class Reporting:
         Results are not attached when the report is logged: it may be made in a process that logs nothing. This is the
         outermost wrapper, as other wrappers change the outcome or run the item again before they return the report.
         """
-        run, checks = item.stash.get(CASE_RUN, None), item.stash.get(CHECKS, None)
+        stash = item.stash  # whose `get` raises and catches an exception where there is none
+        run = stash[CASE_RUN] if CASE_RUN in stash else None  # noqa: SIM401
+        checks = stash[CHECKS] if CHECKS in stash else None  # noqa: SIM401
         if checks is not None and call.when == "teardown":
             checks.are_over = True
         if (run is None and checks is None) or (
@@ -188,6 +190,8 @@ class Reporting:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Store the results attached to a report, and replace the text of a failure."""
         attached = attached_to(report)
+        if not (attached or report.failed or self._is_worker):  # two of the three reports of a case that passes
+            return
         cases = attached.get("cases", ())
         if cases and report.outcome in ("passed", "failed", "skipped"):  # after "rerun" another report follows
             self._giving_up.count(report.nodeid, cases[0])
@@ -196,8 +200,7 @@ class Reporting:
             return
         if "shown" in attached and report.failed:
             report.longrepr = self._text(CaseResult.from_dict(attached["shown"]))  # type: ignore[assignment]
-        if attached or report.failed:  # two of the three reports of a case that passes carry nothing
-            self._store.add(report, attached)
+        self._store.add(report, attached)
 
     @pytest.hookimpl
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:

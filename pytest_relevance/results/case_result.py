@@ -117,7 +117,7 @@ class CaseResult(NamedTuple):
     @property
     def score(self) -> float | None:
         """nDCG@k, None where it is not defined or there is none."""
-        return self.evaluation.scores.get(self.metric.text)
+        return self.evaluation.scores.get(ndcg_at(self.conditions.k).text)
 
     @property
     def interval(self) -> tuple[float | None, float | None]:
@@ -140,13 +140,14 @@ class CaseResult(NamedTuple):
     @property
     def status(self) -> str:
         """The status that a summary counts the case under."""
-        if self.outcome in (XFAILED, "xpassed"):
-            return self.outcome
-        if self.verdict == SKIPPED or (self.verdict in WITHOUT_SCORE and self.outcome == SKIPPED):
+        verdict, outcome = self.verdict, self.call.outcome
+        if not outcome or outcome in (XFAILED, "xpassed"):
+            return outcome or verdict
+        if verdict == SKIPPED or (verdict in WITHOUT_SCORE and outcome == SKIPPED):
             return SKIPPED
-        if self.verdict in (*WITHOUT_SCORE, INCONCLUSIVE):
-            return self.verdict
-        return self.verdict if self.outcome == PASSED and self.verdict == MEASURED else self.outcome
+        if verdict in (*WITHOUT_SCORE, INCONCLUSIVE):
+            return verdict
+        return verdict if outcome == PASSED and verdict == MEASURED else outcome
 
     @property
     def is_known(self) -> bool:
@@ -435,9 +436,8 @@ def has_failed(result: CaseResult) -> bool:
 def variants_in_order(results: Iterable[CaseResult]) -> list[tuple[str, str | None]]:
     """The search and the variant of all results, each once: the first parameter of a fixture first, as written."""
     first: dict[tuple[str, str | None], int] = {}
-    for result in results:
-        key = result.search, result.variant
-        first[key] = min(first.get(key, result.origin.variant_index), result.origin.variant_index)
+    for search, variant, index in {(result.search, result.variant, result.origin.variant_index) for result in results}:
+        first[search, variant] = min(first.get((search, variant), index), index)
     return sorted(first, key=lambda key: (first[key], str(key)))
 
 

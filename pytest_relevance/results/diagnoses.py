@@ -19,6 +19,7 @@ from urllib.parse import quote, quote_plus
 
 from pytest_relevance.results.case_parts import SETUP, SearchError
 from pytest_relevance.results.case_result import (
+    CHECK,
     ERROR,
     FAILED,
     INCONCLUSIVE,
@@ -39,6 +40,8 @@ NOTHING, SAME_FIRST, IDS, UNSORTED, REPEATED, FEWER = "nothing", "same first", "
 
 PROJECT = "project"
 """The kind of a fault of no case: a fixture or a hook of the project, such as `relevance_documents`, cannot be used."""
+
+_UNSCORED = frozenset({*WITHOUT_SCORE, SKIPPED})
 
 FEWEST_CASES = 3
 """The least number of cases that says anything about a search."""
@@ -90,9 +93,11 @@ def diagnose(results: Sequence[CaseResult]) -> list[Diagnosis]:
     errors: dict[tuple[Hashable, ...], list[CaseResult]] = {}
     searches: dict[tuple[str, str | None], list[CaseResult]] = {}
     for result in results:
+        if result.search == CHECK:
+            continue
         if (key := _error_key(result)) is not None:
             errors.setdefault(key, []).append(result)
-        if not result.is_check and result.verdict not in (*WITHOUT_SCORE, SKIPPED):
+        if result.verdict not in _UNSCORED:
             searches.setdefault((result.search, result.variant), []).append(result)
     found = [_of_errors(str(key[0]), group) for key, group in errors.items() if len(group) > 1]
     for find in KINDS.values():
@@ -114,14 +119,18 @@ def explained_failures(diagnoses: Iterable[Diagnosis]) -> dict[Key, int]:
 
 
 def _nothing_returned(results: Sequence[CaseResult]) -> Diagnosis | None:
+    if any(result.ranking.returned and expects_results(result.evaluation.outcomes) for result in results):
+        return None
     searched = [result for result in results if expects_results(result.evaluation.outcomes)]
-    if len(searched) < FEWEST_CASES or any(result.ranking.returned for result in searched):
+    if len(searched) < FEWEST_CASES:
         return None
     return Diagnosis(NOTHING, searched, of=len(searched))
 
 
 def _same_document_first(results: Sequence[CaseResult]) -> Diagnosis | None:
     """One document without gain is first for more than half of the different queries."""
+    if not any(result.ranking.irrelevant_top for result in results):
+        return None
     queries = {result.query.casefold(): result for result in results if result.ranking.returned}
     first = Counter(result.ranking.irrelevant_top[0] for result in queries.values() if result.ranking.irrelevant_top)
     ((document, count),) = first.most_common(1) or [("", 0)]
@@ -140,8 +149,8 @@ def _no_id_known(results: Sequence[CaseResult]) -> Diagnosis | None:
 
 def _of_most(results: Sequence[CaseResult], kind: str, name: str) -> Diagnosis | None:
     """The field `name` of the ranking is set in more than half of three or more cases."""
-    searched = [result for result in results if result.ranking.returned]
-    found = [result for result in searched if getattr(result.ranking, name)]
+    found = [result for result in results if getattr(result.ranking, name) and result.ranking.returned]
+    searched = [result for result in results if result.ranking.returned] if found else []
     if len(searched) < FEWEST_CASES or 2 * len(found) <= len(searched):
         return None
     return Diagnosis(kind, found, of=len(searched))
@@ -149,6 +158,8 @@ def _of_most(results: Sequence[CaseResult], kind: str, name: str) -> Diagnosis |
 
 def _fewer_than_looked_at(results: Sequence[CaseResult]) -> Diagnosis | None:
     """A search that takes no number returns the same number for most cases, never more, and they look deeper."""
+    if all(result.conditions.asked for result in results):
+        return None
     most = max(result.ranking.returned for result in results)
     full = [result for result in results if result.ranking.returned == most]
     found = [
@@ -188,8 +199,8 @@ def ids_are_known(result: CaseResult, results: Iterable[CaseResult]) -> bool:
 
 
 def _error_key(result: CaseResult) -> tuple[Hashable, ...] | None:
-    """The key by which an error is like others; None for a result without one."""
-    if result.is_check or result.call.error is None or result.status != ERROR:
+    """The key by which an error of a case is like others; None for a result without one."""
+    if result.call.error is None or result.status != ERROR:
         return None
     error = result.call.error
     return CASE if error.phase else SEARCH, error.phase, error.type, error.frame, _normalised(error, result.query)

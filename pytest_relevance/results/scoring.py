@@ -366,6 +366,8 @@ def why_cut(case: Case, ranking: Ranking, asked: int | None) -> str:
     metrics = [each.metric for each in case.expect if each.metric is not None and each.ranks(settings) is None]
     if ranks_needed(ndcg, settings) is None and has_gain(GradedRanking([], (), [*case.judgments.values()]), settings):
         metrics.insert(0, ndcg)
+    if not metrics:
+        return ""
     there = f"this search was asked for {asked}"
     return "\n".join(dict.fromkeys(cut_text(metric, there, asked, settings) for metric in metrics))
 

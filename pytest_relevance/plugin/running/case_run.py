@@ -126,14 +126,15 @@ class CaseRun:
     @property
     def in_run(self) -> CaseInRun:
         """What the result has from the run. Secrets among the params are masked."""
-        params, test = self.case.params, ""
+        params, search, test = self.case.params, None, ""
         if self.is_check:  # several tests may check the same query, even on the same line
             file, _, name = self.item.location
+            search = CHECK
             test = f"{file.replace(os.sep, '/')}::{name}"  # a scheduler may have added a group to the node id
         return CaseInRun(  # without names of arguments, which cost every case more than the tuple
             self.file.replace(os.sep, "/"),
             _without_group(self.item),
-            CHECK if self.is_check else None,
+            search,
             self.variant,
             redaction(self.item.config).values(params) if params else params,
             self.settings.tolerance,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from pytest_relevance._text import counted, harmless, listed, quoted, score_text
@@ -11,6 +12,7 @@ from pytest_relevance.reports.blocks import MORE_HINT, RIGHT, Block, Column, Sen
 from pytest_relevance.reports.reasons import STATUSES, case_label
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, cut, duration, width
 from pytest_relevance.results.case_result import (
+    CHECK,
     ERROR,
     SKIPPED,
     WITHOUT_SCORE,
@@ -48,19 +50,16 @@ LOST: Mapping[str, tuple[str, str]] = {
 """Why cases of the reference are not compared: of one and of several."""
 
 
-def variant_of(result: CaseResult) -> Variant:
-    """The search of a case and its parameter."""
-    return result.search, result.variant
+variant_of: Callable[[CaseResult], Variant] = attrgetter("search", "variant")
+"""The search of a case and its parameter."""
 
-
-def key_of(result: CaseResult) -> tuple[str, str]:
-    """The file and the id of a case, which all of its variants share."""
-    return result.file, result.id
+key_of: Callable[[CaseResult], tuple[str, str]] = attrgetter("file", "id")
+"""The file and the id of a case, which all of its variants share."""
 
 
 def variants_of(results: Iterable[CaseResult]) -> list[Variant]:
     """The variants of a run, in their order. Tests in Python search nothing themselves: their checks have none."""
-    return variants_in_order(result for result in results if not result.is_check)
+    return variants_in_order(_searched(results))
 
 
 def variant_label(variant: Variant, among: Sequence[Variant]) -> str:
@@ -78,20 +77,24 @@ def short_label(result: CaseResult, variants: Sequence[Variant]) -> str:
 
 def case_count(results: Iterable[CaseResult]) -> int:
     """How many cases there are, in whatever variants they ran; each check of a test in Python counts."""
-    cases, checks = _counts(results)
+    cases, checks = _counts([*results])
     return cases + checks
 
 
-def counted_cases(results: Iterable[CaseResult]) -> str:
+def counted_cases(results: Sequence[CaseResult]) -> str:
     """`3 cases`, `2 checks` of tests in Python, or `3 cases and 2 checks`."""
     cases, checks = _counts(results)
     parts = [counted(cases, "case")] * bool(cases or not checks) + [counted(checks, "check")] * bool(checks)
     return listed(parts, "and")
 
 
-def _counts(results: Iterable[CaseResult]) -> tuple[int, int]:
-    found = [*results]
-    return len({key_of(result) for result in found if not result.is_check}), sum(result.is_check for result in found)
+def _counts(results: Sequence[CaseResult]) -> tuple[int, int]:
+    searched = _searched(results)
+    return len({*map(key_of, searched)}), len(results) - len(searched)
+
+
+def _searched(results: Iterable[CaseResult]) -> list[CaseResult]:
+    return [result for result in results if result.search != CHECK]
 
 
 def status_counts(results: Iterable[CaseResult]) -> str:
@@ -222,7 +225,7 @@ def suite_figures(results: Sequence[CaseResult], gates: Mapping[str, int]) -> It
         yield mean_text(results)
     # in parentheses: they have been counted already
     yield status_counts(results) + (f" ({undefined:,} n/a)" if undefined else "")
-    if latencies := [result.call.latency for result in results if result.call.latency is not None]:
+    if latencies := sorted(result.call.latency for result in results if result.call.latency is not None):
         median, most = (duration(percentile(latencies, percent)) for percent in (50, 95))
         how = how_called(results)
         yield f"p50 {median}, p95 {most}" + (f" ({how})" if how else "")
@@ -262,8 +265,9 @@ def add_case(table: Table, result: CaseResult, label: str, figure: str) -> None:
 
 def lowest(results: Iterable[CaseResult]) -> list[CaseResult]:
     """The cases with scores below 1, the lowest first."""
-    below = [result for result in results if result.score is not None and result.score < 1]
-    return sorted(below, key=lambda result: (result.score, result.file, result.line, result.variant or ""))
+    below = [(score, result) for result in results if (score := result.score) is not None and score < 1]
+    below.sort(key=lambda each: (each[0], each[1].file, each[1].line, each[1].variant or ""))
+    return [result for _, result in below]
 
 
 def lowest_table(results: Iterable[CaseResult], variants: Sequence[Variant], *, full: bool) -> Table:

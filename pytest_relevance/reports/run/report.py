@@ -112,11 +112,12 @@ def case_counts(results: Sequence[CaseResult]) -> list[str]:
 
     `135 cases: 61 passed, 30 measured` and `44 got worse, 9 failed before`; known failures with their mean.
     """
-    shown = cases.counted_cases(results)
-    searched = [result for result in results if not result.is_check]
+    shown, variants = cases.counted_cases(results), cases.variants_of(results)
+    searched = [result for result in results if not result.is_check] if len(variants) > 1 else []
     if len({(cases.key_of(result), cases.variant_of(result)) for result in searched}) > cases.case_count(searched):
-        shown += f" in {counted(len(cases.variants_of(results)), 'variant')}"
-    others, kinds = [result for result in results if not result.is_known], ""
+        shown += f" in {counted(len(variants), 'variant')}"
+    compared, kinds = [result for result in results if result.baseline is not None], ""
+    others = [result for result in results if not result.is_known] if compared else results
     if any(result.status in cases.NOT_PASSED for result in results):
         from pytest_relevance.results.compare.differences import FAILURE_KINDS, failure_kind
 
@@ -130,7 +131,7 @@ def case_counts(results: Sequence[CaseResult]) -> list[str]:
     new = sum(result.baseline is not None and result.baseline.standing == NEW for result in others)
     parts = [
         cases.status_counts(others) + (f" ({new:,} new to the baseline)" if new else ""),
-        ", ".join(filter(None, [kinds, cases.known_text(results)])),
+        ", ".join(filter(None, [kinds, cases.known_text(compared)])),
     ]
     first, *rest = [*filter(None, parts), ""][:2]
     return [f"{shown}: {first}" if first else shown, *filter(None, rest)]
