@@ -14,7 +14,6 @@ from textwrap import dedent
 import pytest
 
 from pytest_relevance.cli import main
-from tests.helpers import only_plugins
 
 
 @dataclass(frozen=True)
@@ -112,8 +111,8 @@ def two_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / f"{name}.json").write_text(json.dumps(found), encoding="utf-8")
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir=."]
         options = [f"--relevance-record={name}.jsonl", *(["--relevance-update"] if name == "main" else [])]
-        quiet = [*only_plugins(), "shop.relevance.yaml"]
-        environment = {**os.environ, "BRANCH": name}
+        quiet = ["-ppytest_relevance.plugin", "shop.relevance.yaml"]
+        environment = {**os.environ, "BRANCH": name, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
         done = subprocess.run([*command, *options, *quiet], cwd=folder, env=environment, capture_output=True, text=True)
         assert done.returncode == (name == "branch"), done.stdout + done.stderr  # it fails its baseline
     return folder

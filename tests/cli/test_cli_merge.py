@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterable
+from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from textwrap import dedent
 from typing import TYPE_CHECKING
 
 import pytest
 
+import tests.plugin.conftest  # noqa: F401 - it imports what runs in this process must not forget
 from pytest_relevance import Run
+from tests.helpers import only_plugins
+from tests.plugin.workers import copied_workers
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Said, Terminal
@@ -85,60 +87,72 @@ CHECKS = """
         relevance.check("f g", engine("f g"), {"f": 1})
 """
 
-PYTEST = (sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "pytest_relevance.plugin")
+FILES = {
+    "pytest.ini": "[pytest]\nmarkers = xdist_group\n",
+    "conftest.py": CONFTEST,
+    "shop.relevance.yaml": SHOP,
+    "hats.relevance.yaml": HATS,
+    "test_checks.py": CHECKS,
+}
 
 
 class Shards:
     """A project, and the records of its runs in whole and in part."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, pytester: pytest.Pytester) -> None:
+        self.folder = pytester.path
         self.texts: dict[str, str] = {}
+        for name, text in FILES.items():
+            (self.folder / name).write_text(dedent(text).lstrip("\n"), encoding="utf-8")
 
-    def write(self, name: str, text: str) -> None:
-        """Write a file of the project."""
-        (self.folder / name).write_text(dedent(text).lstrip("\n"), encoding="utf-8")
-
-    def run(self, record: str, *options: str, **environment: str) -> None:
+    def run(self, pytester: pytest.Pytester, record: str, *options: str, **environment: str) -> None:
         """Run pytest, with a record of that name, and keep what it printed."""
-        workers = ("-p", "xdist") if any(option.startswith("-n") for option in options) else ()
-        command = [*PYTEST, *workers, *options, f"--relevance-record={record}.jsonl"]
-        unset = {"PYTEST_ADDOPTS", "CI", "FORCE_COLOR"}
-        environ = {name: value for name, value in os.environ.items() if name not in unset}
-        environ |= {"COLUMNS": "100", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-        done = subprocess.run(
-            command, cwd=self.folder, env=environ | environment, capture_output=True, text=True, check=False
-        )
-        assert (self.folder / f"{record}.jsonl").exists(), done.stdout + done.stderr
-        self.texts[record] = done.stdout
+        distributed = any(option.startswith("-n") for option in options)
+        plugins = only_plugins(*(("xdist", "xdist.looponfail") if distributed else ()))
+        with pytest.MonkeyPatch.context() as patch, copied_workers() if distributed else nullcontext():
+            for name in ("PYTEST_ADDOPTS", "CI", "FORCE_COLOR"):
+                patch.delenv(name, raising=False)
+            for name, value in {"COLUMNS": "100", **environment}.items():
+                patch.setenv(name, value)
+            patch.chdir(self.folder)
+            command = ("-p", "no:cacheprovider", *plugins, *options, f"--relevance-record={record}.jsonl")
+            done = pytester.runpytest_inprocess(*command)
+        assert (self.folder / f"{record}.jsonl").exists(), done.stdout.str() + done.stderr.str()
+        self.texts[record] = done.stdout.str()
 
 
 @pytest.fixture(scope="module")
-def shards(tmp_path_factory: pytest.TempPathFactory) -> Shards:
-    """A suite of two files and a module: run in whole, by every other item, by variants, by files."""
-    pytest.importorskip("xdist")
-    found = Shards(tmp_path_factory.mktemp("shards"))
-    found.write("pytest.ini", "[pytest]\nmarkers = xdist_group\n")
-    found.write("conftest.py", CONFTEST)
-    found.write("shop.relevance.yaml", SHOP)
-    found.write("hats.relevance.yaml", HATS)
-    found.write("test_checks.py", CHECKS)
-    found.run("accepted", "--relevance-update")
-    found.run("whole", WORSE="1")
-    found.run("even", "-n2", "--dist=loadgroup", PART="0", WORSE="1")
-    found.run("odd", PART="1", WORSE="1")
-    found.run("words", "shop.relevance.yaml", "-k", "words")
-    found.run("backwards", "shop.relevance.yaml", "-k", "backwards")
-    found.run("hats", "hats.relevance.yaml")
-    found.run("crashed", "shop.relevance.yaml", "-k", "words", "-n1", CRASH="1")
-    return found
+def made() -> list[Shards]:
+    """The shards, once a test has made them."""
+    return []
 
 
 @pytest.fixture
-def there(shards: Shards, monkeypatch: pytest.MonkeyPatch, terminal: Terminal) -> Shards:
-    """The folder of the shards, as that in which one works."""
-    monkeypatch.chdir(shards.folder)
-    return shards
+def there(
+    made: list[Shards],
+    pytester: pytest.Pytester,
+    terminal: Terminal,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Shards:
+    """A folder to work in, with a suite of two files and a module: run in whole, by every other item, by variants."""
+    pytest.importorskip("xdist")
+    if not made:
+        found = Shards(pytester)
+        run = partial(found.run, pytester)
+        run("accepted", "--relevance-update")
+        run("whole", WORSE="1")
+        run("even", "-n2", "--dist=loadgroup", PART="0", WORSE="1")
+        run("odd", PART="1", WORSE="1")
+        run("words", "shop.relevance.yaml", "-k", "words")
+        run("backwards", "shop.relevance.yaml", "-k", "backwards")
+        run("hats", "hats.relevance.yaml")
+        run("only-hats", "--deselect=shop.relevance.yaml")
+        run("crashed", "shop.relevance.yaml", "-k", "words", "-n1", CRASH="1")
+        made.append(found)
+    monkeypatch.chdir(made[0].folder)
+    capsys.readouterr()  # what these runs printed
+    return made[0]
 
 
 def comparable(lines: Iterable[str]) -> list[str]:
@@ -218,7 +232,6 @@ def test_no_shard_alone_evaluates_a_gate_but_the_whole_does(there: Shards, termi
 def test_a_shard_knows_of_files_of_which_it_ran_nothing_and_every_format_says_so(
     there: Shards, terminal: Terminal
 ) -> None:
-    there.run("only-hats", "--deselect=shop.relevance.yaml")
     said = terminal.run("merge", "only-hats.jsonl")
     assert said.code == 1
     assert [line for line in said.lines if "in no record" in line] == [

@@ -141,7 +141,7 @@ def rankings(each: Expected, draw: random.Random) -> Iterator[Documents]:
     documents = named(each)
     yield []
     yield documents
-    for length in islice(cycle([1, 3, 8, 20, 60, 130]), 60):
+    for length in islice(cycle([1, 3, 8, 20, 60, 130]), 24):
         kept = draw.sample(documents, draw.randint(0, len(documents)))
         ranking = [*kept, *draw.sample(others, max(0, length - len(kept)))]
         top = draw.randint(1, len(ranking) + 1)
