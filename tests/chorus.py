@@ -1,13 +1,13 @@
 """A real shop: 19,406 products and 135 queries, searched with SQLite FTS5.
 
-Filling the index takes a second: each process does it once for each ranker, and searches once for each query. Its runs
-of pytest share what was found.
+Filling the index takes a second, so a session of tests does it once for each ranker, and keeps what was found.
 """
 
 from __future__ import annotations
 
 import importlib.util
 import inspect
+import json
 import os
 import shutil
 from collections.abc import Callable
@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from pytest_relevance._files import write_whole
 
 SHARED = (Path(__file__).parents[1] / os.environ.get("RELEVANCE_DATA", "../shared")).resolve()
 CHORUS = SHARED / "acceptance" / "chorus"
@@ -37,9 +39,30 @@ def search():
 """The search of the ranker that the environment variable RANKER names, for runs in this process."""
 
 
+FOUND = "RELEVANCE_FOUND"
+"""The environment variable with a folder for what was found: filling the index takes a process a second or more."""
+
+_MOST = 100
+
+
 @cache
 def search_of(ranker: str) -> Callable[..., list[dict[str, Any]]]:
-    """What the fixture `search` of the shop's own conftest.py returns."""
+    """A search that finds what the fixture `search` of the shop's own conftest.py does, for the queries of the shop."""
+    folder = os.environ.get(FOUND, "")
+    file = Path(folder, f"{ranker}.json")
+    if not (folder and file.exists()):
+        with (SHARED / "data" / "chorus" / "queries.tsv").open(encoding="utf-8") as lines:
+            queries = [line.rstrip("\n").split("\t")[1] for line in lines]
+        search = _search_of(ranker)
+        found = {query: search(query, _MOST) for query in queries}
+        if folder:
+            write_whole(file, json.dumps(found).encode())
+    else:
+        found = json.loads(file.read_bytes())
+    return lambda query, k=10: found[query][:k]
+
+
+def _search_of(ranker: str) -> Callable[..., list[dict[str, Any]]]:
     spec = importlib.util.spec_from_file_location("chorus_conftest", CHORUS / "conftest.py")
     assert spec is not None
     assert spec.loader is not None
@@ -47,7 +70,8 @@ def search_of(ranker: str) -> Callable[..., list[dict[str, Any]]]:
     spec.loader.exec_module(module)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RANKER", ranker)
-        return cache(inspect.unwrap(module.search)())
+        search: Callable[..., list[dict[str, Any]]] = inspect.unwrap(module.search)()
+        return search
 
 
 def write_suite(folder: Path, *, cases: bool = True) -> None:

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Generator, Iterator
 from functools import cached_property
 from importlib import import_module, metadata
+from tempfile import TemporaryDirectory
 from typing import Any
 
 # A pytest run in this process forgets the modules that it was the first to import. Imported a second time, the modules
@@ -18,6 +19,8 @@ import pandas  # noqa: F401
 import pytest
 import yaml  # noqa: F401
 from hypothesis import HealthCheck, settings
+
+from tests.chorus import FOUND
 
 # Tests start several hundred processes. Where bytecode files are switched off, each compiles all that it imports, which
 # takes two thirds of its time. The workers of pytest-xdist, which import most first, are started without it too.
@@ -47,6 +50,10 @@ def pytest_configure(config: pytest.Config) -> None:
     patch = pytest.MonkeyPatch()
     patch.setattr(metadata, "distributions", lambda: installed)
     config.add_cleanup(patch.undo)
+    if FOUND not in os.environ:  # a worker has that of its controller
+        folder = TemporaryDirectory()
+        patch.setenv(FOUND, folder.name)
+        config.add_cleanup(folder.cleanup)
     if config.getoption("dist", None) == "load":  # what -n chooses: tests that share a fixture go to several workers
         config.option.dist = "worksteal"
 
