@@ -17,8 +17,6 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance._files import write_whole
-
 SHARED = (Path(__file__).parents[1] / os.environ.get("RELEVANCE_DATA", "../shared")).resolve()
 CHORUS = SHARED / "acceptance" / "chorus"
 CASES = "electronics.relevance.yaml"
@@ -56,7 +54,9 @@ def search_of(ranker: str) -> Callable[..., list[dict[str, Any]]]:
         search = _search_of(ranker)
         found = {query: search(query, _MOST) for query in queries}
         if folder:
-            write_whole(file, json.dumps(found).encode())
+            new = file.with_suffix(f".{os.getpid()}")  # another worker may read or write it
+            new.write_text(json.dumps(found), encoding="utf-8")
+            new.replace(file)
     else:
         found = json.loads(file.read_bytes())
     return lambda query, k=10: found[query][:k]
