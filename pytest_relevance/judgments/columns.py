@@ -60,6 +60,9 @@ def find_columns(names: Iterable[object], wanted: Iterable[str]) -> dict[str, in
     return found
 
 
+MACHINE = "machine"
+"""The column that is true in the rows whose grade a machine gave."""
+
 WANTED = ("query_id", "query", "document", "grade", "rater", "title")
 GRADE_COLUMN = "grade_column"
 """The option that names the column of the grades."""

@@ -31,6 +31,8 @@ FILES: Mapping[str, str] = {
     "record": "write the record of the run: every case with its ranking and scores, for compare, merge and notebooks",
     "html": "write the report as one HTML file to forward, with all rankings and with grading in the page",
     "markdown": "write the report as Markdown, for the comment of a pull request",
+    "judge": "ask the fixture relevance_judge for the grades of results that nobody has judged, the most valuable "
+    "first, and add them to this worklist",
 }
 """The options `--relevance-*` that name a file to write at the end of a run, with their help texts."""
 
@@ -97,6 +99,11 @@ _OPTIONS: Mapping[str, Mapping[str, Any]] = {
         "(fail, the default), or is expected to fail, so that the run fails for what got worse alone (xfail)",
     },
     **{f"--relevance-{name}": {"metavar": "FILE", "help": what} for name, what in FILES.items()},
+    "--relevance-judge-limit": {
+        "metavar": "N",
+        "type": _at_least_one,
+        "help": "ask relevance_judge for N grades at most",
+    },
     "--relevance-ci": {
         "choices": CI,
         "help": "what a run leaves in GitHub Actions: its report in the summary of the job and annotations of its "
@@ -300,6 +307,11 @@ def read_settings(config: pytest.Config) -> None:
             "relevance_page_url is the address of the HTML report, such as https://ci.example.com/report.html; found "
             f"{_shown(address)}"
         )
+    if option.relevance_judge is None and option.relevance_judge_limit is not None:
+        raise pytest.UsageError("--relevance-judge-limit goes with --relevance-judge=FILE, which is not given")
+    if option.relevance_judge is not None and config.getoption("dist", "no") != "no":
+        what = "--relevance-judge asks about the results of all cases, which no worker of pytest-xdist has"
+        raise pytest.UsageError(f"{what}: leave -n out, or write -n 0")
     pattern = config.getini("relevance_redact")
     try:
         if pattern != SECRETS:  # compiling it would take longer than all the rest of this function

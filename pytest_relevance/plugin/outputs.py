@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -62,6 +63,8 @@ class Outputs:
             else:
                 found = partial(_update_baselines, config), ""
             self._outputs[f"--relevance-{name}"] = found
+            if name == "judge":
+                _install_judge(target)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtestloop(self) -> Generator[None, object, object]:
@@ -124,11 +127,31 @@ def _write_report(target: Target, _: bool) -> Iterator[Message]:
     yield Message(f"report: {target.shown}") if problem is None else Message(f"no report: {problem}", is_good=False)
 
 
+_JUDGING = "relevance-judging"
+
+
+def _install_judge(target: Target) -> None:
+    """Register the hooks that ask the judge, and mend the file of a run that was killed."""
+    from pytest_relevance.plugin.judging import Judging
+    from pytest_relevance.results.judge_file import JudgeFile
+
+    file = JudgeFile(target.path)
+    file.mend()
+    target.config.pluginmanager.register(Judging(target.config, file), _JUDGING)
+
+
+def _judged(target: Target, _: bool) -> Iterator[Message]:
+    """What came of asking the judge, whose grades were written as they came."""
+    judging: Any = target.config.pluginmanager.get_plugin(_JUDGING)
+    yield from judging.end()
+
+
 _WRITERS: Mapping[str, Callable[[Target, bool], Iterator[Message]]] = {
     "unjudged": _write_worklist,
     "record": _write_record,
     "html": _write_report,
     "markdown": _write_report,
+    "judge": _judged,
 }
 
 
@@ -166,10 +189,8 @@ class Target:
             data = target.read_bytes()
         except OSError as error:
             return f"{self.shown} cannot be read: {error.strerror or error}"
-        if self.name == "unjudged":
-            from pytest_relevance.results.worklist import why_kept
-
-            reason = why_kept(data)
+        if self.name in ("unjudged", "judge"):
+            reason = _why_kept(self.name, data)
             return reason and f"{self.shown} {reason}"
         from pytest_relevance.results.records.file import RECORDS, is_record
 
@@ -190,6 +211,17 @@ class Target:
             except OSError as error:
                 problem = f"{self.shown} cannot be written: {error.strerror or error}"
         return problem
+
+
+def _why_kept(name: str, data: bytes) -> str | None:
+    """Return why a file with this content must not be replaced by a worklist, or added to by a judge; else None."""
+    if name == "unjudged":
+        from pytest_relevance.results.worklist import why_kept
+
+        return why_kept(data)
+    from pytest_relevance.results.judge_file import why_not_added_to
+
+    return why_not_added_to(data)
 
 
 def _update_baselines(config: pytest.Config, _: bool) -> Iterator[Message]:

@@ -17,7 +17,7 @@ from math import fsum, isnan, log2
 from pytest_relevance._source import Source
 from pytest_relevance._tables import TextTable, cells_of_any_length, csv_text, escaped
 from pytest_relevance._text import counted, printable
-from pytest_relevance.judgments.columns import SPELLINGS, folded, may_be_grades
+from pytest_relevance.judgments.columns import MACHINE, SPELLINGS, folded, may_be_grades
 from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.ndcg import GradedRanking
 from pytest_relevance.metrics.settings import Settings
@@ -133,7 +133,7 @@ _Search = tuple[str, str | None]
 """The name of a search, and its variant."""
 
 _PREFERRED = SPELLINGS["document"][: SPELLINGS["document"].index("document")]
-_TAKEN = frozenset(map(folded, (*COLUMNS, *_PREFERRED, *SPELLINGS["rater"])))
+_TAKEN = frozenset(map(folded, (*COLUMNS, *_PREFERRED, *SPELLINGS["rater"], MACHINE, "note")))
 """Names of columns that a reader of judgments would take for other columns of a worklist, or for raters."""
 
 _NEVER_IN_A_FILE = re.compile("[\0\ud800-\udfff]")
@@ -184,7 +184,7 @@ class WorklistRow:
 
 def _longer(one: str, two: str) -> str:
     """The longer of two texts, on one line: where searches name a document differently, the same whatever the order."""
-    return max(one, _escaped(_NEVER_IN_A_LINE, two), key=lambda text: (len(text), text))
+    return max(one, on_one_line(two), key=lambda text: (len(text), text))
 
 
 class Worklist:
@@ -221,17 +221,28 @@ class Worklist:
         """How many queries have unjudged results."""
         return len({(row.query_id, row.query) for row in self.rows})
 
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        fields = dict.fromkeys(name for row in self.rows for name in row.fields)
+        return [*COLUMNS[:_FIELD_PLACE], *map(_field_column, fields), *COLUMNS[_FIELD_PLACE:]]
+
+    def cells(self, row: WorklistRow) -> dict[str, str]:
+        """The cells of a row by the names of their columns."""
+        texts = dict(zip(COLUMNS, (*row.key, row.title, self._ranks(row)), strict=False))
+        fields = {_field_column(name): escaped(value) for name, value in row.fields.items()}
+        moves = {"worth": row.worth, "move": row.move}
+        figures = {name: f"{round(move, 4) + 0.0:.4f}" for name, move in moves.items()}  # a zero has no sign
+        return {**{name: escaped(text) for name, text in texts.items()}, **fields, **figures, "grade": ""}
+
     def to_csv(self, before: bytes = b"") -> bytes:
         """The content of the file. `before` is what it replaces: columns that users added stay."""
-        names = list(dict.fromkeys(name for row in self.rows for name in row.fields))
-        columns = [*COLUMNS[:_FIELD_PLACE], *map(_field_column, names), *COLUMNS[_FIELD_PLACE:]]
+        columns = self.columns
         own, kept = _added(before, columns)
         rows = [[*columns, *own]]
         for row in self.rows:
-            texts = [*row.key, row.title, *(row.fields.get(name, "") for name in names), self._ranks(row)]
-            moves = [f"{round(move, 4) + 0.0:.4f}" for move in (row.worth, row.move)]  # a zero has no sign
-            key = tuple(map(escaped, row.key))
-            rows.append([*map(escaped, texts), *moves, "", *kept.get(key, [""] * len(own))])
+            cells, key = self.cells(row), tuple(map(escaped, row.key))
+            rows.append([*(cells.get(name, "") for name in columns), *kept.get(key, [""] * len(own))])
         return csv_text(rows).encode()
 
     def _ranks(self, row: WorklistRow) -> str:
@@ -259,21 +270,21 @@ def _largest_first(rows: Sequence[WorklistRow]) -> tuple[float, float]:
 def _field_column(name: str) -> str:
     """The column of a field of the catalogue: its name, unless a reader of judgments could take it for another."""
     is_taken = folded(name) in _TAKEN or may_be_grades(name)
-    return f"{name} (shown)" if is_taken else escaped(_escaped(_NEVER_IN_A_LINE, name))
+    return f"{name} (shown)" if is_taken else escaped(on_one_line(name))
 
 
 def _added(before: bytes, columns: Sequence[str]) -> tuple[list[str], dict[tuple[str, ...], list[str]]]:
     """The columns of an old worklist that a new one has not, and their cells by the key of the row."""
     if not before.strip():
         return [], {}
-    names, *rows = _read(before)
+    names, *rows = read_worklist(before)
     own = [number for number, name in enumerate(names) if name not in columns]
     key = [names.index(name) for name in ("query_id", "query", "document")]
     kept = {tuple(row[number] for number in key): [row[number] for number in own] for row in rows}
     return [names[number] for number in own], kept
 
 
-def _read(data: bytes) -> list[list[str]]:
+def read_worklist(data: bytes) -> list[list[str]]:
     """The rows of a worklist. Raises ValueError for another file."""
     if not data.strip():
         return []
@@ -289,7 +300,7 @@ def _read(data: bytes) -> list[list[str]]:
 def why_kept(data: bytes) -> str | None:
     """Why a file must not be replaced by a new worklist, and what to do; None for a worklist without a grade."""
     try:
-        rows = _read(data)
+        rows = read_worklist(data)
     except ValueError:
         return "exists and is no worklist; name another file"
     grade = rows[0].index("grade") if rows else 0
@@ -317,6 +328,11 @@ def _ids_by_query(queries: Iterable[tuple[str, str]]) -> dict[tuple[str, str], s
         if not shared:
             return ids
         ids.update((key, key[1]) for key in shared)
+
+
+def on_one_line(text: str) -> str:
+    """Text without line breaks, control characters and those that reorder it."""
+    return _escaped(_NEVER_IN_A_LINE, text)
 
 
 def _in_a_file(text: str) -> str:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, NamedTuple
@@ -163,6 +163,15 @@ class DocumentLookup:
             for index in self._indexes.values():
                 self._ask(index)
         self._indexes.clear()
+
+    def described(self, results: Iterable[CaseResult]) -> list[CaseResult]:
+        """Ask for the documents that are left, and return results with what the indexes say of their documents."""
+        for index in self._indexes.values():
+            self._ask(index)
+        found = [*results]
+        for index in self._indexes.values():
+            found = [*map(index.documents.described, found)]
+        return found
 
     async def values(self, item: pytest.Item, documents: Sequence[str], wait: Wait) -> Mapping[str, object]:
         """Ask for documents whose fields expectations look at: {document: what the index has of it}.

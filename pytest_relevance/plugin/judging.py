@@ -1,0 +1,209 @@
+"""`--relevance-judge=FILE`: ask the fixture `relevance_judge` for the grades of what nobody has judged.
+
+It is asked once all cases ran, before the fixture is torn down, about the results within k, the most valuable first.
+What it says, and what goes wrong, changes no verdict of the run.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import nullcontext
+from typing import Any
+
+import pytest
+
+from pytest_relevance._text import counted, harmless
+from pytest_relevance.cases.model import Case
+from pytest_relevance.plugin.failures import error_text
+from pytest_relevance.plugin.options import redaction
+from pytest_relevance.plugin.pytest_internals import is_fixture_defined, request_of
+from pytest_relevance.plugin.run_store import DOCUMENTS, Message, run_store
+from pytest_relevance.plugin.running.case_run import case_runs_of
+from pytest_relevance.plugin.running.judge import NAME, Judge, Question, UnusableJudge
+from pytest_relevance.reports.progress import Progress
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.documents import RunTitles
+from pytest_relevance.results.judge_file import JudgeFile
+from pytest_relevance.results.worklist import Worklist, WorklistRow
+
+PLUGIN = "relevance-judging"
+
+_MOST_FAULTS = 3
+"""How many different faults of a judge are told."""
+
+
+class Judging:
+    """The hooks that request the fixture, and ask it before it is torn down.
+
+    `messages` are for the end of the run; the run fails for those that are not good.
+    """
+
+    def __init__(self, config: pytest.Config, file: JudgeFile) -> None:
+        self._config = config
+        self._file = file
+        self._shown = harmless(config.option.relevance_judge)
+        self._left: int | None = config.option.relevance_judge_limit
+        self._ran: dict[tuple[str, int], tuple[Case, CaseResult, int | None]] = {}
+        self._loops: dict[int, Any] = {}
+        self._unusable: dict[object, str] = {}
+        self._is_interrupted = False
+        self.messages: list[Message] = []
+
+    @pytest.hookimpl
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Raise UsageError where no fixture has the name."""
+        if session.items and not is_fixture_defined(NAME, session):
+            raise pytest.UsageError(f"--relevance-judge needs a fixture {NAME}, and there is none{_HOW_TO}")
+
+    @pytest.hookimpl(wrapper=True, trylast=True)  # inner to the wrappers that capture output
+    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
+        """Keep what a call has scored, and request the fixture where there is something to judge."""
+        __tracebackhide__ = True
+        try:
+            return (yield)
+        finally:
+            for number, run in enumerate(case_runs_of(item)):
+                result = run.attempt.result
+                if result is not None and result.evaluation.scores:
+                    judge = self._judge_of(item, run.attempt.loop) if result.unjudged else None
+                    self._ran[item.nodeid, number] = run.case, result, judge
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> Generator[None, object, object]:
+        """Ask the judge before the fixture, or a fixture that it requests, is torn down."""
+        value = yield
+        if fixturedef.argname == NAME:
+            if fixturedef.scope != "session":
+                scope = f'has {fixturedef.scope} scope; make it a session fixture, @pytest.fixture(scope="session")'
+                raise UnusableJudge(f"{NAME} {scope}: it is asked once all cases ran")
+            fixturedef.addfinalizer(lambda: self._end(value))  # the last one to be added is called first
+        return value
+
+    @pytest.hookimpl
+    def pytest_keyboard_interrupt(self) -> None:
+        """Ask nothing any more."""
+        self._is_interrupted = True
+
+    def end(self) -> Iterator[Message]:
+        """The messages for the end of the run."""
+        yield from self.messages
+        if not self.messages:
+            yield Message(f"{self._shown}: {NAME} was not asked, as all results are judged")
+
+    def _judge_of(self, item: pytest.Item, loop: Any) -> int | None:
+        """Request the fixture for an item: the id of its value, or None where there is none."""
+        request = request_of(item)
+        if request is None or item.parent in self._unusable:
+            return None
+        try:
+            value = request.getfixturevalue(NAME)
+        except (KeyboardInterrupt, pytest.exit.Exception):
+            raise
+        except BaseException as error:  # no verdict changes because of a grade
+            why = str(error) if isinstance(error, UnusableJudge) else f"{NAME} raised {error_text(error, self._config)}"
+            if isinstance(error, pytest.FixtureLookupError) and error.argname == NAME:
+                why = f"the cases of {item.parent.name if item.parent else item.nodeid} have no fixture {NAME}"
+            if why not in self._unusable.values():
+                self.messages.append(Message(redaction(self._config).text(why), is_good=False))
+            self._unusable[item.parent] = why
+            return None
+        self._loops[id(value)] = loop or self._loops.get(id(value))
+        return id(value)
+
+    def _end(self, value: Any) -> None:
+        """Ask a judge, at the teardown of its fixture."""
+        if self._is_interrupted or id(value) not in self._loops:
+            return
+        try:
+            judge = Judge(value, self._config, self._loops.pop(id(value)))
+            self._ask(judge, *self._worklist(id(value)))
+        except UnusableJudge as error:
+            self.messages.append(Message(str(error), is_good=False))
+        except OSError as error:
+            why = f"cannot be written: {error.strerror or error}"
+            self.messages.append(Message(f"{self._shown} {why}", is_good=False))
+
+    def _worklist(self, judge: int) -> tuple[Worklist, Mapping[str, Case]]:
+        """What a judge is to be asked for, with titles; and a case of each query."""
+        ran = [(case, result) for case, result, of_judge in self._ran.values() if of_judge in (judge, None)]
+        results = [result for _, result in ran]
+        if (lookup := self._config.pluginmanager.get_plugin(DOCUMENTS)) is not None:
+            results = lookup.described(results)
+        results = RunTitles().add(results, run_store(self._config).files)
+        return Worklist.of(results), {case.query: case for case, _ in reversed(ran)}
+
+    def _ask(self, judge: Judge, worklist: Worklist, cases: Mapping[str, Case]) -> None:
+        self._file.open(worklist)
+        new = [row for row in worklist.rows if not self._file.has(row, judge.name)]
+        rows = new if self._left is None else new[: self._left]
+        progress = progress_of(self._config, f"judged by {judge.name}:", len(rows))
+        faults: Counter[str] = Counter()
+        asked = graded = 0
+        why = "--relevance-judge-limit"
+        try:
+            for number, answer in judge.ask([_question(row, cases[row.query]) for row in rows]):
+                asked += 1
+                if answer.fault:
+                    faults[answer.fault] += 1
+                else:
+                    self._file.add(worklist, rows[number], judge.name, answer.grade, answer.note)
+                    graded += answer.grade is not None
+                progress.advance()
+        except (KeyboardInterrupt, pytest.fail.Exception) as error:  # Ctrl-C, or a timeout of the last test
+            why = "Ctrl-C" if isinstance(error, KeyboardInterrupt) else str(error)
+        finally:
+            progress.end()
+        if judge.gave_up:
+            why = f"{NAME} was given up"
+        if self._left is not None:
+            self._left -= asked
+        counts = {
+            "in the file before": len(worklist.rows) - len(new),
+            "without a grade, as it cannot tell": asked - graded - faults.total(),
+            "failed": faults.total(),
+            f"not asked for: {why}": len(new) - asked,
+        }
+        rest = "".join(f"; {count:,} {what}" for what, count in counts.items() if count)
+        of_all = f"{graded:,} of {counted(len(worklist.rows), 'result')} that nobody has judged"
+        cut = "; a half-written row at its end was taken away" if self._file.was_cut else ""
+        self.messages.append(Message(f"{judge.name} graded {of_all}: {self._shown}{rest}{cut}"))
+        told = [f"{judge.name}, {counted(count, 'call')}: {text}" for text, count in faults.most_common(_MOST_FAULTS)]
+        if len(faults) > _MOST_FAULTS:
+            told.append(f"{judge.name}: {counted(len(faults) - _MOST_FAULTS, 'further fault')} of other kinds")
+        if faults and faults.total() == asked:
+            told.insert(0, f"no grade came from {judge.name}: {counted(asked, 'call')}, and each failed")
+        # no fault of a judge fails the run
+        run_store(self._config).messages += [Message(text, is_good=False) for text in told]
+
+
+def _question(row: WorklistRow, case: Case) -> Question:
+    document = {**row.fields, "id": row.document, "title": row.title}
+    return Question(row.query, document, case.terms.scale, case.settings)
+
+
+def progress_of(config: pytest.Config, what: str, total: int) -> Progress:
+    """The progress of something at the end of a run, in its terminal, past the capture of output."""
+    reporter: Any = config.pluginmanager.get_plugin("terminalreporter")
+    capture: Any = config.pluginmanager.get_plugin("capturemanager")
+
+    def write(text: str) -> None:
+        if reporter is not None:
+            with nullcontext() if capture is None else capture.global_and_fixture_disabled():
+                reporter.write(text, flush=True)
+
+    if reporter is not None and total:
+        write("\n")
+    progress = Progress(what, total, write, is_terminal=getattr(reporter, "isatty", False))
+    progress.advance(0)
+    return progress
+
+
+_HOW_TO = """; write it in a conftest.py:
+
+    @pytest.fixture(scope="session")
+    def relevance_judge():
+        def judge(query, document):       # document: {"id": ..., "title": ..., and further fields}
+            return grade                  # or (grade, note), or None: it cannot tell
+        judge.name = "model-x/prompt-3"   # who gave the grades
+        return judge"""

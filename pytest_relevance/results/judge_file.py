@@ -1,0 +1,98 @@
+"""The file that a judge fills: a worklist with the columns rater, machine and note, to which rows are added one by one.
+
+Each row is written when its grade comes, so that a killed run loses only those that were on their way. A later run goes
+on with the file: a pair of query and document that it has under the name of the judge is not asked for again, even
+where the grade is blank, as the judge cannot tell.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from io import StringIO
+from pathlib import Path
+
+from pytest_relevance._problems import FileError
+from pytest_relevance._tables import csv_text, escaped
+from pytest_relevance.judgments.columns import MACHINE
+from pytest_relevance.results.worklist import COLUMNS, Worklist, WorklistRow, on_one_line, read_worklist
+
+_OF_JUDGES = ("rater", MACHINE, "note")
+_NO_JUDGES = "exists and has no grades of a judge (columns rater, machine and note); name another file"
+
+
+def why_not_added_to(data: bytes) -> str | None:
+    """Why rows of a judge must not be added to a file with this content, and what to do; None where they may."""
+    if not data.strip():
+        return None
+    try:
+        names = read_worklist(_whole_rows(data)[0])[0]
+    except (FileError, ValueError):
+        return _NO_JUDGES
+    return None if {*names} >= {*_OF_JUDGES} and data.lstrip(b"\xef\xbb\xbf").startswith(b"query_id,") else _NO_JUDGES
+
+
+def _whole_rows(data: bytes) -> tuple[bytes, bool]:
+    """The content without the half of a row that a killed run left at its end, and whether there was one.
+
+    A last row that has all its cells and no line feed is whole.
+    """
+    end = at = quotes = 0
+    *lines, rest = data.split(b"\n")
+    for line in lines:
+        at += len(line) + 1
+        quotes += line.count(b'"')
+        if quotes % 2 == 0:  # a line feed in quotes does not end a row
+            end = at
+    if not data[end:].strip():
+        return data[:end], False
+    width = len(next(csv.reader(StringIO(data.decode("utf-8", "replace"))), []))
+    cells = next(csv.reader([rest.decode("utf-8", "replace")]), [])
+    if end == at and len(cells) == width and rest.count(b'"') % 2 == 0:
+        return data + b"\n", False
+    return data[:end], True
+
+
+class JudgeFile:
+    """The file of a judge. `was_cut`: a half-written row at its end was taken away."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.was_cut = False
+        self._names: list[str] = []
+        self._known: set[tuple[str, ...]] = set()
+
+    def mend(self) -> None:
+        """Take a half-written row at the end of the file away. Raises OSError."""
+        data = self.path.read_bytes() if self.path.is_file() else b""
+        whole, self.was_cut = _whole_rows(data)
+        if whole != data:
+            with self.path.open("ab") as file:
+                file.truncate(len(whole))
+                file.write(whole[len(data) :])
+
+    def open(self, worklist: Worklist) -> None:
+        """Read which pairs the file has; a file that is empty or not there gets its header. Raises OSError."""
+        data = self.path.read_bytes() if self.path.is_file() else b""
+        self._names = [*worklist.columns, *_OF_JUDGES]
+        if not data.strip():
+            self._add(self._names)
+            return
+        self._names, *rows = read_worklist(data)
+        key = [self._names.index(name) for name in (*COLUMNS[:3], "rater")]
+        self._known = {tuple(row[number].strip() for number in key) for row in rows}
+
+    def has(self, row: WorklistRow, rater: str) -> bool:
+        """Whether the file has the pair under the name of a judge."""
+        return tuple(escaped(text).strip() for text in (*row.key, rater)) in self._known
+
+    def add(self, worklist: Worklist, row: WorklistRow, rater: str, grade: float | None, note: str) -> None:
+        """Add a row with the grade of a judge; None is a blank one. Raises OSError."""
+        written = "" if grade is None else f"{grade!r}"
+        of_judge = {"grade": written, "rater": escaped(rater), MACHINE: "true", "note": escaped(on_one_line(note))}
+        cells = {**worklist.cells(row), **of_judge}
+        self._add([cells.get(name, "") for name in self._names])
+
+    def _add(self, cells: Sequence[str]) -> None:
+        with self.path.open("ab") as file:
+            file.write(csv_text([cells]).encode())

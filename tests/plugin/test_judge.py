@@ -1,0 +1,239 @@
+"""`--relevance-judge=FILE`: `relevance_judge` is asked for what nobody has judged, and changes no verdict."""
+
+import csv
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tests.plugin.conftest import Project, Run
+
+OPTION = "--relevance-judge=machine.csv"
+
+SEARCH = """
+    import asyncio, pytest
+
+    @pytest.fixture(scope="session")
+    def search():
+        def search(query, k=10):
+            return [{"id": word, "title": f"Title of {word}"} for word in query.split()][:k]
+        return search
+
+    def asked(document):
+        with open("asked.txt", "a") as file:
+            file.write(document["id"] + "\\n")
+
+    @pytest.fixture(scope="session")
+    def model():
+        yield {"good": "exact", "well": ("partial", "half = a note"), "bad": 0, "none": None, "five": 5, "odd": []}
+
+    @pytest.fixture(scope="session")
+    def relevance_judge(model):
+"""
+
+JUDGE = """
+        def judge(query, document):
+            asked(document)
+            assert document["title"] == f"Title of {document['id']}"
+            if document["id"].startswith("boom"):
+                raise ConnectionError("no model")
+            return model.get(document["id"], 1.0)
+        judge.name = "model-x/prompt-3"
+        yield judge
+        model.clear()
+"""
+
+ASYNC_JUDGE = """
+        async def judge(query, document):
+            asked(document)
+            await asyncio.sleep(0)
+            if document["id"].startswith("boom"):
+                raise ConnectionError("no model")
+            return model.get(document["id"], 1.0)
+        judge.name = "model-x/prompt-3"
+        return judge
+"""
+
+CASES = """
+    scale: {exact: 3, partial: 2, related: 1, bad: 0}
+    cases:
+      - {query: a good well bad, judgments: {a: 3}}
+      - {query: b none five odd boom boom2, judgments: {b: 3}, min_ndcg: 0.9, weight: 2}
+      - {query: judged, judgments: {judged: 3}}
+"""
+
+
+def rows(project: Project, name: str = "machine.csv") -> list[dict[str, str]]:
+    with (project.path / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def grades(project: Project) -> dict[str, str]:
+    return {row["document"]: row["grade"] for row in rows(project)}
+
+
+def asked(project: Project) -> list[str]:
+    """What the judge was asked for since the last time."""
+    path = project.path / "asked.txt"
+    found = path.read_text().split() if path.exists() else []
+    path.unlink(missing_ok=True)
+    return found
+
+
+def told(run: Run) -> str:
+    """What the summary says, in one line."""
+    return " ".join(run.summary.split())
+
+
+def counting(judge: str, line: str) -> str:
+    """A judge with one line more, which may count its calls by `next(calls)`."""
+    counted = judge.replace("document):", "document, calls=__import__('itertools').count()):")
+    return counted.replace("            if document", f"            {line}\n            if document")
+
+
+@pytest.fixture
+def shop(project: Project) -> Project:
+    project.conftest(SEARCH + JUDGE)
+    project.cases(CASES)
+    return project
+
+
+@pytest.mark.parametrize("judge", [JUDGE, ASYNC_JUDGE], ids=["threads", "tasks"])
+def test_what_nobody_has_judged_is_asked_for_once(shop: Project, judge: str) -> None:
+    shop.conftest(SEARCH + judge)
+    run = shop.run(OPTION)
+    assert run.code == 0
+    assert run.counts == {"passed": 3}
+    assert grades(shop) == {"good": "3", "well": "2", "bad": "0", "none": ""}
+    assert {(row["rater"], row["machine"]) for row in rows(shop)} == {("model-x/prompt-3", "true")}
+    assert [row["note"] for row in rows(shop) if row["document"] == "well"] == ["half = a note"]
+    assert sorted(asked(shop)) == ["bad", "boom", "boom2", "five", "good", "none", "odd", "well"]
+    assert "model-x/prompt-3 graded 3 of 8 results that nobody has judged: machine.csv" in told(run)
+    assert "1 without a grade, as it cannot tell; 4 failed" in told(run)
+    assert "2 calls: it raised ConnectionError: no model (conftest.py:" in told(run)
+    assert "it said 5: grade 5 is off the scale" in told(run)
+    again = shop.run(OPTION)
+    assert sorted(asked(shop)) == ["boom", "boom2", "five", "odd"]
+    assert "4 in the file before" in told(again)
+    assert len(rows(shop)) == 4
+
+
+def test_another_name_grades_anew(shop: Project) -> None:
+    shop.run(OPTION)
+    asked(shop)
+    shop.conftest((SEARCH + JUDGE).replace("prompt-3", "prompt-4").replace('"bad": 0', '"bad": 1'))
+    shop.run(OPTION)
+    assert len(asked(shop)) == 8
+    assert {row["rater"]: row["grade"] for row in rows(shop) if row["document"] == "bad"} == {
+        "model-x/prompt-3": "0",
+        "model-x/prompt-4": "1",
+    }
+
+
+def test_the_most_valuable_are_asked_for_first(shop: Project) -> None:
+    shop.run("--relevance-unjudged=worklist.csv", OPTION)
+    first = [row["document"] for row in rows(shop, "worklist.csv")][:2]
+    (shop.path / "machine.csv").unlink()
+    asked(shop)
+    run = shop.run(OPTION, "--relevance-judge-limit=2")
+    assert sorted(asked(shop)) == sorted(first)
+    assert "6 not asked for: --relevance-judge-limit" in told(run)
+
+
+def test_a_killed_run_loses_what_was_on_its_way(shop: Project) -> None:
+    words = [f"d{number}" for number in range(40)]
+    shop.cases(f"cases:\n  - {{query: {' '.join(words)}, k: 40, judgments: {{d0: 1}}}}\n")
+    shop.conftest(SEARCH + counting(JUDGE, "import time; time.sleep(600 * (next(calls) > 2))"))
+    command = [sys.executable, "-m", "pytest", "-q", OPTION]
+    with subprocess.Popen(command, cwd=shop.path, stdout=subprocess.DEVNULL, env={**os.environ}) as run:
+        while not (shop.path / "machine.csv").exists() or len(rows(shop)) < 3:
+            time.sleep(0.05)
+            assert run.poll() is None
+        run.send_signal(signal.SIGKILL)
+    with (shop.path / "machine.csv").open("a") as file:
+        file.write('a query,"d')
+    shop.conftest(SEARCH + JUDGE)
+    asked(shop)
+    again = shop.run(OPTION)
+    assert len(asked(shop)) == 36
+    assert sorted(grades(shop)) == sorted(words[1:])
+    assert "3 in the file before; a half-written row at its end was taken away" in told(again)
+
+
+@pytest.mark.parametrize("judge", [JUDGE, ASYNC_JUDGE], ids=["threads", "tasks"])
+def test_ctrl_c_stops_asking_alone(shop: Project, judge: str) -> None:
+    shop.conftest(SEARCH + counting(judge, "if next(calls) == 2: raise KeyboardInterrupt"))
+    run = shop.run(OPTION)
+    assert run.code == 0
+    assert run.counts == {"passed": 3}
+    assert "not asked for: Ctrl-C" in told(run)
+
+
+def test_a_judge_that_always_fails_is_given_up(shop: Project) -> None:
+    shop.conftest((SEARCH + JUDGE).replace('.startswith("boom")', ' != ""'))
+    shop.cases("cases:\n  - {query: " + " ".join(f"d{each}" for each in range(50)) + ", k: 50, judgments: {d0: 1}}\n")
+    run = shop.run(OPTION)
+    assert run.code == 0
+    assert "no grade came from model-x/prompt-3: 10 calls, and each failed" in told(run)
+    assert "39 not asked for: relevance_judge was given up" in told(run)
+    assert rows(shop) == []
+
+
+@pytest.mark.parametrize(
+    ("judge", "message"),
+    [
+        ("        return lambda query, document: 1\n", "relevance_judge has no attribute name"),
+        ("        return {}\n", "relevance_judge is no function but {}"),
+        ('        raise OSError("no GPU")\n', "relevance_judge raised OSError: no GPU (conftest.py:"),
+    ],
+)
+def test_what_cannot_be_asked_fails_the_run_like_every_file_that_is_not_written(
+    shop: Project, judge: str, message: str
+) -> None:
+    shop.conftest(SEARCH + judge)
+    run = shop.run(OPTION)
+    assert run.code == 1
+    assert run.counts == {"passed": 3}
+    assert message in told(run)
+    assert not (shop.path / "machine.csv").exists()
+
+
+def test_a_judge_is_a_session_fixture(shop: Project) -> None:
+    shop.conftest((SEARCH + JUDGE).replace('scope="session"', 'scope="module"'))
+    run = shop.run(OPTION)
+    assert run.code == 1
+    assert "relevance_judge has module scope; make it a session fixture" in told(run)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--relevance-judge-limit=3"], "--relevance-judge-limit goes with --relevance-judge=FILE"),
+        ([OPTION, "--relevance-judge-limit=0"], "a whole number, 1 or more; found '0'"),
+        ([OPTION, "-n2"], "--relevance-judge asks about the results of all cases"),
+        (["--relevance-judge=people.csv"], "people.csv exists and has no grades of a judge"),
+        ([OPTION, "--relevance-unjudged=machine.csv"], "name the same file"),
+    ],
+)
+def test_options_that_cannot_be(shop: Project, options: list[str], message: str) -> None:
+    people = shop.write("people.csv", "query,doc_id,grade\na good well bad,a,3\n")
+    run = shop.run(*options)
+    assert run.code == 4
+    assert message in " ".join(run.result.stderr.lines)
+    assert asked(shop) == []
+    assert people.read_text() == "query,doc_id,grade\na good well bad,a,3\n"
+
+
+def test_there_must_be_a_fixture(shop: Project) -> None:
+    shop.conftest(SEARCH.partition('    @pytest.fixture(scope="session")\n    def relevance_judge')[0])
+    run = shop.run(OPTION)
+    assert run.code == 4
+    assert "needs a fixture relevance_judge, and there is none; write it in a conftest.py" in run.result.stderr.str()
+
+
+def test_a_log_says_how_far_it_is(shop: Project) -> None:
+    run = shop.run(OPTION)
+    assert "judged by model-x/prompt-3: 8 of 8\n" in run.text
