@@ -133,6 +133,7 @@ EXAMPLES = {
     "search.ids": "mean nDCG@10",
     "search.many": "mean nDCG@10",
     "relevance_documents": "Smart watch Orbit 1",
+    "relevance_judge": "model-x/prompt-3 graded 1 of 1 result that nobody has judged: machine.csv",
     "pytest_relevance_ranking": "strap1",
     "pytest_relevance_metrics": "mean nDCG@10",
     "pytest_relevance_explain": "strap1 has the words of smart watch",
@@ -154,7 +155,8 @@ def test_an_example_works_as_a_conftest(block: Block, pytester: pytest.Pytester)
     write(CASES, pytester.path)
     search = "" if "def search(" in block.text else FIXTURE.text
     write(Block("conftest.py", "python", block.text + search), pytester.path)
-    code, printed = run("pytest -v --relevance-record=run.jsonl", pytester)
+    asks = " --relevance-judge=machine.csv" if "relevance_judge" in block.text else ""
+    code, printed = run(f"pytest -v --relevance-record=run.jsonl{asks}", pytester)
     assert code == 1, printed  # a query is below its floor
     (shown,) = (shown for name, shown in EXAMPLES.items() if name in block.text)
     assert shown in printed, printed

@@ -50,6 +50,9 @@ class Engine:
         return len(TITLES)
 
 engine = Engine()
+
+def grade_with_model(query, title):
+    return 1
 """
 """`my_shop`, the reader's own search engine."""
 

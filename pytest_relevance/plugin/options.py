@@ -309,9 +309,6 @@ def read_settings(config: pytest.Config) -> None:
         )
     if option.relevance_judge is None and option.relevance_judge_limit is not None:
         raise pytest.UsageError("--relevance-judge-limit goes with --relevance-judge=FILE, which is not given")
-    if option.relevance_judge is not None and config.getoption("dist", "no") != "no":
-        what = "--relevance-judge asks about the results of all cases, which no worker of pytest-xdist has"
-        raise pytest.UsageError(f"{what}: leave -n out, or write -n 0")
     pattern = config.getini("relevance_redact")
     try:
         if pattern != SECRETS:  # compiling it would take longer than all the rest of this function
