@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance import CaseResult, FileInfo, RunInfo
+from pytest_relevance import CaseResult, FileInfo, RunInfo, bootstrap_interval, randomisation_test
 from pytest_relevance.reports.run.report import summary_lines
-from pytest_relevance.reports.text import BAD, DIM, GOOD, PLAIN, WIDEST, Line, plain, width
+from pytest_relevance.reports.text import BAD, DIM, GOOD, PLAIN, WIDEST, Line, harmless, plain, width
 from pytest_relevance.results.case_result import CHECK
 from tests.helpers import block, case_result
 
@@ -92,6 +92,24 @@ def test_search_variants_stand_side_by_side() -> None:
           0.850  lamp          hybrid   passed   shop.relevance.yaml:1
           ... 1 more below 1
         """)
+
+
+def test_each_variant_is_compared_with_the_first_where_both_have_a_score() -> None:
+    """The p-values are adjusted; the interval and the effect are those of the library."""
+    first, mixed = [0.5] * 9, [0.7, *[0.4, 0.6] * 4]
+    scores: dict[str, Any] = {"bm25": first, "dense": [0.6] * 9, "hybrid": mixed, "short": [0.5, None]}
+    entries = [
+        entry(f"q{number}", score, variant=name) for name, of in scores.items() for number, score in enumerate(of)
+    ]
+    lines = summary(*entries).splitlines()
+    (at,) = [at for at, line in enumerate(lines) if line.startswith("variant  against")]
+    head, *rows = map(str.split, lines[at : at + 4])
+    test, interval = randomisation_test(first, scores["dense"]), bootstrap_interval(first, mixed)
+    assert " ".join(head) == "variant against cases first second change 95 % interval p (Holm) effect better worse"
+    assert rows[0][:6] == ["dense", "bm25", "9", "0.500", "0.600", "+0.100"]
+    assert rows[0][9] == f"{3 * test.p:.3f}"
+    assert rows[1][6:9] == [f"{interval.low:+.3f}", "to", f"{interval.high:+.3f}"]
+    assert rows[2][:3] + rows[2][-2:] == ["short", "bm25", "1", "0", "0"]
 
 
 def test_more_variants_than_fit() -> None:
@@ -244,16 +262,6 @@ def test_styles() -> None:
     assert [style for _, style in passed] == [PLAIN, GOOD, DIM]
 
 
-def test_control_characters_of_users_never_reach_the_terminal() -> None:
-    bad = "\x1b[2J\r\u202e"
-    entries = [
-        entry(f"boots{bad}", 0.2, file=f"shop{bad}.yaml", variant=f"a{bad}", tags=("x",)),
-        entry(f"boots{bad}", 0.8, file=f"shop{bad}.yaml", variant=f"b{bad}"),
-        entry(f"lamp{bad}", 0.8, file=f"shop{bad}.yaml", variant=f"b{bad}"),
-    ]
-    assert not {"\x1b", "\r", "\u202e"} & set(summary(*entries))
-
-
 ENTRIES = st.builds(
     entry,
     st.text(min_size=1, max_size=60),
@@ -267,10 +275,13 @@ ENTRIES = st.builds(
 
 
 @given(st.lists(ENTRIES, max_size=12), st.integers(-1, 2))
-def test_no_line_below_the_suites_is_wider_than_100_columns(entries: list[CaseResult], verbose: int) -> None:
+def test_lines_are_harmless_and_below_the_suites_at_most_100_columns_wide(
+    entries: list[CaseResult], verbose: int
+) -> None:
     lines = ["".join(words for words, _ in line) for line in lines_of(entries, verbose)]
     below = lines[len(lines_of(entries, -1)) :]
     assert [line for line in below if width(line) > WIDEST] == []
+    assert [line for line in lines if harmless(line) != line] == []
 
 
 # --- many files -------------------------------------------------------------------------------------------------------

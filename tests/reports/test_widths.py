@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_relevance import CaseResult, FileInfo, Run, RunInfo, compare_runs
+from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
 from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.run.report import merged_lines, report_lines, run_gates
 from pytest_relevance.reports.text import Line, engine_score_texts, plain, terminal_width, width
@@ -168,15 +168,6 @@ def test_no_line_of_a_merged_run_is_wider(shop: Shop, columns: int) -> None:
     run = whole_run(shop)
     again = tuple(result.key for result in run.results)
     assert too_wide(merged_lines(Merged(run, again=again), run_gates(run), 12, columns), columns) == []
-
-
-@pytest.mark.parametrize("columns", WIDTHS)
-def test_no_line_of_a_comparison_is_wider(columns: int) -> None:
-    judgments = {f"query number {number} about winter boots": {"a": 3, "b": 1, "c": 2} for number in range(8)}
-    before = {query: ["a", "b", "c"] for query in judgments}
-    after = {query: ["d", "e", "b"] for query in judgments}
-    text = compare_runs(before, after, ["nDCG@10", "P@5"], judgments=judgments).summary(width=columns)
-    assert [line for line in text.splitlines() if len(line) > columns] == []
 
 
 # --- the width of the terminal ----------------------------------------------------------------------------------------

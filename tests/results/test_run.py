@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -13,17 +13,10 @@ from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.results.case_parts import NO_DIGEST, Repeats
 from pytest_relevance.results.scoring import digest_of
-from tests.helpers import case_result, changed, result_of
+from tests.helpers import changed, result_of
 
 if TYPE_CHECKING:
     from tests.results.conftest import Maker
-
-
-def test_what_is_usual_need_not_be_said() -> None:
-    result = case_result("f", 1, "boots", "measured")
-    assert (result.query, result.outcome, result.weight, result.variant) == ("boots", "measured", 1, None)
-    assert (result.score, result.interval, result.call.latency) == (None, (None, None), None)
-    assert (result.ranking.documents, result.tags, result.params, result.conditions.k) == ((), (), {}, 10)
 
 
 def test_judgments_are_told_apart_by_their_digest() -> None:
@@ -31,13 +24,6 @@ def test_judgments_are_told_apart_by_their_digest() -> None:
     assert digest_of(judgments) == digest_of({"b": 0.5, "a": 3.0})
     assert len({digest_of(each) for each in (judgments, {"a": 3}, {"a": 3, "b": 1}, {"a": 3, "c": 0.5}, {})}) == 5
     assert digest_of({}) == NO_DIGEST
-
-
-@pytest.mark.parametrize(
-    "keys", [{"expect": {"AP": 0.5}}, {"unjudged": "skip"}, {"ideal": "returned"}, {"expect": {"order": ["b1", "b2"]}}]
-)
-def test_a_case_about_the_whole_ranking_keeps_all_of_it(make: Maker, keys: dict[str, Any]) -> None:
-    assert len(make.result("boots", [f"x{number}" for number in range(60)], **keys).ranking.documents) == 60
 
 
 @given(grades=st.lists(st.floats(0, 40), min_size=1, max_size=8))

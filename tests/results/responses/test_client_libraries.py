@@ -54,13 +54,6 @@ class Dsl:
     def response(self, body: dict[str, Any]) -> Any:
         return self.module.Response(self.main.Search(), deepcopy(body))
 
-    def unsent(self, body: dict[str, Any]) -> Any:
-        """A search that has not been sent, with the response that it will get."""
-        search = self.main.Search()
-        response = self.response(body)
-        search.execute = lambda ignore_cache=False: response
-        return search
-
 
 @pytest.fixture(params=DSL)
 def dsl(request: pytest.FixtureRequest) -> Dsl:
@@ -84,7 +77,6 @@ def test_the_hits_of_the_dsl_clients_are_reached_by_every_id_field(
     assert ids(response, id_field) == expected
     assert ids(response.hits, id_field) == expected
     assert ids(list(response), id_field) == expected
-    assert ids(dsl.unsent(BODY), id_field) == expected
 
 
 def test_a_document_with_fields_that_are_named_like_methods(dsl: Dsl) -> None:
@@ -109,7 +101,6 @@ def test_documents_of_a_class_of_the_user(dsl: Dsl) -> None:
 @not_whole
 def test_a_partial_response_of_the_dsl_clients(dsl: Dsl, body: dict[str, Any], message: str) -> None:
     assert message in refusal(dsl.response(body))
-    assert message in refusal(dsl.unsent(body))
 
 
 # --- pysolr -----------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
-from enum import Enum, IntEnum
+from enum import Enum
 from types import SimpleNamespace
 from typing import NamedTuple
 from uuid import UUID
@@ -54,14 +54,9 @@ class Colour(str, Enum):
     RED = "red"
 
 
-class Shelf(IntEnum):
-    TOP = 7
-
-
 UUIDS = [UUID("9f6b1c1e-0000-4000-8000-000000000001"), UUID("9f6b1c1e-0000-4000-8000-000000000002")]
 
 LISTS = {
-    "text": (["b", "a"], ["b", "a"]),
     "a tuple": (("b", "a"), ["b", "a"]),
     "nothing": ([], []),
     "text that looks like something else": (["007", "1e5", "no", " x ", "é"], ["007", "1e5", "no", " x ", "é"]),
@@ -70,7 +65,6 @@ LISTS = {
     "(id, score) pairs": ([("b", 2.5), ("a", 1)], ["b", "a"]),
     "[id, score] lists": ([["b", 2.5], ["a", None]], ["b", "a"]),
     "(integer, score) pairs": ([(7, 0.5), (3, 0.25)], ["7", "3"]),
-    "pairs with numpy scores": ([("b", np.float32(2.5)), ("a", np.int64(1))], ["b", "a"]),
     "pairs with scores of Decimal": ([("b", Decimal("2.5")), ("a", Decimal(1))], ["b", "a"]),
     "(integer, title) rows with numbers of numpy": ([(np.array(7), "Boots"), (np.int64(3), "Cap")], ["7", "3"]),
     "(id,) rows": ([("b",), ("a",)], ["b", "a"]),
@@ -86,7 +80,6 @@ LISTS = {
     "models": ([Model(id="b"), Model(id="a")], ["b", "a"]),
     "UUIDs": (UUIDS, [str(UUIDS[0]), str(UUIDS[1])]),
     "enums of text": ([Colour.RED], ["red"]),
-    "enums of integers": ([Shelf.TOP], ["7"]),
 }
 
 
