@@ -321,8 +321,6 @@ def difference_text(result: CaseResult, longest: int = _LONGEST_ID) -> str:
     """`rank 3: a / b` of repeated calls; ids, and titles, are cut to `longest` columns."""
     repeats = result.call.repeats
     assert repeats is not None
-    if repeats.rank is None:
-        return counted(repeats.rankings, "different ranking")
     ends = [
         "nothing" if name is None else titled(cut_middle(harmless(name), longest), name, result.texts.titles, longest)
         for name in repeats.documents

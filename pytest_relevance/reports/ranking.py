@@ -213,17 +213,11 @@ def _not_in_index(result: CaseResult, listed_above: Collection[str | None], colu
 
 
 def _missing_without_loss(result: CaseResult, found: Breakdown) -> Iterator[Loss]:
-    """The relevant documents that were not returned, or below k, and are not among the losses that are shown."""
+    """The relevant documents that are not in the ranking as it is kept, nor among the losses that are shown."""
     shown = {loss.document for loss in found.losses if loss.loss > LEAST}
     for document, grade in result.evaluation.missing:
         if document not in shown and result.conditions.settings.gains[grade] > 0:
             yield Loss(document, grade, result.ranking.deeper.get(document), 0.0)
-    for loss in found.losses:
-        is_below = (
-            loss.rank is not None and loss.rank > result.conditions.k and loss.document in result.ranking.documents
-        )
-        if is_below and loss.document not in shown:
-            yield loss
 
 
 def _table(

@@ -116,10 +116,6 @@ def _beginning(text: str, columns: int) -> str:
     return text
 
 
-_REMARK = r"\([^()]{1,30}\)"
-_JOINED = "\0"  # in the place of a blank at which a line is not broken; harmless text has none
-
-
 def line(text: str, style: str = PLAIN) -> Line:
     """A line of one span."""
     return ((text, style),)
@@ -158,7 +154,7 @@ def wrapped(
 ) -> list[Line]:
     """Harmless parts behind a head as lines, broken between the parts and indented below the first.
 
-    Without a head, or with a long one, they are indented a little. A short remark in parentheses is not broken.
+    Without a head, or with a long one, they are indented a little.
     """
     lines, current = [], head
     indent = " " * (width(head) if 0 < width(head) <= _DEEPEST_INDENT else 4)
@@ -173,8 +169,7 @@ def wrapped(
             current = indent + part
         else:
             current += separator + part
-    together = (re.sub(_REMARK, lambda remark: remark[0].replace(" ", _JOINED), text) for text in [*lines, current])
-    return [line(piece.replace(_JOINED, " "), style) for text in together for piece in folded(text, columns, indent)]
+    return [line(piece, style) for text in [*lines, current] for piece in folded(text, columns, indent)]
 
 
 # --- Markdown: texts of users in code spans, where nothing is a link, a mention or markup -----------------------------

@@ -13,6 +13,8 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from inspect import signature
 from itertools import chain
+from math import fsum
+from operator import mul
 from typing import Any, NamedTuple, TypeVar
 
 from pytest_relevance.metrics.names import Metric
@@ -452,6 +454,12 @@ def grouped(results: Iterable[CaseResult], key: Callable[[CaseResult], Group]) -
 def percentile(values: Sequence[float], percent: int) -> float:
     """The nearest-rank percentile, from 1 to 100 percent. Raises IndexError where there are no values."""
     return sorted(values)[-(-percent * len(values) // 100) - 1]
+
+
+def weighted_mean(scored: Iterable[tuple[float, float]]) -> float:
+    """The weighted mean of (score, weight) pairs. Raises ValueError where there are none."""
+    scores, weights = zip(*scored, strict=True)
+    return fsum(map(mul, scores, weights)) / fsum(weights)
 
 
 def count_grades(grades: Sequence[float]) -> dict[float, int]:

@@ -74,7 +74,6 @@ class Catalogue:
         titles = TITLE_NAMES if self.columns.title is None else (self.columns.title,)
         absent = [name for name in self.columns.show if not _is_column(name, table.names, is_nested=is_nested)]
         wanted, documents, problems = frozenset(ids), Documents(), Problems(self.name)
-        first_line: dict[str, int] = {}
         with cells_of_any_length():
             for line, values in table.records(problems):
                 if absent and is_nested:  # the first objects lack what few have
@@ -84,25 +83,19 @@ class Catalogue:
                 if document is None and (is_nested or value is not None):
                     what = "the line has no" if value is None else f"found {found(value)} as the"
                     problems.add(f"{what} {quoted(id_name)}; an id is text or an integer", line)
-                if document is None or document not in wanted:
+                if document is None or document not in wanted or document in documents.known:
                     continue
+                documents.known.add(document)
                 title = next(filter(None, (_text(value_at(values, name)) for name in titles)), "")
                 shown = {name: text for name in self.columns.show if (text := _text(value_at(values, name)))}
-                if document not in first_line:
-                    first_line[document] = line
-                    documents.titles |= {document: title} if title else {}
-                    documents.fields |= {document: shown} if shown else {}
-                elif title != documents.titles.get(document, "") or shown != documents.fields.get(document, {}):
-                    first = f"the first, which counts, is in line {first_line[document]}"
-                    what = f"a second line of the document {quoted(document)} says something else"
-                    problems.add(f"{what}; {first}", line)
+                documents.titles |= {document: title} if title else {}
+                documents.fields |= {document: shown} if shown else {}
         for name in absent:
             problems.add(f"show: {_unknown(name, table.names)}", 1)
         rendered = [problem.render(self.name) for problem in FileError(self.name, problems.found).problems]
         documents.problems = rendered[:_MOST_PROBLEMS]
         if len(rendered) > _MOST_PROBLEMS:
             documents.problems.append(f"{self.name}: there are more lines like these")
-        documents.known = {*first_line}
         documents.problems += self._few_known(wanted, documents.known)
         return documents
 
@@ -212,8 +205,8 @@ def _text(value: object) -> str:
 def check_catalogue(path: str, name: str, columns: CatalogueFile, documents: Collection[str] = ()) -> Documents:
     """Read a catalogue, which messages call `name`; `problems` are all that is wrong with it.
 
-    `columns` are those that the case file names. `documents` are those that the catalogue should have: a second line of
-    one of them is reported, and that hardly any of them is there.
+    `columns` are those that the case file names. `documents` are those that the catalogue should have: that hardly any
+    of them is there is reported too.
     """
     try:
         return Catalogue(path, name, columns).look_up(documents)

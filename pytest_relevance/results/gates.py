@@ -27,6 +27,7 @@ from pytest_relevance.results.case_result import (
     XFAILED,
     CaseResult,
     percentile,
+    weighted_mean,
 )
 from pytest_relevance.results.compare import differences
 from pytest_relevance.results.compare.differences import TIE, Difference, Scores
@@ -332,7 +333,7 @@ def _mean(metric: Metric, bound: float, cases: Sequence[CaseResult]) -> GateFind
     ]
     if not scored:
         return GateFinding(NO_REFERENCE if metric.is_similarity else UNDEFINED, False, metric)
-    mean = differences.weighted_mean(scored)
+    mean = weighted_mean(scored)
     total = sum(case.verdict not in WITHOUT_SCORE for case in cases)
     depths = differences.set_depths([metric], cases)
     return GateFinding(MEAN, mean >= bound - TIE, metric, mean, bound, len(scored), total, depths=depths)

@@ -119,11 +119,6 @@ def test_wrapped_lines_are_not_too_wide_and_lose_nothing(parts: list[str], colum
     assert not lines[-1].endswith(",")
 
 
-def test_a_remark_in_parentheses_is_not_broken() -> None:
-    lines = wrapped("in: ", ['3555890 "Wireless mouse" (unjudged, now rank 3)', "b"], 40)
-    assert plain(lines) == 'in: 3555890 "Wireless mouse"\n    (unjudged, now rank 3),\n    b'
-
-
 @pytest.mark.parametrize(
     "text", ["a\r::error::b", "a\r  ::error::b", "\r::error::b", "a\r\t::error::b", "a\r##[error]b"]
 )

@@ -20,6 +20,7 @@ from pytest_relevance.results.case_result import (
     grouped,
     percentile,
     variants_in_order,
+    weighted_mean,
 )
 from pytest_relevance.results.records.run_info import GONE, LEFT_OUT, UNJUDGED, FileInfo
 
@@ -119,15 +120,10 @@ def metric_of(results: Iterable[CaseResult]) -> str:
     return f"nDCG@{cutoffs.pop()}" if len(cutoffs) == 1 else "nDCG@k"
 
 
-def weighted_mean(results: Iterable[CaseResult]) -> float | None:
+def mean_score(results: Iterable[CaseResult]) -> float | None:
     """The mean of the defined nDCG@k scores, weighted by the weights of the cases; None where none is defined."""
-    total = weights = 0.0
-    for result in results:
-        score = result.score
-        if score is not None:
-            total += result.weight * score
-            weights += result.weight
-    return total / weights if weights else None
+    scored = [(score, result.weight) for result in results if (score := result.score) is not None]
+    return weighted_mean(scored) if scored else None
 
 
 def has_mean(results: Iterable[CaseResult]) -> bool:
@@ -137,7 +133,7 @@ def has_mean(results: Iterable[CaseResult]) -> bool:
 
 def mean_text(results: Sequence[CaseResult]) -> str:
     """The weighted mean: `mean nDCG@10 0.712`."""
-    return f"mean {metric_of(results)} {score_text(weighted_mean(results))}"
+    return f"mean {metric_of(results)} {score_text(mean_score(results))}"
 
 
 def metric_explained(results: Iterable[CaseResult]) -> str:
@@ -176,7 +172,7 @@ def known_text(results: Iterable[CaseResult]) -> str:
 
 def means_by_variant(results: Iterable[CaseResult]) -> dict[Variant, float]:
     """The weighted mean of each variant that has one."""
-    means = {variant: weighted_mean(group) for variant, group in grouped(results, variant_of).items()}
+    means = {variant: mean_score(group) for variant, group in grouped(results, variant_of).items()}
     return {variant: mean for variant, mean in means.items() if mean is not None}
 
 

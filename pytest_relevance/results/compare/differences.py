@@ -26,6 +26,7 @@ from pytest_relevance.results.case_result import (
     CaseResult,
     has_failed,
     percentile,
+    weighted_mean,
 )
 
 TIE = 1e-9
@@ -114,12 +115,6 @@ def has_relevant(result: CaseResult, metric: str | None = None) -> bool:
     return not result.evaluation.judgments or any(
         result.conditions.settings.gains[grade] > 0 for grade in result.evaluation.judgments
     )
-
-
-def weighted_mean(scored: Iterable[tuple[float, float]]) -> float:
-    """The weighted mean of (score, weight) pairs. Raises ValueError where there are none."""
-    scores, weights = zip(*scored, strict=True)
-    return math.fsum(score * weight for score, weight in zip(scores, weights, strict=True)) / math.fsum(weights)
 
 
 def means_of(pairs: Sequence[ScorePair]) -> Means:

@@ -17,7 +17,7 @@ from pytest_relevance._text import counted, listed
 from pytest_relevance.cases.model import Suite
 from pytest_relevance.metrics.ndcg import grade_ranking
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.case_parts import NO_DIGEST, CaseCall, CaseConditions, CaseEvaluation, CaseRanking
+from pytest_relevance.results.case_parts import CaseCall, CaseConditions, CaseEvaluation, CaseRanking
 from pytest_relevance.results.case_result import MEASURED, CaseResult, count_grades
 from pytest_relevance.results.compare.pairing import Incomparable, some
 from pytest_relevance.results.records.file import BASELINE, RECORD, kind_of, read_record
@@ -135,24 +135,20 @@ def _rejudged(
     for run in runs[:1] if runs[0] is runs[1] else runs:
         results = []
         for result in run.results:
-            query = None if queries is None else queries.find(result)
             ranking, evaluation, conditions = result.ranking, result.evaluation, result.conditions
             judgments, digest, own = evaluation.judgments, evaluation.digest, dict[str, Any]()
+            query = None if queries is None else queries.find(result) or JudgedQuery(result.id, {})
             if query is not None:
                 judgments, digest, own = count_grades([*query.grades.values()]), query.digest, {**query.replaced}
-            elif queries is not None:
-                judgments, digest = {}, NO_DIGEST
-            if by_key:
-                own |= {"file": "", "id": result.id if query is None else query.key}
+                own |= {"file": "", "id": query.key} if by_key else {}
             if conditions.settings not in changed:
                 changed[conditions.settings] = replace(conditions.settings, **settings)
             own.setdefault("settings", changed[conditions.settings])
             conditions = conditions._replace(**{name: own.pop(name) for name in ("k", "settings") if name in own})
             if conditions.settings.collapse != result.conditions.settings.collapse:
                 ranking = ranking.scored_by(conditions.settings)
-            if queries is not None:
-                graded = grade_ranking(ranking.documents, {} if query is None else query.grades)
-                ranking = ranking._replace(grades=tuple(graded.grades))
+            if query is not None:
+                ranking = ranking._replace(grades=tuple(grade_ranking(ranking.documents, query.grades).grades))
             known = {"outcomes": evaluation.outcomes, "recorded_digest": evaluation.digest}
             evaluation = CaseEvaluation(judgments, digest=digest, **known)  # type: ignore[arg-type]
             results.append(result._replace(conditions=conditions, ranking=ranking, evaluation=evaluation, **own))

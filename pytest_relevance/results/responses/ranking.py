@@ -12,7 +12,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, NamedTuple
 
 from pytest_relevance._text import LONGEST_SHOWN, listed, quoted, shown
@@ -158,12 +158,6 @@ def _copied(
         return Ranking([*map(str, results)], fields=_read_fields(results, wanted) if wanted else None)
     reading.refuse_row_beside_value(kinds, results)
     is_plain = kinds <= _PLAIN
-    are_floats = not is_plain and all(issubclass(kind, Real) and not issubclass(kind, Integral) for kind in kinds)
-    if are_floats and any(value == value and value % 1 for value in results):
-        raise UnreadableRanking(
-            f"search returned {len(results)} floats, {shown(results)}; if they are scores, return the documents too, "
-            "sorted best first, as (id, score) pairs (rank-bm25: return what get_top_n() returns)"
-        )
     bare_rows = [] if is_plain else reading.read_each(partial(_row_of, names), results, results)
     documents = [row.document for row in bare_rows] or results
     fields = Fields(documents)

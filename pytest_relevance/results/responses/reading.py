@@ -275,30 +275,20 @@ def ambiguity(results: Sequence[Any]) -> str:
     if not results or not all(is_row(row) and len(row) in (2, 3) and is_integer(row[0]) for row in results):
         return ""
     numbers, others = [operator.index(row[0]) for row in results], [row[1] for row in results]
-    # several integers from 0 or 1 on, beside words that are all different, as ids are and titles seldom
-    is_numbered = (
-        len(numbers) > 1 and numbers[0] in (0, 1) and numbers == [*range(numbers[0], numbers[0] + len(numbers))]
-    )
+    # (rank, id): several integers from 0 or 1 on, beside words that are all different, as ids are and titles seldom
+    is_numbered = len(numbers) > 1 and any(numbers == [*range(first, first + len(numbers))] for first in (0, 1))
     are_words = all(isinstance(text, str) and len(text.split()) == 1 for text in others)
-    if is_numbered and are_words and len({*others}) == len(others):
-        return (
-            f"rows of an integer and a word, {shown(results[0])} first, numbered in their order, which could be "
-            "(id, title) or (rank, id); return the ids alone, or mappings with an id and a title"
-        )
-    if any(len(row) == 3 for row in results):
+    is_ambiguous = is_numbered and are_words and len({*others}) == len(others)
+    if not any(len(row) == 3 for row in results):
+        # (score, id): integers that descend, some of them equal
+        is_falling = all(one >= two for one, two in pairwise(numbers)) and len({*numbers}) < len(numbers)
+        is_ambiguous |= all(map(is_integer, others)) or (is_falling and all(isinstance(each, str) for each in others))
+    if not is_ambiguous:
         return ""
-    if all(map(is_integer, others)):
-        return (
-            f"pairs of integers, {shown(results[0])} first, of which either may be the id; "
-            "return (id, float(score)) pairs, or mappings with an id and a score"
-        )
-    is_falling = all(one >= two for one, two in pairwise(numbers)) and len({*numbers}) < len(numbers)
-    if is_falling and all(isinstance(other, str) for other in others):
-        return (
-            f"pairs of an integer and a text, {shown(results[0])} first, which could be (id, title) or, as the "
-            "integers descend and some are equal, (score, id); return mappings with an id and a title or a score"
-        )
-    return ""
+    return (
+        f"rows of an integer and another part, {shown(results[0])} first, of which either may be the id; return "
+        "mappings with an id and a title or a score, or (id, float(score)) pairs"
+    )
 
 
 def is_score(value: object) -> bool:

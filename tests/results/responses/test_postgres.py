@@ -103,7 +103,7 @@ def test_a_search_without_results(connection: Any) -> None:
 
 
 AMBIGUOUS = {
-    "number, number * 10": "pairs of integers, (2, 20) first, of which either may be the id",
+    "number, number * 10": "another part, (2, 20) first, of which either may be the id",
     "weight, id": "is a (score, id) pair; return (id, score) pairs",
     "id, title, price, weight": "is no (id, score), (id, title) or (id, title, score) row",
     "weight": "has an id that is a float, 1.5",
