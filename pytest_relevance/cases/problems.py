@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pytest_relevance._problems import FileError, Place, Problem
 from pytest_relevance._text import shown_path
-from pytest_relevance.metrics.names import NO_METRICS, Metric, OwnMetrics, metric_named, parse_metric
+from pytest_relevance.metrics.names import NO_METRICS, Metric, OwnMetrics, parse_metric
 
 if TYPE_CHECKING:
     from pytest_relevance.cases.nodes import MappingNode, Mark
@@ -120,10 +120,8 @@ class Location:
         Raises ValueError for an unknown name; where the project's own metrics are not known, only if it has no bound.
         """
         problems = self.scope.problems
-        if problems.metrics is not None or not has_bound:
-            return parse_metric(name, problems.metrics or {})
-        metric = metric_named(name)
-        if metric.is_own:
+        metric = parse_metric(name, problems.metrics if has_bound else problems.metrics or NO_METRICS)
+        if metric.is_own and problems.metrics is None:
             problems.unknown[metric.measure] = None
         return metric
 

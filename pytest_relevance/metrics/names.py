@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -163,19 +163,11 @@ def own_metrics(tables: Iterable[object], taken: Collection[str] = ()) -> dict[s
     return found
 
 
-def metric_named(text: str) -> Metric:
-    """The metric of a name in a record, or of a command: one of a project's own, without its function, if need be.
-
-    Raises ValueError for a text that is no name of a metric.
-    """
-    match = re.fullmatch(_OWN, text)
-    return parse_metric(text, {} if match is None or _is_measure(match[1]) else {match[1]: None})
-
-
-def parse_metric(text: str | Metric, own: OwnMetrics = NO_METRICS) -> Metric:
+def parse_metric(text: str | Metric, own: OwnMetrics | None = NO_METRICS) -> Metric:
     """Parse the name of a metric, ignoring case: `nDCG@10`, `P(rel=2)@5`, `RBP(p=0.9)`, `MRR`.
 
-    A name that no measure has may be one of a project's `own` metrics, as it is written there.
+    A name that no measure has may be one of a project's `own` metrics, as it is written there; where None says that
+    these are not known, it is one of them.
 
     Raises:
         ValueError: the measure is unknown, the cutoff is missing, not allowed or out of range, or a parameter is not
@@ -188,14 +180,20 @@ def parse_metric(text: str | Metric, own: OwnMetrics = NO_METRICS) -> Metric:
     try:
         return _parse(text)
     except ValueError as error:
-        match = re.fullmatch(_OWN, text) if own else None
+        match = re.fullmatch(_OWN, text) if own is None or own else None
         if match is None or _is_measure(match[1]):
             raise
-        if match[1] not in own:
+        if own is not None and match[1] not in own:
             names = listed(own, "and")
             raise ValueError(f"{error}; the project's own are {names}{did_you_mean(match[1], own)}") from None
     k = _cutoff(text, row_of(match[1]), match[2])
-    return Metric(match[1] if k is None else f"{match[1]}@{k}", match[1], k, function=own[match[1]])
+    return Metric(
+        match[1] if k is None else f"{match[1]}@{k}", match[1], k, function=None if own is None else own[match[1]]
+    )
+
+
+metric_named = partial(parse_metric, own=None)
+"""The metric of a name in a record, or of a command, which know no function of a project."""
 
 
 @lru_cache(maxsize=1024)

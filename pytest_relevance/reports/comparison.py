@@ -177,7 +177,7 @@ def compare_runs(
     """
     Settings(**settings)  # raises TypeError or ValueError for settings that are not allowed
     named = [metrics] if isinstance(metrics, (str, Metric)) else metrics
-    by = None if named is None else [*{metric.text: metric for metric in map(_metric, named)}.values()]
+    by = None if named is None else [*{metric.text: metric for metric in map(metric_named, named)}.values()]
     if by is not None and not by:
         raise ValueError("a comparison needs a metric, such as nDCG@10; leave metrics out for the nDCG@k of the cases")
     if missing not in MISSING:
@@ -209,10 +209,6 @@ def compare_runs(
         notes=tuple(notes),
         fingerprint=changed(*(run.info.fingerprint for run in runs)),
     )
-
-
-def _metric(named: str | Metric) -> Metric:
-    return named if isinstance(named, Metric) else metric_named(named)
 
 
 def _settings(settings: Settings) -> dict[str, Any]:

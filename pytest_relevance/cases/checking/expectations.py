@@ -268,10 +268,6 @@ def _condition(written: object, path: str, at: Location) -> tuple[str, Any]:
         if len(written) != 1 or not isinstance(text, str) or not text:
             at.refuse(f"expected {_CONDITIONS}, found {found(written)}; write {path}: {{contains: text}}")
         return "contains", (text,)
-    if isinstance(written, (list, tuple)):
-        if not written or not all(_is_value(value) and not _OF_NUMBERS.fullmatch(str(value)) for value in written):
-            at.refuse(f"expected {_CONDITIONS}, found {found(written)}; write {path}: [red, blue]")
-        return "==", tuple(written)
     match = _OF_NUMBERS.fullmatch(written) if isinstance(written, str) else None
     if match is not None:
         bound = number(match[2])
@@ -282,9 +278,10 @@ def _condition(written: object, path: str, at: Location) -> tuple[str, Any]:
                 f'">= 10", or {instead if match[1] == "!=" else f"{path}: 10 where it must be equal"}'
             )
         return match[1], (bound,)
-    if not _is_value(written):
-        at.refuse(f"expected {_CONDITIONS}, found {found(written)}")
-    return "==", (written,)
+    values = tuple(written) if isinstance(written, (list, tuple)) else (written,)
+    if not values or not all(_is_value(value) and not _OF_NUMBERS.fullmatch(str(value)) for value in values):
+        at.refuse(f"expected {_CONDITIONS}, found {found(written)}; write {path}: red or {path}: [red, blue]")
+    return "==", values
 
 
 def _is_value(value: object) -> bool:

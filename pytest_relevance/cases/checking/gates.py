@@ -15,7 +15,7 @@ from pytest_relevance.cases.checking.expectations import TIME
 from pytest_relevance.cases.checking.values import Check, is_number, number_where, text_with, unknown_keys
 from pytest_relevance.cases.model import Case, Gate
 from pytest_relevance.cases.problems import Location
-from pytest_relevance.metrics.names import Metric, largest_score, metric_named, needs_judgments
+from pytest_relevance.metrics.names import SIMILARITIES, Metric, largest_score, metric_named, needs_judgments
 
 MEAN, MAX_DROP, PASSING, LATENCY = "mean", "max_drop", "passing", "latency"
 
@@ -88,9 +88,8 @@ def _gate(written: object, at: Location) -> Gate | None:
     }
     if "p" in written and conditions and conditions != [MAX_DROP]:
         at.refuse(f"p belongs to {MAX_DROP}: the drop fails the gate only if it is significant", "p")
-    between = [key for key in ("variant", "against") if key in written]
-    if between:
-        _check_between(values, between, at)
+    if ("variant" in written or "against" in written) and at.scope.mistakes == before:
+        _check_between(values, at)
     if at.scope.mistakes > before:
         return None
     (condition,) = conditions
@@ -109,18 +108,13 @@ def _gate(written: object, at: Location) -> Gate | None:
     )
 
 
-def _check_between(values: Mapping[str, Any], between: Sequence[str], at: Location) -> None:
+def _check_between(values: Mapping[str, Any], at: Location) -> None:
     """Check the two variants of a gate, each of whose metrics compares the ranking of one with that of the other."""
-    example = "write mean: {overlap@10: 0.95}, variant: ann, against: exact"
+    one, two = (values.get(key) for key in ("variant", "against"))
     metrics = [metric for metric, _ in values.get(MEAN) or ()]
-    if len(between) == 1:
-        at.refuse(f"variant and against go together: the rankings of both are compared; {example}", between[0])
-    elif values["variant"] == values["against"] is not None:
-        at.refuse(f"variant and against are the same; {example}", "against")
-    elif others := [metric.text for metric in metrics if not metric.is_similarity]:
-        at.refuse(f"{listed(others, 'and')} takes judgments, and compares no variants; {example}", "against")
-    elif MEAN not in values:
-        at.refuse(f"against belongs to {MEAN}; {example}", "against")
+    if None in (one, two) or one == two or not metrics or not all(metric.is_similarity for metric in metrics):
+        what = f"variant and against are two variants, whose rankings a mean of {listed(SIMILARITIES)} compares"
+        at.refuse(f"{what}; write mean: {{overlap@10: 0.95}}, variant: ann, against: exact")
 
 
 def _bounds(value: object, at: Location) -> object:

@@ -314,11 +314,9 @@ async def completed(this: CaseRun, ranking: Ranking, wait: Wait = loops.wait) ->
             ranking = with_fields(ranking, this.case.fields, titled, NAME)
         if absent_documents(ranking, this.case.fields):
             ranking = _from_catalogue(this, ranking)
-    except CaseError as error:
-        this.attempt.error = error
-        raise
-    except UnreadableRanking as problem:
-        raise _error(this, str(problem)) from None
+    except (CaseError, UnreadableRanking) as problem:
+        this.attempt.error = problem if isinstance(problem, CaseError) else CaseError(str(problem), pytrace=False)
+        raise this.attempt.error from None
     return ranking
 
 
@@ -330,7 +328,7 @@ def completed_now(this: CaseRun, ranking: Ranking) -> Ranking:
             return answer
         if loops.running_loop() is not None:
             close_unawaited(answer)
-            raise _error(this, f"{NAME} is asynchronous, and a check in an event loop cannot await it")
+            raise CaseError(f"{NAME} is asynchronous, and a check in an event loop cannot await it", pytrace=False)
         return loops.wait_between_calls(this.item.config, answer, None)
 
     try:
@@ -362,11 +360,6 @@ async def _with_others(this: CaseRun, ranking: Ranking, wait: Wait) -> Ranking:
     return ranking._replace(others=others)
 
 
-def _error(this: CaseRun, message: str) -> CaseError:
-    error = this.attempt.error = CaseError(message, pytrace=False)
-    return error
-
-
 def _from_catalogue(this: CaseRun, ranking: Ranking) -> Ranking:
     """Return the ranking with the absent fields that the catalogue of the suite has."""
     columns = this.case.terms.documents
@@ -383,7 +376,8 @@ def _from_catalogue(this: CaseRun, ranking: Ranking) -> Ranking:
         try:
             read[this.file] = catalogue.values({part for path in paths for part in (path, path.partition(".")[0])})
         except FileError as error:
-            raise _error(this, f"fields of the results cannot be looked up in the catalogue: {error}") from None
+            why = f"fields of the results cannot be looked up in the catalogue: {error}"
+            raise CaseError(why, pytrace=False) from None
     rows, names = read[this.file]
     there = (f"{catalogue.name} has {listed(names, 'and')}",)
     return with_fields(ranking, this.case.fields, rows, catalogue.name, there)
