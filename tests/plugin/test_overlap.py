@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 
 import pytest
@@ -126,7 +127,7 @@ def test_a_gate_alone_says_what_changed_most(traffic: Project) -> None:
     traffic.cases("{queries: traffic.csv, gates: [{mean: {overlap@10: 0.7}}]}")
     traffic.run(ACCEPT)
     search(traffic, now=CHANGED)
-    run = traffic.run("--relevance-markdown=run.md")
+    run = traffic.run("--relevance-markdown=run.md", "--relevance-html=run.html")
     assert {result.verdict for result in run.results.values()} == {"measured"}
     assert "changed since the baseline (3)" in run.summary
     assert any(row[:8] == ["e", "f", "g", "h", "0.250", "The", "e", "1"] for row in run.summary_rows)
@@ -136,6 +137,9 @@ def test_a_gate_alone_says_what_changed_most(traffic: Project) -> None:
         ["| `nothing`", "0.000"],
         ["| `e f g h`", "0.250"],
     ]
+    rows = (traffic.path / "run.html").read_text("utf-8").partition("<tbody>")[2].partition("</tbody>")[0]
+    shown = re.findall(r'"query">([^<]*)<.*?"scores"><span title="overlap@10">([^<]*)<', rows)
+    assert shown == [("i j k l", "0.000"), ("nothing", "0.000"), ("e f g h", "0.250")]
 
 
 def test_a_record_in_the_place_of_a_baseline_and_the_reports_of_a_record(traffic: Project, command: Command) -> None:

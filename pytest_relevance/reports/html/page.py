@@ -151,7 +151,7 @@ def _row(change: changes.CaseChange, name: str, variants: Sequence[Variant]) -> 
     on_top = row.documents[changes.ON_TOP] or ((nothing, PLAIN),)
     cells = [
         f'<th scope="row"><span class="query">{text(row.name)}</span>{badges}</th>',
-        f'<td class="scores">{_scores(row.scores, result)}</td>',
+        f'<td class="scores">{_scores(row.scores, change)}</td>',
         f'<td data-label="lost">{_spans(row.documents[changes.LOST])}</td>',
         f'<td data-label="on top">{_spans(on_top)}</td>',
     ]
@@ -162,13 +162,15 @@ def _class(result: CaseResult) -> str:
     return text(result.status).replace(" ", "-")
 
 
-def _scores(scores: str, result: CaseResult) -> str:
+def _scores(scores: str, change: changes.CaseChange) -> str:
     """Scores before and after, and what became of the case."""
+    result, hint = change.result, change.by or ""
     status = "got worse" if got_worse(result) else text(result.status)
-    if result.score is None:
+    if change.after is None:
         scores = scores.removesuffix(result.status) + "n/a"  # the status follows
-    hint = f' title="{_NO_SCORE}"' if result.score is None and result.verdict not in _WITHOUT_RESULTS else ""
-    return f'<span{hint}>{_words(scores)}</span> <span class="verdict {_class(result)}">{status}</span>'
+        hint = "" if result.verdict in _WITHOUT_RESULTS else _NO_SCORE
+    title = f' title="{hint}"' if hint else ""
+    return f'<span{title}>{_words(scores)}</span> <span class="verdict {_class(result)}">{status}</span>'
 
 
 def _spans(spans: Line) -> str:
