@@ -13,17 +13,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import MOST_ROWS, NUMBER, TEXT, counted, html_table, quoted, score_text, shown
-from pytest_relevance.metrics.ndcg import (
-    GradedRanking,
-    Term,
-    dcg_terms,
-    grade_ranking,
-    has_gain,
-    ideal_grades,
-    repeated_indexes,
-    scored_grades,
-    scored_indexes,
-)
+from pytest_relevance.metrics import ndcg
 from pytest_relevance.metrics.settings import Settings, discount_table
 from pytest_relevance.reports.text import number as number_text
 from pytest_relevance.reports.text import total
@@ -177,7 +167,7 @@ def breakdown(
     documents = read_ranking(ranking).ids
     present = set(documents)
     missing = [(document, grade) for document, grade in grades.items() if document not in present]
-    return _Scored(documents, grade_ranking(documents, grades), settings, k, missing).breakdown()
+    return _Scored(documents, ndcg.grade_ranking(documents, grades), settings, k, missing).breakdown()
 
 
 def break_down(result: CaseResult) -> Breakdown:
@@ -199,7 +189,7 @@ def change_shares(result: CaseResult) -> Mapping[str, float]:
     is_defined = baseline is not None and None not in (baseline.score, result.score)
     if baseline is None or not is_defined or [*baseline.documents] == [*result.ranking.documents]:
         return shares
-    accepted = GradedRanking([*baseline.grades], repeated_indexes(baseline.documents), result.graded.judged)
+    accepted = ndcg.GradedRanking([*baseline.grades], ndcg.repeated_indexes(baseline.documents), result.graded.judged)
     before = _Scored(baseline.documents, accepted, result.conditions.settings, result.conditions.k)
     for sign, ranking in ((-1, before), (1, _scored(result))):
         for index, term in zip(ranking.indexes, ranking.own, strict=False):
@@ -231,7 +221,7 @@ class _Scored:
     def __init__(
         self,
         documents: Sequence[str],
-        graded: GradedRanking,
+        graded: ndcg.GradedRanking,
         settings: Settings,
         k: int | None,
         missing: Sequence[tuple[str, float]] = (),
@@ -239,19 +229,19 @@ class _Scored:
     ) -> None:
         self.documents, self.graded, self.settings = documents, graded, settings
         self.missing, self.deeper = missing, deeper
-        self.indexes = scored_indexes(graded, settings)
-        self.own = dcg_terms(scored_grades(graded, settings), settings, k)
-        self.ideal = self.best = dcg_terms(ideal_grades(graded, settings, k), settings)
+        self.indexes = ndcg.scored_indexes(graded, settings)
+        self.own = ndcg.dcg_terms(ndcg.scored_grades(graded, settings), settings, k)
+        self.ideal = self.best = ndcg.dcg_terms(ndcg.ideal_grades(graded, settings, k), settings)
         if settings.ideal == "max":
             judged = replace(settings, ideal="judged")
-            self.best = dcg_terms(ideal_grades(graded, judged, len(self.ideal)), settings)
+            self.best = ndcg.dcg_terms(ndcg.ideal_grades(graded, judged, len(self.ideal)), settings)
         self.ideal_dcg = _total(self.ideal)
 
     def breakdown(self) -> Breakdown:
         """The table, with the losses where the ideal has a gain."""
         rows, dcg = self._rows(), _total(self.own)
         if not self.ideal_dcg:
-            return Breakdown(rows, dcg, self.ideal_dcg, (), is_defined=has_gain(self.graded, self.settings))
+            return Breakdown(rows, dcg, self.ideal_dcg, (), is_defined=ndcg.has_gain(self.graded, self.settings))
         too_high = tuple(
             row
             for row, term in zip(rows, self.best, strict=False)
@@ -311,7 +301,7 @@ class _Scored:
     def _rows(self) -> tuple[Row, ...]:
         """The rows of the scored results, and of the ideal below the last of them."""
         graded, settings = self.graded, self.settings
-        ended, ideal_ended = (Term(0, None, 0.0, 0.0, 0.0, _total(terms)) for terms in (self.own, self.ideal))
+        ended, ideal_ended = (ndcg.Term(0, None, 0.0, 0.0, 0.0, _total(terms)) for terms in (self.own, self.ideal))
         ranks = max(len(self.own), len(self.ideal))
         levels = sorted({settings.gains[grade] for grade in graded.judged}, reverse=True)
         repeated = set(graded.repeated)
@@ -329,7 +319,7 @@ class _Scored:
         return tuple(rows)
 
 
-def _total(terms: Sequence[Term]) -> float:
+def _total(terms: Sequence[ndcg.Term]) -> float:
     return terms[-1].total if terms else 0.0
 
 

@@ -22,16 +22,7 @@ from typing import Any
 from pytest_relevance._text import counted, harmless
 from pytest_relevance.reports.blocks import USER
 from pytest_relevance.reports.html.page_data import detailed, page_data
-from pytest_relevance.reports.run import changes
-from pytest_relevance.reports.run.baseline import (
-    MOST_NAMES,
-    Headline,
-    context,
-    headline,
-    latency_sentences,
-    lost_sentences,
-    mean_sentences,
-)
+from pytest_relevance.reports.run import baseline, changes
 from pytest_relevance.reports.run.cases import (
     Variant,
     known_text,
@@ -62,7 +53,7 @@ _WITHOUT_RESULTS = {ERROR: "the search failed", NOT_SEARCHED: "not searched"}
 _NO_SCORE = "no relevant judgment"
 
 
-def first_screen(run: Run, gates: Sequence[GateResult], said: Headline, shown: int) -> str:
+def first_screen(run: Run, gates: Sequence[GateResult], said: baseline.Headline, shown: int) -> str:
     """The first screen of the page about a run, inside of `<div id="page">`; the page has `shown` results in full."""
     parts = [f'<h1 data-verdict="{said.kind}">{text(said.text)}</h1>', *_means(run), _context(run)]
     if gates:
@@ -80,7 +71,7 @@ def text(value: str) -> str:
 
 def _means(run: Run) -> Iterator[str]:
     """The change of the mean of each suite and variant, without a baseline the mean of all cases."""
-    means = [mean.text for mean in mean_sentences(run.results, only_changes=True)]
+    means = [mean.text for mean in baseline.mean_sentences(run.results, only_changes=True)]
     if not means and any(result.score is not None for result in run.results):
         means = [mean_text(run.results)]
     if known := known_text(run.results):
@@ -88,8 +79,11 @@ def _means(run: Run) -> Iterator[str]:
     yield from (f'<p class="mean">{_words(mean)}</p>' for mean in means)
     if explained := metric_explained(run.results):
         yield f'<p class="place">{explained}</p>'
-    yield from (f'<p class="lost">{text(each.text)}</p>' for each in latency_sentences(run.results)[:MOST_NAMES])
-    yield from (f'<p class="lost">{text(lost.text)}</p>' for lost in lost_sentences(run.files, run.info))
+    yield from (
+        f'<p class="lost">{text(each.text)}</p>'
+        for each in baseline.latency_sentences(run.results)[: baseline.MOST_NAMES]
+    )
+    yield from (f'<p class="lost">{text(lost.text)}</p>' for lost in baseline.lost_sentences(run.files, run.info))
 
 
 def _left_out(results: Sequence[CaseResult], shown: int) -> Iterator[str]:
@@ -105,7 +99,7 @@ def _left_out(results: Sequence[CaseResult], shown: int) -> Iterator[str]:
 def _context(run: Run) -> str:
     """What ran, against what, what was searched, and when."""
     started = run.info.started[:16].replace("T", " ")  # 2026-11-22 08:03, as the record has it in ISO 8601
-    parts = [*context(run, _MOST_FILES), *([f"{started} UTC"] if started else [])]
+    parts = [*baseline.context(run, _MOST_FILES), *([f"{started} UTC"] if started else [])]
     shown = "".join(f"<li>{text(part)}</li>" for part in parts)
     return f'<ul class="context" aria-label="what ran">{shown}</ul>'
 
@@ -207,7 +201,7 @@ def html_page(run: Run) -> str:
     Half a surrogate pair, which UTF-8 does not have, is written as an escape.
     """
     gates = run_gates(run)
-    said = headline(run.results, gates, run.info)
+    said = baseline.headline(run.results, gates, run.info)
     style = "\n".join(_file(name) for name in STYLES)
     script = "\n".join(_file(f"script/{name}.js") for name in SCRIPTS)
     shown = detailed(run.results)

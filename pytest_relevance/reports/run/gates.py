@@ -41,34 +41,21 @@ from pytest_relevance.reports.text import (
 from pytest_relevance.results import gates
 from pytest_relevance.results.case_result import ERROR, FAILED, PASSED, SKIPPED, WITHOUT_SCORE, XFAILED, CaseResult
 from pytest_relevance.results.compare.differences import TIE, change_by, has_relevant, score_before
-from pytest_relevance.results.gates import (
-    DROP,
-    ERRORS,
-    INCOMPLETE,
-    LATENCY,
-    NO_VARIANT,
-    PASSING,
-    UPDATING,
-    GateFinding,
-    GateResult,
-    latency_alone,
-    passes,
-)
 
 MOST_CASES = 5
 """How many cases are shown of a condition that is not met."""
 
 
-def gate_message(judged: GateResult) -> str:
+def gate_message(judged: gates.GateResult) -> str:
     """One line: the findings that are not met, or all of them where each is met, or why the gate was not judged."""
     why = judged.not_judged
     if why is None:
         return "; ".join(map(finding_text, judged.unmet or judged.findings))
-    if why.kind == INCOMPLETE:
+    if why.kind == gates.INCOMPLETE:
         return f"not evaluated: {why.counted:,} of {why.total:,} ran"
-    if why.kind == UPDATING:
+    if why.kind == gates.UPDATING:
         return "not evaluated: the baseline is being updated"
-    if why.kind == NO_VARIANT:
+    if why.kind == gates.NO_VARIANT:
         wanted, ran = [filter(None, names) for names in ((judged.gate.variant, judged.gate.against), why.variants)]
         lacking = listed((quoted(name) for name in wanted if name not in why.variants), "and")
         return f"not evaluated: the variant {lacking} did not run; {listed(map(quoted, ran), 'and') or 'none'} did"
@@ -76,19 +63,19 @@ def gate_message(judged: GateResult) -> str:
     return f"not evaluated: no {which} ran"
 
 
-def finding_text(found: GateFinding) -> str:
+def finding_text(found: gates.GateFinding) -> str:
     """The sentence about what a gate found."""
     return _WORDS[found.kind](found)
 
 
-def _errors(found: GateFinding) -> str:
+def _errors(found: gates.GateFinding) -> str:
     words = "case was not searched", "cases were not searched"
     if found.cases[0].verdict == ERROR:
         words = "case ended in an error", "cases ended in an error"
     return f"{counted(len(found.cases), *words)}: {_some(found.cases)}"
 
 
-def _passing(found: GateFinding) -> str:
+def _passing(found: gates.GateFinding) -> str:
     measured = found.total - found.counted
     were = f"{counted(measured, 'case was', 'cases were')} only measured"
     if not found.counted:
@@ -100,7 +87,7 @@ def _passing(found: GateFinding) -> str:
     return f"{text}; {were}" if measured else text
 
 
-def _latency(found: GateFinding) -> str:
+def _latency(found: gates.GateFinding) -> str:
     how = "within" if found.is_met else "over" if found.comparison == "<=" else "not below"
     of_all = counted(found.total, "case")
     if found.counted < found.total:
@@ -109,12 +96,12 @@ def _latency(found: GateFinding) -> str:
     return f"latency {found.name} {figure}, {how} {time_text(found.bound)} ({of_all}, one at a time per process)"
 
 
-def _too_few(found: GateFinding) -> str:
+def _too_few(found: gates.GateFinding) -> str:
     needed = f"latency {found.name} needs {counted(found.needed, 'case')} one at a time per process"
     return f"{needed}; {found.counted:,} of {counted(found.total, 'case')} {'was' if found.counted == 1 else 'were'}"
 
 
-def _mean(found: GateFinding) -> str:
+def _mean(found: gates.GateFinding) -> str:
     digits = _digits(found.figure, found.bound)
     relation = "at least" if found.is_met else "below"
     of_all = counted(found.counted, "case")
@@ -128,7 +115,7 @@ def _mean(found: GateFinding) -> str:
     return f"mean {_name(found)} {found.figure:.{digits}f}, {relation} {found.bound:.{digits}f} ({of_all})"
 
 
-def _drop(found: GateFinding) -> str:
+def _drop(found: gates.GateFinding) -> str:
     """`mean nDCG@10 fell by 0.021, from 0.800 to 0.779 (95% -0.030 to -0.011, p 0.003, 52 cases); allowed is 0.02`."""
     row = found.difference
     assert row is not None
@@ -168,7 +155,7 @@ def _digits(value: float, bound: float, least: int = 3) -> int:
     return least if abs(value - bound) <= TIE else digits_apart(value, bound, least)
 
 
-def _cut(found: GateFinding) -> str:
+def _cut(found: gates.GateFinding) -> str:
     from pytest_relevance.results.scoring import cut_text
 
     assert found.metric is not None
@@ -176,7 +163,7 @@ def _cut(found: GateFinding) -> str:
     return cut_text(found.metric, there, min(found.depths))
 
 
-def _no_reference(found: GateFinding) -> str:
+def _no_reference(found: gates.GateFinding) -> str:
     if found.variants:
         one, two = map(quoted, filter(None, found.variants))
         return f"{found.about} has nothing to compare: no case ran in {one} and in {two}"
@@ -185,7 +172,7 @@ def _no_reference(found: GateFinding) -> str:
     return f"{found.about} has {what}, or a stale one; {remedy}"
 
 
-def _case_drops(found: GateFinding) -> str:
+def _case_drops(found: gates.GateFinding) -> str:
     most = f"{found.bound:.12g}"
     if not found.cases:
         return f"no case dropped by more than {most}"
@@ -197,13 +184,13 @@ def _case_drops(found: GateFinding) -> str:
     return f"{counted(len(worst), 'case')} dropped by more than {most}: {first_few(worst)}"
 
 
-def _new_errors(found: GateFinding) -> str:
+def _new_errors(found: gates.GateFinding) -> str:
     were = "was" if len(found.cases) == 1 else "were"
     new = [case_in_prose(case.key[1], case.query, case.key[2]) for case in found.cases]
     return f"{counted(len(found.cases), 'case')} ended in an error that {were} none before: {first_few(new)}"
 
 
-_WORDS: Mapping[str, Callable[[GateFinding], str]] = {
+_WORDS: Mapping[str, Callable[[gates.GateFinding], str]] = {
     gates.ERRORS: _errors,
     gates.PASSING: _passing,
     gates.MEAN: _mean,
@@ -225,7 +212,7 @@ _WORDS: Mapping[str, Callable[[GateFinding], str]] = {
 }
 
 
-def _name(found: GateFinding) -> str:
+def _name(found: gates.GateFinding) -> str:
     """The metric of a finding; the depth that was set, where it has no cutoff; the variant, if there is one."""
     text = found.about
     if found.depths:
@@ -244,14 +231,14 @@ OUTCOMES = {FAILED: "not met", XFAILED: "failed before", SKIPPED: "not evaluated
 """The outcomes of gates in words for a reader who does not know pytest, in the order in which gates are listed."""
 
 
-def gates_in_order(gates: Iterable[GateResult]) -> list[GateResult]:
+def gates_in_order(judged: Iterable[gates.GateResult]) -> list[gates.GateResult]:
     """The gates, those that are not met first, then those that were not evaluated."""
-    return sorted(gates, key=lambda gate: [*OUTCOMES].index(gate.outcome()))
+    return sorted(judged, key=lambda gate: [*OUTCOMES].index(gate.outcome()))
 
 
-def gate_table(gates: Iterable[GateResult], most: int | None) -> Table:
+def gate_table(judged: Iterable[gates.GateResult], most: int | None) -> Table:
     """The table of the first `most` gates, with what each found."""
-    found = gates_in_order(gates)
+    found = gates_in_order(judged)
     several_files = len({gate.file for gate in found}) > 1
     table = Table(
         [Column("suite", is_code=True), Column("gate", is_code=True), Column(), Column("found", is_code=True)]
@@ -266,7 +253,7 @@ def gate_table(gates: Iterable[GateResult], most: int | None) -> Table:
     return table
 
 
-def gate_lines(judged: GateResult, *, verbosity: int = 0, width: int = WIDEST) -> list[Line]:
+def gate_lines(judged: gates.GateResult, *, verbosity: int = 0, width: int = WIDEST) -> list[Line]:
     """The report of a gate that failed or was not judged; `verbosity` below 0: one line."""
     place = f"{harmless(judged.file)}:{judged.line}"
     if verbosity < 0 or judged.not_judged or not judged.unmet:
@@ -283,7 +270,7 @@ def gate_lines(judged: GateResult, *, verbosity: int = 0, width: int = WIDEST) -
     return lines
 
 
-def named_gate_lines(judged: GateResult, columns: int = WIDEST) -> list[Line]:
+def named_gate_lines(judged: gates.GateResult, columns: int = WIDEST) -> list[Line]:
     """The report of a gate under its name, as part of a whole report: what it found, also where it is met."""
     outcome = judged.outcome()
     if judged.unmet and outcome == FAILED:
@@ -293,7 +280,7 @@ def named_gate_lines(judged: GateResult, columns: int = WIDEST) -> list[Line]:
     return folded_lines(text, GOOD if outcome == PASSED else DOUBT, columns)
 
 
-def _cases_behind(judged: GateResult, finding: GateFinding, columns: int) -> list[Line]:
+def _cases_behind(judged: gates.GateResult, finding: gates.GateFinding, columns: int) -> list[Line]:
     """The cases because of which a condition is not met, those that count most first."""
     pulls = [(pull, shown, result) for result in judged.results for pull, shown in _pulls(judged, finding, result)]
     several = len({result.weight for result in judged.results}) > 1
@@ -306,21 +293,25 @@ def _cases_behind(judged: GateResult, finding: GateFinding, columns: int) -> lis
     return table.lines(columns)
 
 
-_TITLES = {ERRORS: "without a score", PASSING: "not passed, the lowest first", LATENCY: "the slowest"}
+_TITLES = {gates.ERRORS: "without a score", gates.PASSING: "not passed, the lowest first", gates.LATENCY: "the slowest"}
 
 
-def _pulls(judged: GateResult, finding: GateFinding, result: CaseResult) -> Iterator[tuple[float, str]]:
+def _pulls(judged: gates.GateResult, finding: gates.GateFinding, result: CaseResult) -> Iterator[tuple[float, str]]:
     """By how much a case pulls a gate down, if it does, and the figure that shows it."""
     score, is_scored = result.score, result.verdict not in WITHOUT_SCORE
-    if finding.about == ERRORS and not is_scored:
+    if finding.about == gates.ERRORS and not is_scored:
         yield result.weight, score_text(None)
-    elif finding.about == PASSING and is_scored and not passes(result):
+    elif finding.about == gates.PASSING and is_scored and not gates.passes(result):
         yield 0.0 if score is None else -score, score_text(score)
-    elif finding.about == LATENCY and (latency := latency_alone(result)) is not None and latency > finding.bound:
+    elif (
+        finding.about == gates.LATENCY
+        and (latency := gates.latency_alone(result)) is not None
+        and latency > finding.bound
+    ):
         yield latency, duration(latency)
     now = result.evaluation.scores.get(finding.about)
     bounds = {metric.text: bound for metric, bound in judged.gate.bounds}
-    aim = score_before(result, finding.about) if finding.kind == DROP else bounds.get(finding.about)
+    aim = score_before(result, finding.about) if finding.kind == gates.DROP else bounds.get(finding.about)
     if now is not None and aim is not None and now < aim and has_relevant(result, finding.about):
-        shown = f"{score_text(aim)} -> {score_text(now)}" if finding.kind == DROP else score_text(now)
+        shown = f"{score_text(aim)} -> {score_text(now)}" if finding.kind == gates.DROP else score_text(now)
         yield result.weight * (aim - now), shown

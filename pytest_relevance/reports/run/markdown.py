@@ -31,16 +31,7 @@ from pytest_relevance.reports.blocks import (
 )
 from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.reasons import case_label, failure_head, reason_in_brief
-from pytest_relevance.reports.run import changes
-from pytest_relevance.reports.run.baseline import (
-    MOST_NAMES,
-    context,
-    headline,
-    latency_sentences,
-    lost_sentences,
-    mean_sentences,
-    searched_sentences,
-)
+from pytest_relevance.reports.run import baseline, changes
 from pytest_relevance.reports.run.cases import (
     Variant,
     lowest,
@@ -92,7 +83,7 @@ def run_sections(run: Run, *, verbosity: int = 0, notes: Sequence[str] = (), pag
     gates = run_gates(run)
     ran = [result for result in run.results if result.status != SKIPPED]
     full, variants = verbosity > 0, variants_of(ran)
-    means, most = mean_sentences(ran), None if full else changes.MOST_ROWS
+    means, most = baseline.mean_sentences(ran), None if full else changes.MOST_ROWS
     yield Section(_first_section(run, ran, gates, means, page), "the summary")
     yield from list_section(map(Sentence, notes), "notes")
     if run.info.missing:
@@ -103,8 +94,8 @@ def run_sections(run: Run, *, verbosity: int = 0, notes: Sequence[str] = (), pag
         yield from table_sections(name, [table])
     for fault in fault_sentences(ran, run.info):
         yield Section(f"**{fault.markdown()}**", "a fault that several cases have in common")
-    if len({(result.file, variant_of(result)) for result in ran}) > MOST_NAMES:
-        shown = [*suite_sentences(ran, variants, gates), *mean_sentences(ran, only_changes=True)]
+    if len({(result.file, variant_of(result)) for result in ran}) > baseline.MOST_NAMES:
+        shown = [*suite_sentences(ran, variants, gates), *baseline.mean_sentences(ran, only_changes=True)]
         yield from list_section(shown if full else shown[:MOST_SUITES], "the suites")
     said = [block for block in remarks(ran, run.files) if isinstance(block, Sentence)]
     yield from list_section(said, "remarks")
@@ -125,19 +116,22 @@ def _first_section(
     run: Run, ran: Sequence[CaseResult], gates: Sequence[GateResult], means: Sequence[Sentence], page: str
 ) -> str:
     """The first section: the sentence, the means, the counts, what ran against what, the page, and what nDCG is."""
-    said = headline(run.results, gates, run.info)
-    items, took = [mean.markdown() for mean in means], latency_sentences(ran)
-    if len(means) > MOST_NAMES:
+    said = baseline.headline(run.results, gates, run.info)
+    items, took = [mean.markdown() for mean in means], baseline.latency_sentences(ran)
+    if len(means) > baseline.MOST_NAMES:
         has_scores = any(result.score is not None for result in ran)
         items = [f"{mean_text(ran)} over all suites and variants"] if has_scores else []
-    items += [each.markdown() for each in took[:MOST_NAMES]]
+    items += [each.markdown() for each in took[: baseline.MOST_NAMES]]
     if run.results:
         absent = counted(len(run.info.missing), "case is", "cases are") if run.info.missing else ""
         counts = [*case_counts(run.results), *([f"{absent} missing"] if absent else [])]
         items.append(escaped("; ".join(counts)))
-    if about := context(run):
+    if about := baseline.context(run):
         items.append(", ".join(map(span, about)))
-    further = [*searched_sentences(run.files, run.info.fingerprint)[:MOST_NAMES], *lost_sentences(run.files, run.info)]
+    further = [
+        *baseline.searched_sentences(run.files, run.info.fingerprint)[: baseline.MOST_NAMES],
+        *baseline.lost_sentences(run.files, run.info),
+    ]
     items += [each.markdown() for each in further]
     items += [f"[all rankings side by side, in the page]({page})"] if page else []
     items += [escaped(explained)] if (explained := metric_explained(ran)) else []

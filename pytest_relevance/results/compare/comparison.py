@@ -17,21 +17,12 @@ from pytest_relevance._text import counted, did_you_mean, listed, quoted
 from pytest_relevance.metrics.measures import ranks_needed, score
 from pytest_relevance.metrics.names import is_similarity, metric_named, parse_metric
 from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.results import gates
 from pytest_relevance.results.case_parts import WITHIN, BaselineComparison
 from pytest_relevance.results.case_result import CaseResult, grouped
 from pytest_relevance.results.compare import differences
 from pytest_relevance.results.compare.pairing import ErroredCase, Incompatibility, Metrics, Pair
 from pytest_relevance.results.expectations import similarity_scores
-from pytest_relevance.results.gates import (
-    CASE_DROPS,
-    NEW_ERRORS,
-    ComparisonGates,
-    GateFinding,
-    check_drop,
-    check_mean,
-    judge_drop,
-    judge_mean,
-)
 from pytest_relevance.results.records.run import as_frame
 
 if TYPE_CHECKING:
@@ -163,7 +154,7 @@ class Compared:
         p: float | None = None,
         max_case_drop: float | None = None,
         min_mean: Mapping[str, float] | None = None,
-    ) -> ComparisonGates:
+    ) -> gates.ComparisonGates:
         """Judge the second run by gates; the reports take what is returned.
 
         `max_drop` is {metric: by how much its mean may drop}, in each variant of the search; `p` is the largest p-value
@@ -177,7 +168,7 @@ class Compared:
             {name if name in names else parse_metric(name).text: bound for name, bound in (bounds or {}).items()}
             for bounds in (max_drop, min_mean)
         )
-        for what, bounds, check in (("max_drop", allowed, check_drop), ("min_mean", least, check_mean)):
+        for what, bounds, check in (("max_drop", allowed, gates.check_drop), ("min_mean", least, gates.check_mean)):
             for name, bound in bounds.items():
                 if name not in names:
                     meant = f"it may be {listed(names)}{did_you_mean(name, names)}"
@@ -188,17 +179,17 @@ class Compared:
         if p is not None and not allowed:
             raise ValueError("p says when a drop of a mean counts; give max_drop with it")
         rows = [row for row in self.metrics if row.metric in allowed]
-        findings = [judge_drop(row, allowed[row.metric], p, metric_named(row.metric)) for row in rows]
-        findings += [judge_mean(row, least[row.metric]) for row in self.metrics if row.metric in least]
+        findings = [gates.judge_drop(row, allowed[row.metric], p, metric_named(row.metric)) for row in rows]
+        findings += [gates.judge_mean(row, least[row.metric]) for row in self.metrics if row.metric in least]
         drops: Sequence[CaseResult] = ()
         if max_case_drop is not None:
-            check_drop("max_case_drop", max_case_drop, names[0])
+            gates.check_drop("max_case_drop", max_case_drop, names[0])
             drops = self.moved(-1, max_case_drop)
             by = None if self.metric is None else metric_named(self.metric)
-            findings.append(GateFinding(CASE_DROPS, not drops, by, bound=max_case_drop, cases=drops))
+            findings.append(gates.GateFinding(gates.CASE_DROPS, not drops, by, bound=max_case_drop, cases=drops))
         if new := [error for error in self.errors if error.is_new]:
-            findings.append(GateFinding(NEW_ERRORS, False, cases=new))
-        return ComparisonGates(tuple(findings), drops)
+            findings.append(gates.GateFinding(gates.NEW_ERRORS, False, cases=new))
+        return gates.ComparisonGates(tuple(findings), drops)
 
     @property
     def changed_rankings(self) -> int:

@@ -22,16 +22,8 @@ from typing import Any, NamedTuple, NoReturn
 
 from pytest_relevance._text import LONGEST_SHOWN, listed, quoted, shown
 from pytest_relevance.results.responses import libraries, reading
-from pytest_relevance.results.responses.reading import (
-    BadResult,
-    NoResults,
-    ReadOptions,
-    UnreadableRanking,
-    is_a,
-    unreadable,
-)
 
-_Results = Callable[[Any, ReadOptions], "Sequence[object] | None"]
+_Results = Callable[[Any, reading.ReadOptions], "Sequence[object] | None"]
 _Fields = Callable[[Any], Mapping[str, object]]
 
 
@@ -50,7 +42,7 @@ class LibraryType(NamedTuple):
     id_of: Callable[[Mapping[str, Any]], object] | None = None
 
 
-def results_of(response: object, options: ReadOptions) -> Sequence[object]:
+def results_of(response: object, options: reading.ReadOptions) -> Sequence[object]:
     """The results within a response, in the order of the response. Raises `UnreadableRanking` where there are none."""
     if type(response) is dict and may_be_body(response):
         return hits_of(response)
@@ -62,7 +54,7 @@ def results_of(response: object, options: ReadOptions) -> Sequence[object]:
         if includes(response) and (found := results(response, options)) is not None:
             return found
     what = f"{reading.kind_of(response)}, {shown(response)}"
-    raise NoResults(f"search returned {what}; return a list of results, best first")
+    raise reading.NoResults(f"search returned {what}; return a list of results, best first")
 
 
 def as_mapping(result: Any, id_names: Sequence[str] = ()) -> Any:
@@ -81,7 +73,7 @@ def as_mapping(result: Any, id_names: Sequence[str] = ()) -> Any:
 
 @lru_cache(maxsize=64)
 def _library_type(kind: type) -> LibraryType | None:
-    return next((known for known in TYPES if is_a(kind, known.package, *known.names.split())), None)
+    return next((known for known in TYPES if reading.is_a(kind, known.package, *known.names.split())), None)
 
 
 # --- response bodies of search servers, and response objects of their clients -----------------------------------------
@@ -143,7 +135,7 @@ def hits_of(body: Mapping[Any, Any], holder: object = None) -> Sequence[object]:
     hits = next((hits for hits in found if isinstance(hits, (list, tuple))), None)
     is_error = any(body.get(name) or (vespa is not None and vespa.get(name)) for name in ERRORS)
     if is_error or (hits is None and body.get("message")):
-        raise UnreadableRanking(f"search returned an error instead of results: {shown(dict(body), 300)}")
+        raise reading.UnreadableRanking(f"search returned an error instead of results: {shown(dict(body), 300)}")
     if holder is not None:
         refuse_partial(holder, body)
     several: Any = next((body[name] for name in SEVERAL if name in body), None)
@@ -156,7 +148,7 @@ def hits_of(body: Mapping[Any, Any], holder: object = None) -> Sequence[object]:
     if vespa is not None:
         return ()  # Vespa leaves `children` out when nothing matched
     known = listed(f"{'.'.join(path)} ({engine})" for engine, path in HITS)
-    raise NoResults(
+    raise reading.NoResults(
         f"search returned a mapping without hits, {shown(dict(body), 200)}; a response body has {known}; "
         "for another shape return its list of results, or implement the hook pytest_relevance_ranking"
     )
@@ -167,7 +159,7 @@ def _vespa_hits(children: Sequence[object], root: Mapping[Any, Any]) -> Sequence
     hits = [child for child in children if not str(at_path(child, ("id",))).startswith("group:root")]
     is_nested = any(isinstance(hit, Mapping) and "children" in hit for hit in hits)
     if is_nested or (children and not hits and at_path(root, ("fields", "totalCount")) != 0):
-        raise unreadable("its hits in groups", children, "return the hits as one list, best first")
+        raise reading.unreadable("its hits in groups", children, "return the hits as one list, best first")
     return hits
 
 
@@ -253,7 +245,7 @@ def refuse_partial(response: object, body: object) -> None:
         if sign.when(value):
             where = f"{'.'.join(sign.path)} is {shown(value)} ({sign.family}: {sign.meaning})"
             hits = shown(dict(body) if isinstance(body, Mapping) else body, 300)
-            raise UnreadableRanking(
+            raise reading.UnreadableRanking(
                 f"the response says that it is not whole: {where}; to score it all the same, return its list of hits: "
                 f"{hits}"
             )
@@ -289,13 +281,13 @@ def _table(columns: Iterable[object], rows: Iterable[Sequence[object]]) -> Seque
     names = list(map(str, columns))
     double = next((name for name in names if names.count(name) > 1), None)
     if double is not None:
-        raise UnreadableRanking(f"search returned a table with two columns named {quoted(double)}; rename one")
+        raise reading.UnreadableRanking(f"search returned a table with two columns named {quoted(double)}; rename one")
     found = [dict(zip(names, row, strict=True)) for row in rows]
     for name in _QUERIES:
         # compared as text: a value may be a list, and each NaN is another one
         if name in names and len(values := {str(row[name]) for row in found}) > 1:
             what = f"a table with the results of {len(values)} queries (column {quoted(name)})"
-            raise unreadable(what, found, reading.ONE_QUERY)
+            raise reading.unreadable(what, found, reading.ONE_QUERY)
     return found
 
 
@@ -306,7 +298,7 @@ def _rows_of(columns: Iterable[Any]) -> Iterable[tuple[object, ...]]:
     yield from zip(*lists, strict=True)
 
 
-def _of_arrow(response: Any, _: ReadOptions) -> Sequence[object]:
+def _of_arrow(response: Any, _: reading.ReadOptions) -> Sequence[object]:
     """The rows of a table of Arrow, a record batch or a reader of such batches, or the values of a column."""
     if hasattr(response, "read_all"):
         response = response.read_all()
@@ -316,7 +308,7 @@ def _of_arrow(response: Any, _: ReadOptions) -> Sequence[object]:
     return _table(response.schema.names, _rows_of(response.columns))
 
 
-def _of_frame(frame: Any, _: ReadOptions) -> Sequence[object]:
+def _of_frame(frame: Any, _: reading.ReadOptions) -> Sequence[object]:
     """The rows of a data frame of pandas or polars; a named index is a column too."""
     names = [*frame.columns]
     index: Any = getattr(frame, "index", None)
@@ -363,7 +355,7 @@ def _can_fetch(response: object) -> bool:
     return fetchall is not None and not inspect.iscoroutinefunction(fetchall)
 
 
-def _of_cursor(cursor: Any, options: ReadOptions) -> Sequence[object]:
+def _of_cursor(cursor: Any, options: reading.ReadOptions) -> Sequence[object]:
     """The rows of a cursor (PEP 249): mappings, where the rows are bare and a column is named like an id.
 
     The same holds where the suite says which column has the id, and where the first column is named like a title: a
@@ -395,7 +387,7 @@ def _is_http(response: object) -> bool:
     return hasattr(response, "headers") and (hasattr(response, "status_code") or hasattr(response, "status"))
 
 
-def _of_iterable(response: Any, _: ReadOptions) -> Sequence[object] | None:
+def _of_iterable(response: Any, _: reading.ReadOptions) -> Sequence[object] | None:
     """The items of an iterable; None for what is none. `__iter__` is called once, as it may send a query."""
     try:
         items = iter(response)
@@ -412,14 +404,14 @@ def _of_iterable(response: Any, _: ReadOptions) -> Sequence[object] | None:
 def _refused(what: str, advice: str) -> _Results:
     """A reader of responses that have no results: it raises `UnreadableRanking`."""
 
-    def refuse(response: object, _: ReadOptions) -> NoReturn:
-        raise unreadable(what, response, advice, LONGEST_SHOWN)
+    def refuse(response: object, _: reading.ReadOptions) -> NoReturn:
+        raise reading.unreadable(what, response, advice, LONGEST_SHOWN)
 
     return refuse
 
 
 def _refuse_part(part: object) -> NoReturn:
-    raise BadResult(f"is a {type(part).__name__} of tantivy, not an id; {libraries.WITH_SEARCHER}")
+    raise reading.BadResult(f"is a {type(part).__name__} of tantivy, not an id; {libraries.WITH_SEARCHER}")
 
 
 def _attributes(*names: str) -> _Fields:

@@ -27,14 +27,6 @@ from uuid import UUID
 
 from pytest_relevance._text import counted, shown
 from pytest_relevance.results.responses import reading
-from pytest_relevance.results.responses.reading import (
-    ID_NAMES,
-    ONE_QUERY,
-    BadResult,
-    ReadOptions,
-    UnreadableRanking,
-    unreadable,
-)
 
 # --- labels of an index, which `ids` turns into ids -------------------------------------------------------------------
 
@@ -42,14 +34,14 @@ NOTHING_FOUND = -1
 """The label by which faiss fills up the results of a query that finds too few."""
 
 
-def documents_of(labels: Sequence[int], options: ReadOptions, response: object) -> list[object]:
+def documents_of(labels: Sequence[int], options: reading.ReadOptions, response: object) -> list[object]:
     """The ids, or the documents, that the attribute `ids` of the fixture's value has for labels.
 
     Raises `UnreadableRanking` where the fixture's value has no `ids`, or a label is not in it.
     """
     ids = _ids(options) if labels else ()
     if ids is None:
-        raise UnreadableRanking(
+        raise reading.UnreadableRanking(
             f"search returned labels of an index, {shown(response, 200)}; give the fixture's value an attribute ids "
             "that turns them into ids (search.ids = [...], the ids in the order of insertion, or a mapping from label "
             "to id), or, if they are the ids, return them in a list: labels[0].tolist(), or with distances "
@@ -58,14 +50,14 @@ def documents_of(labels: Sequence[int], options: ReadOptions, response: object) 
     return [_document(ids, label) for label in labels]
 
 
-def _ids(options: ReadOptions) -> Any:
+def _ids(options: reading.ReadOptions) -> Any:
     """The attribute `ids` of the fixture's value, or None. Raises `UnreadableRanking` for one that is no collection."""
     ids: Any = None if options.ids is None else options.ids()
     # labels could be the index of a table, of a Series or of an array of several dimensions
     is_table = hasattr(ids, "columns") or hasattr(ids, "iloc") or getattr(ids, "ndim", 1) != 1
     is_collection = hasattr(ids, "__getitem__") and hasattr(ids, "__len__") and not isinstance(ids, (str, bytes))
     if ids is not None and (is_table or not is_collection):
-        raise UnreadableRanking(
+        raise reading.UnreadableRanking(
             f"the attribute ids of the fixture's value is {reading.kind_of(ids)}, {shown(ids)}; "
             "make it a list of ids, in the order of the labels, or a mapping from label to id (series.to_dict())"
         )
@@ -78,14 +70,14 @@ def _document(ids: Any, label: int) -> object:
     for key in (label, str(label)):
         if key in known:  # a defaultdict or a Counter would make up an entry, a list counts -1 from its end
             return ids[key]
-    raise UnreadableRanking(
+    raise reading.UnreadableRanking(
         f"search returned the label {label}, which is not in the attribute ids of the fixture's value, "
         f"{reading.kind_of(ids)} of {counted(len(ids), 'entry', 'entries')}; build ids together with the index"
     )
 
 
 def _labelled(
-    labels: Iterable[int], scores: Iterable[float], options: ReadOptions, response: object
+    labels: Iterable[int], scores: Iterable[float], options: reading.ReadOptions, response: object
 ) -> Sequence[object]:
     """The documents of labels with their scores, without the labels by which faiss says that it found none."""
     found = [(label, float(score)) for label, score in zip(labels, scores, strict=True) if label != NOTHING_FOUND]
@@ -122,7 +114,9 @@ def of_one_query(array: Any, response: object) -> list[Any]:
         found: list[Any] = (array if array.ndim == 1 else array[0]).tolist()
         return found
     shape = tuple(map(int, array.shape))
-    raise unreadable(f"an array of shape {shape}, which has the results of {len(array)} queries", response, ONE_QUERY)
+    raise reading.unreadable(
+        f"an array of shape {shape}, which has the results of {len(array)} queries", response, reading.ONE_QUERY
+    )
 
 
 def are_arrays(response: object) -> bool:
@@ -130,16 +124,16 @@ def are_arrays(response: object) -> bool:
     return isinstance(response, tuple) and len(response) in (2, 3) and all(map(is_array, response))
 
 
-def of_arrays(response: tuple[Any, ...], options: ReadOptions) -> Sequence[object]:
+def of_arrays(response: tuple[Any, ...], options: reading.ReadOptions) -> Sequence[object]:
     """The results of one query in a pair of arrays. The vectors of faiss's `search_and_reconstruct` are left out."""
     first, second = response[:2]
     if first.shape != second.shape or any(vectors.ndim != first.ndim + 1 for vectors in response[2:]):
         advice = "return the distances and the labels of one query, best first"
-        raise unreadable("arrays that do not fit together", response, advice)
+        raise reading.unreadable("arrays that do not fit together", response, advice)
     is_float = element_kind(first) == "float"
     if is_float == (element_kind(second) == "float"):
         what = "two arrays, of which either may be the labels or the distances"
-        raise unreadable(what, response, "return integers and floats, or (id, score) pairs: zip(ids, scores)")
+        raise reading.unreadable(what, response, "return integers and floats, or (id, score) pairs: zip(ids, scores)")
     documents, scores = (second, first) if is_float else (first, second)
     found, numbers = of_one_query(documents, response), of_one_query(scores, response)
     if element_kind(documents) == "other":
@@ -153,7 +147,7 @@ def is_array_of_results(response: Any) -> bool:
     return is_array(response) and (response.ndim > 1 or element_kind(response) == "integer")
 
 
-def of_array(response: Any, options: ReadOptions) -> Sequence[object]:
+def of_array(response: Any, options: reading.ReadOptions) -> Sequence[object]:
     """The results of one query in an array: labels, or documents with fields, of shape (1, k), or ids of shape (k,)."""
     kind = element_kind(response)
     if response.ndim == 1:
@@ -161,7 +155,7 @@ def of_array(response: Any, options: ReadOptions) -> Sequence[object]:
         if found and _ids(options) is not None:
             what = "an array of integers, labels for the attribute ids of the fixture's value, or ids"
             advice = "return found[None], of shape (1, k), if they are labels, or found.tolist() if they are ids"
-            raise unreadable(what, response, advice)
+            raise reading.unreadable(what, response, advice)
         return found
     if kind == "integer":
         labels = [label for label in of_one_query(response, response) if label != NOTHING_FOUND]
@@ -170,26 +164,28 @@ def of_array(response: Any, options: ReadOptions) -> Sequence[object]:
         return of_one_query(response, response)
     what = f"an array of {counted(len(response), 'row')}, which could be the results of as many queries, or results"
     advice = "return its first row, found[0].tolist(), or a tuple for each result, list(map(tuple, found.tolist()))"
-    raise unreadable(what, response, advice)
+    raise reading.unreadable(what, response, advice)
 
 
-def of_usearch(matches: Any, options: ReadOptions) -> Sequence[object]:
+def of_usearch(matches: Any, options: reading.ReadOptions) -> Sequence[object]:
     """The results of one query in `Matches` of usearch, or in `BatchMatches` of one query."""
     if type(matches).__name__ == "BatchMatches":
         if len(matches) != 1:
-            raise unreadable(f"the results of {len(matches)} queries", matches, ONE_QUERY)
+            raise reading.unreadable(f"the results of {len(matches)} queries", matches, reading.ONE_QUERY)
         matches = matches[0]
     return _labelled(matches.keys.tolist(), matches.distances.tolist(), options, matches.to_list())
 
 
-def of_bm25s(results: Any, options: ReadOptions) -> Sequence[object]:
+def of_bm25s(results: Any, options: reading.ReadOptions) -> Sequence[object]:
     """The documents of one query with their scores, without the documents of score 0 at the end, which do not match.
 
     Raises `UnreadableRanking` for documents that are not sorted.
     """
     documents, scores = of_one_query(results.documents, results), of_one_query(results.scores, results)
     if scores != sorted(scores, reverse=True):
-        raise unreadable("Results of bm25s in no order", results, "call retrieve() with sorted=True, the default")
+        raise reading.unreadable(
+            "Results of bm25s in no order", results, "call retrieve() with sorted=True, the default"
+        )
     while scores and scores[-1] == 0:
         scores.pop()
     documents = documents[: len(scores)]
@@ -201,7 +197,7 @@ def of_bm25s(results: Any, options: ReadOptions) -> Sequence[object]:
 # --- qdrant, chromadb, LangChain, LlamaIndex --------------------------------------------------------------------------
 
 
-def of_qdrant_json(response: Mapping[str, Any], options: ReadOptions) -> Sequence[object] | None:
+def of_qdrant_json(response: Mapping[str, Any], options: reading.ReadOptions) -> Sequence[object] | None:
     """The points in the JSON of Qdrant's REST interface, or in a `QueryResponse` as a dict; None in another mapping.
 
     Raises `UnreadableRanking` for a point with two ids.
@@ -228,7 +224,7 @@ _CHROMA = {"distances": "score", "scores": "score", "metadatas": "metadata", "do
 """The columns of what chromadb returns, and the names of their values as fields of one result."""
 
 
-def of_chroma(response: Mapping[str, Any], _: ReadOptions) -> Sequence[object] | None:
+def of_chroma(response: Mapping[str, Any], _: reading.ReadOptions) -> Sequence[object] | None:
     """The results of one query in a dict of chromadb, which has a list for each query in every column.
 
     None for another mapping: the ids of Chroma are text, and those that its `get` returns are in no order.
@@ -240,14 +236,14 @@ def of_chroma(response: Mapping[str, Any], _: ReadOptions) -> Sequence[object] |
     if not all(isinstance(id_, str) for ids in queries for id_ in ids):
         return None
     if len(queries) != 1:
-        raise unreadable(f"the results of {len(queries)} queries", dict(response), ONE_QUERY)
+        raise reading.unreadable(f"the results of {len(queries)} queries", dict(response), reading.ONE_QUERY)
     columns: dict[str, Any] = {"id": queries[0]}
     for name, what in _CHROMA.items():
         column = response.get(name)
         if column and column[0]:  # None for what was not asked for
             columns.setdefault(what, column[0])
     if len({*map(len, columns.values())}) > 1:
-        raise unreadable("columns of different lengths", response, "return as many of each as of ids")
+        raise reading.unreadable("columns of different lengths", response, "return as many of each as of ids")
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
@@ -276,7 +272,7 @@ def node_id(fields: Mapping[str, Any]) -> object:
     own, source = fields["id"], fields["ref_doc_id"]
     if source is None or not _is_generated(own) or _id_in(fields["metadata"]):
         return metadata_id(fields)
-    raise BadResult(
+    raise reading.BadResult(
         f"is a part of the document {shown(source)} and has a generated id, {shown(own)}; "
         "write id_field: ref_doc_id or id_field: node_id in the case file"
     )
@@ -291,7 +287,7 @@ def _agreed(own: object, name: str, nested: object, holder: str, *, prefers_nest
     if found is None or own is None or str(own) == str(found[1]) or prefers_nested:
         return own if found is None else found[1]
     path = f"{holder}.{found[0]}"
-    raise BadResult(
+    raise reading.BadResult(
         f"has two ids, {name} {shown(own)} and {path} {shown(found[1])}; "
         f"write id_field: {name} or id_field: {path} in the case file"
     )
@@ -301,7 +297,7 @@ def _id_in(nested: object) -> tuple[str, object] | None:
     """The name and the value of the id in a mapping of metadata; None where there is none."""
     if not isinstance(nested, Mapping):
         return None
-    return next(((name, nested[name]) for name in ID_NAMES if isinstance(nested.get(name), (str, int))), None)
+    return next(((name, nested[name]) for name in reading.ID_NAMES if isinstance(nested.get(name), (str, int))), None)
 
 
 def _is_generated(own: object) -> bool:
@@ -326,7 +322,7 @@ def is_tantivy_pair(response: object) -> bool:
     return reading.is_a(kind, "tantivy", "Searcher") and (isinstance(found, list) or hasattr(found, "hits"))
 
 
-def of_tantivy_pair(pair: tuple[Any, Any], _: ReadOptions) -> Sequence[object]:
+def of_tantivy_pair(pair: tuple[Any, Any], _: reading.ReadOptions) -> Sequence[object]:
     """The (document, score) pairs of a searcher and its result, the hits of the result, or their addresses.
 
     The documents are read from the index here, which is part of the search's time.
@@ -342,7 +338,7 @@ def tantivy_fields(document: Any) -> Mapping[str, object]:
     return {name: values[0] if len(values) == 1 else values for name, values in fields.items()}
 
 
-def of_xapian(mset: Any, _: ReadOptions) -> Sequence[object]:
+def of_xapian(mset: Any, _: reading.ReadOptions) -> Sequence[object]:
     """The fields of the items of an MSet, which messages show. Raises `UnreadableRanking` for an item without an id."""
     items = list(mset)
     return reading.read_each(xapian_fields, items, items)
@@ -364,11 +360,11 @@ def xapian_fields(item: Any) -> Mapping[str, object]:
         fields["Q"] = terms[0]
     texts = {fields[name] for name in ("data", "Q") if name in fields}
     if not fields:
-        raise BadResult(
+        raise reading.BadResult(
             f"is document {document.get_docid()} of Xapian, a number that is internal to the index, and has no id in "
             'its data or terms; store the id in the data (set_data), or as a term ("Q" before the id)'
         )
-    if len(texts) == 1 and fields.keys().isdisjoint(ID_NAMES):
+    if len(texts) == 1 and fields.keys().isdisjoint(reading.ID_NAMES):
         fields["id"] = texts.pop()
     if hasattr(item, "weight"):
         fields["score"] = item.weight

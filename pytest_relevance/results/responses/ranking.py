@@ -18,19 +18,6 @@ from typing import Any, NamedTuple
 from pytest_relevance._text import LONGEST_SHOWN, listed, quoted, shown
 from pytest_relevance.metrics.ndcg import repeated_indexes
 from pytest_relevance.results.responses import reading
-from pytest_relevance.results.responses.reading import (
-    ID_NAMES,
-    NESTED,
-    SCALARS,
-    TITLE_NAMES,
-    WITHOUT_FIELDS,
-    BadResult,
-    BareRow,
-    Fields,
-    NoResults,
-    ReadOptions,
-    UnreadableRanking,
-)
 
 SCORE_NAMES = (
     "score",
@@ -49,7 +36,7 @@ NESTED_SCORES = ("meta",)
 
 _TEXT = frozenset({str})
 _PLAIN_SCORES = frozenset({float, int, type(None)})
-_PLAIN = SCALARS | {dict}
+_PLAIN = reading.SCALARS | {dict}
 
 
 class Ranking(NamedTuple):
@@ -97,8 +84,8 @@ def read_ranking(
         return Ranking(response.copy())
     if isinstance(response, Ranking):
         return response
-    names = ID_NAMES if id_field is None else (id_field,)
-    title_names = TITLE_NAMES if title_field is None else (title_field,)
+    names = reading.ID_NAMES if id_field is None else (id_field,)
+    title_names = reading.TITLE_NAMES if title_field is None else (title_field,)
     results: Sequence[Any] = ()
     try:
         if type(response) is list:
@@ -106,14 +93,14 @@ def read_ranking(
         else:
             from pytest_relevance.results.responses.families import results_of
 
-            results = results_of(response, ReadOptions(names, title_names, ids))
-    except NoResults:
-        (found,) = Fields([_as_mapping(response, names)]).first_of(names, NESTED)
+            results = results_of(response, reading.ReadOptions(names, title_names, ids))
+    except reading.NoResults:
+        (found,) = reading.Fields([_as_mapping(response, names)]).first_of(names, reading.NESTED)
         if isinstance(_only(found), (str, int)):
             raise reading.unreadable("one result", response, reading.A_LIST, LONGEST_SHOWN) from None
         raise
     if why := reading.ambiguity(results):
-        raise UnreadableRanking(f"search returned {why}")
+        raise reading.UnreadableRanking(f"search returned {why}")
     return _copied(results, names, title_names, fields)
 
 
@@ -154,21 +141,21 @@ def _copied(
 ) -> Ranking:
     """The ids, titles and scores of results, and the `wanted` fields."""
     kinds = set(map(type, results))
-    if kinds <= SCALARS and "" not in results:
+    if kinds <= reading.SCALARS and "" not in results:
         return Ranking([*map(str, results)], fields=_read_fields(results, wanted) if wanted else None)
     reading.refuse_row_beside_value(kinds, results)
     is_plain = kinds <= _PLAIN
     bare_rows = [] if is_plain else reading.read_each(partial(_row_of, names), results, results)
     documents = [row.document for row in bare_rows] or results
-    fields = Fields(documents)
-    ids = fields.first_of(names, NESTED)
+    fields = reading.Fields(documents)
+    ids = fields.first_of(names, reading.NESTED)
     if not _is_text(ids):
         ids = reading.read_each(lambda document, field: _id_of(document, field, names), results, documents, ids)
     ranks = fields.first_of(("rank",))  # a float is a score, such as ts_rank of PostgreSQL
     if all(map(reading.is_integer, ranks)) and any(two < one for one, two in pairwise(ranks)):
         what = f"results that are not in the order of their field rank, {shown(list(ranks))}"
-        raise UnreadableRanking(f"search returned {what}; sort them by it, or leave it out")
-    titles = fields.first_of(title_names, NESTED)
+        raise reading.UnreadableRanking(f"search returned {what}; sort them by it, or leave it out")
+    titles = fields.first_of(title_names, reading.NESTED)
     are_mappings = is_plain or all(isinstance(document, (str, int, Mapping)) for document in documents)
     scores = fields.first_of(SCORE_NAMES if are_mappings else SCORE_NAMES[:1], NESTED_SCORES)
     if bare_rows:
@@ -183,15 +170,17 @@ def _read_fields(documents: Sequence[Any], wanted: Mapping[str, int]) -> Mapping
     return read_fields(documents, wanted, "the result")
 
 
-def _row_of(id_names: Sequence[str], result: Any) -> BareRow:
+def _row_of(id_names: Sequence[str], result: Any) -> reading.BareRow:
     """A result as a `BareRow`: read from a row, or made of a document alone. Raises `BadResult`."""
     try:
-        row = reading.read_row(result) if reading.is_row(result) else BareRow(result)
-    except BadResult:
+        row = reading.read_row(result) if reading.is_row(result) else reading.BareRow(result)
+    except reading.BadResult:
         for part in result:  # a family of libraries may know better what is wrong with it
             _as_mapping(part, id_names)
         raise
-    return BareRow(_as_mapping(row.document, id_names), None if row.title is None else _text(row.title), row.score)
+    return reading.BareRow(
+        _as_mapping(row.document, id_names), None if row.title is None else _text(row.title), row.score
+    )
 
 
 def _is_text(values: Sequence[object]) -> bool:
@@ -210,15 +199,17 @@ def _id_of(document: Any, field: object, names: Sequence[str]) -> str:
     if text:
         return text
     if text == "":
-        raise BadResult("has an empty id")
-    if field is None and document is not None and not isinstance(document, WITHOUT_FIELDS):
+        raise reading.BadResult("has an empty id")
+    if field is None and document is not None and not isinstance(document, reading.WITHOUT_FIELDS):
         if reading.has_dimensions(document):
-            raise BadResult("is an array or a table; return it alone, or arrays as a tuple: (distances, labels)")
+            raise reading.BadResult(
+                "is an array or a table; return it alone, or arrays as a tuple: (distances, labels)"
+            )
         spelled = f"id ({listed(names)})" if len(names) > 1 else f"field {quoted(names[0])}"
         remedy = "name the field with" if len(names) > 1 else "correct"
         there = reading.fields_there(document)
-        raise BadResult(f"has no {spelled}{there and f', only {there}'}; {remedy} id_field in the case file")
-    raise BadResult(f"has an id that is {_what_it_is(value)}")
+        raise reading.BadResult(f"has no {spelled}{there and f', only {there}'}; {remedy} id_field in the case file")
+    raise reading.BadResult(f"has an id that is {_what_it_is(value)}")
 
 
 def _what_it_is(found: object) -> str:
@@ -270,7 +261,7 @@ def _number(value: Any) -> float | None:
     except (TypeError, ValueError, OverflowError):
         number = None
     if number is not None and number != number:
-        raise BadResult("has a score that is NaN; return numbers, or results without scores")
+        raise reading.BadResult("has a score that is NaN; return numbers, or results without scores")
     return number
 
 
