@@ -132,7 +132,7 @@ def test_all_drops_that_a_gate_does_not_allow_are_shown() -> None:
         (["a", "x", "c", "b"], "rank 2: x"),
         (["a", "c", "x"], "rank 2: c"),
         (["a", "b", "x"], "rank 3: x"),
-        (["a", "b"], ""),
+        (["a", "b"], "only 2 results"),
         ([], "nothing returned"),
     ],
 )
