@@ -72,61 +72,49 @@ def _shown(text: str) -> str:
     return safe_output(repr(text))
 
 
-_OPTIONS: Mapping[str, Mapping[str, Any]] = {
-    "--relevance-inconclusive": {
-        "choices": ("fail", "skip", "pass"),
-        "default": "fail",
-        "help": "what becomes of a case with too few judged results (min_judged): fail (default), skip or pass",
-    },
-    "--relevance-gates": {
-        "choices": ("auto", "require"),
-        "default": "auto",
-        "help": "what becomes of the gates of a file of which not all cases ran: skipped (auto, the default), or "
-        "failed (require)",
-    },
-    "--relevance-baseline": {
-        "choices": BASELINE,
-        "help": "what becomes of a case file that has no baseline: nothing is compared (auto, the default), or it "
-        "fails (require)",
-    },
-    "--relevance-against": {
-        "metavar": "RUN",
-        "help": "compare with the record of a run (--relevance-record) in the place of committed baselines",
-    },
-    "--relevance-known": {
-        "choices": KNOWN,
-        "help": "what becomes of a case that failed before: its accepted ranking misses the same, by no less. It fails "
-        "(fail, the default), or is expected to fail, so that the run fails for what got worse alone (xfail)",
-    },
-    **{f"--relevance-{name}": {"metavar": "FILE", "help": what} for name, what in FILES.items()},
-    "--relevance-judge-limit": {
-        "metavar": "N",
-        "type": _at_least_one,
-        "help": "ask relevance_judge for N grades at most",
-    },
-    "--relevance-ci": {
-        "choices": CI,
-        "help": "what a run leaves in GitHub Actions: its report in the summary of the job and annotations of its "
-        "first failures (auto, the default), or nothing (off)",
-    },
-    "--relevance-repeat": {
-        "metavar": "N",
-        "type": _calls,
-        "help": "call each search N times, and name the queries whose ranking changes from call to call",
-    },
-    "--relevance-concurrency": {
-        "metavar": "N",
-        "type": _at_least_one,
-        "help": "run N searches at a time, in threads or as tasks of one event loop (default: 1)",
-    },
-    "--relevance-give-up": {
-        "metavar": "N",
-        "type": _failures,
-        "help": "after N cases in a row whose search failed, do not call that search any more, and fail the remaining "
-        "cases as not searched (default: 10; 5 N where the search has succeeded before; 0: never)",
-    },
+_OPTIONS: Mapping[str, tuple[tuple[str, ...] | str | Callable[[str], int], str]] = {
+    "inconclusive": (
+        ("fail", "skip", "pass"),
+        "what becomes of a case with too few judged results (min_judged): fail (default), skip or pass",
+    ),
+    "gates": (
+        ("auto", "require"),
+        "what becomes of the gates of a file of which not all cases ran: skipped (auto, the default), or failed "
+        "(require)",
+    ),
+    "baseline": (
+        BASELINE,
+        "what becomes of a case file that has no baseline: nothing is compared (auto, the default), or it fails "
+        "(require)",
+    ),
+    "against": ("RUN", "compare with the record of a run (--relevance-record) in the place of committed baselines"),
+    "known": (
+        KNOWN,
+        "what becomes of a case that failed before: its accepted ranking misses the same, by no less. It fails (fail, "
+        "the default), or is expected to fail, so that the run fails for what got worse alone (xfail)",
+    ),
+    **{name: ("FILE", what) for name, what in FILES.items()},
+    "judge-limit": (_at_least_one, "ask relevance_judge for N grades at most"),
+    "ci": (
+        CI,
+        "what a run leaves in GitHub Actions: its report in the summary of the job and annotations of its first "
+        "failures (auto, the default), or nothing (off)",
+    ),
+    "repeat": (_calls, "call each search N times, and name the queries whose ranking changes from call to call"),
+    "concurrency": (
+        _at_least_one,
+        "run N searches at a time, in threads or as tasks of one event loop (default: 1)",
+    ),
+    "give-up": (
+        _failures,
+        "after N cases in a row whose search failed, do not call that search any more, and fail the remaining cases as "
+        "not searched (default: 10; 5 N where the search has succeeded before; 0: never)",
+    ),
 }
-"""The command-line options, with the arguments of `addoption`."""
+"""The options `--relevance-*`, each with its choices, what stands for its value, or the type of a number; and its help.
+
+The default of an option is its first choice, unless an ini key has the default.
+"""
 
 _SET_BY_PROJECTS: Mapping[str, str] = {
     "give_up": "10",
@@ -167,8 +155,11 @@ _INI: Mapping[str, tuple[str, object]] = {
 def declare(parser: pytest.Parser) -> None:
     """Add the command-line options, in a group of their own, and the ini keys."""
     group = parser.getgroup("relevance", "search relevance")
-    for name, arguments in _OPTIONS.items():
-        group.addoption(name, **arguments)
+    for name, (value, what) in _OPTIONS.items():
+        values: dict[str, Any] = {"metavar": value} if isinstance(value, str) else {"metavar": "N", "type": value}
+        if isinstance(value, tuple):
+            values = {"choices": value, "default": None if name in _SET_BY_PROJECTS else value[0]}
+        group.addoption(f"--relevance-{name}", help=what, **values)
     # --relevance-update=new is a whole option name: an optional value would swallow a folder that follows the option
     for names, accepts, what in (
         (("--relevance-update", "--relevance-update=all"), "all", "accept the present rankings as the baseline"),

@@ -47,7 +47,7 @@ class Outputs:
         self._store = run_store(config)
         self._runs_tests = settings(config).runs_tests
         self._has_begun = False
-        self._outputs: dict[str, tuple[Write, str]] = {}
+        self._outputs: list[tuple[Write, str]] = []
         names: dict[str, str] = {}
         for name in settings(config).outputs:
             if name in FILES:
@@ -62,7 +62,7 @@ class Outputs:
                 found = partial(_WRITERS[name], target), f"{target.shown} is not written: {why}"
             else:
                 found = partial(_update_baselines, config), ""
-            self._outputs[f"--relevance-{name}"] = found
+            self._outputs.append(found)
             if name == "judge":
                 _install_judge(target)
 
@@ -78,12 +78,12 @@ class Outputs:
     @pytest.hookimpl
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
         """Write the outputs, and set the exit status of a failed run if that is not possible."""
-        for option, (write, unwritten) in self._outputs.items():
+        for write, unwritten in self._outputs:
             if not self._has_begun:
                 self._store.messages += [Message(unwritten)] if unwritten else []
                 continue
             messages = [*write(ended_well(exitstatus))]
-            self._store.messages += [message._replace(option=option) for message in messages]
+            self._store.messages += messages
             if not all(message.is_good for message in messages) and ended_well(exitstatus):
                 session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
@@ -247,7 +247,7 @@ def _update_baseline(store: RunStore, file: str, *, only_new: bool) -> Iterator[
     try:
         updated = update_baseline(
             baseline_path(info.path),
-            BaselineEntries(accepted, titles, store.told.fingerprint),
+            BaselineEntries(accepted, titles, store.fingerprint),
             shown=shown,
             only_new=only_new,
             all_keys=keys,
@@ -293,9 +293,9 @@ def about_run(config: pytest.Config) -> tuple[dict[str, FileInfo], RunInfo]:
         Path(file).as_posix(): info._replace(path=_relative(info.path, root) or Path(info.path).name)
         for file, info in sorted(store.files.items())
     }
-    faults = faults_to_record(store.results, store.told.warnings.values())
+    faults = faults_to_record(store.results, store.warnings.values())
     started = datetime.fromtimestamp(settings(config).started, timezone.utc).isoformat(timespec="seconds")
-    how = (__version__, started, versions, command, store.told.fingerprint)
+    how = (__version__, started, versions, command, store.fingerprint)
     return files, RunInfo(*how, missing, faults, settings(config).requires_gates, not_run(config))
 
 

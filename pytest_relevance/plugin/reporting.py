@@ -401,7 +401,6 @@ def _error_of(run: CaseRun, call: pytest.CallInfo[None]) -> SearchError | None:
 
 def _asked(result: CaseResult, calls: int) -> str:
     """Return the query and search of a case with an error, and the number of the call if there were several."""
-    from pytest_relevance._text import harmless
     from pytest_relevance.reports.reasons import search_label
 
     label = search_label(result.search, result.variant, result.params)

@@ -24,7 +24,7 @@ from pytest_relevance.plugin.running.case_run import CASE_RUN, SEARCHES, CaseRun
 from pytest_relevance.plugin.terminal import Crash, FailureText, not_run
 from pytest_relevance.results.case_parts import SCORING, SETUP, SearchError
 from pytest_relevance.results.case_result import NOT_SEARCHED, SKIPPED, XFAILED, has_failed
-from pytest_relevance.results.records.run_info import SUFFIX, has_baseline
+from pytest_relevance.results.records.run_info import MOST_SHOWN, SUFFIX, changed, changes_text, has_baseline
 
 if TYPE_CHECKING:
     from pytest_relevance.results.gates import GateResult
@@ -200,17 +200,19 @@ def findings(config: pytest.Config, *, has_ended: bool, is_complete: bool) -> It
         yield from _without_reference(config, store)
         yield from _without_comparison(config, store)
         yield from _lost_cases(config, store)
-    if lost := store.told.named[LOST]:
+    if lost := store.named[LOST]:
         checks = counted(len(lost), "check was", "checks were")
         text = f"{checks} made in a thread that its test did not wait for, and the run fails: {first_named(lost)}"
         yield text, True
-    if files := [*dict.fromkeys(store.told.named[PASSED_OVER])]:
+    if files := [*dict.fromkeys(store.named[PASSED_OVER])]:
         one, patterns = len(files) == 1, listed(config.getini("relevance_files"), "or")
         text = f"{counted(len(files), 'file has cases and is', 'files have cases and are')} not collected"
         how = f"rename {'it' if one else 'them'} to {patterns}, or set relevance_files"
         yield f"{text}: {first_named(files)}; {how}", False
-    if text := store.told.disagreement():
-        yield text, False
+    if len(store.fingerprints) > 1:
+        changes = changes_text(changed(*store.fingerprints[:2]), MOST_SHOWN)
+        text = f"the workers searched different things, by relevance_fingerprint: {changes}"
+        yield f"{text}; records and baselines keep what all have in common", False
 
 
 def _lost_results(config: pytest.Config, store: RunStore) -> Iterator[Finding]:

@@ -22,7 +22,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
@@ -31,7 +30,7 @@ from pytest_relevance._paused_gc import paused_gc
 from pytest_relevance._text import first_few, harmless, printable
 from pytest_relevance.plugin.options import CASE_FILES
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.records.run_info import MOST_SHOWN, FileInfo, Fingerprint, changed, changes_text, common
+from pytest_relevance.results.records.run_info import FileInfo, Fingerprint, common
 
 if TYPE_CHECKING:
     from pytest_relevance.results.documents import RunTitles
@@ -40,10 +39,10 @@ if TYPE_CHECKING:
 ATTRIBUTE = "relevance"
 
 LOST = "lost"
-"""A kind of name in `Told.named`: a check made after the last report of its test, so that its result is lost."""
+"""A kind of name in `RunStore.named`: a check made after the last report of its test, so that its result is lost."""
 
 PASSED_OVER = "passed_over"
-"""A kind of name in `Told.named`: a file that seems to be a case file by its content, not by its name."""
+"""A kind of name in `RunStore.named`: a file that seems to be a case file by its content, not by its name."""
 
 _RESULTS = frozenset({"cases", "shown"})
 """The keys of what is attached to the report of a case itself; all others go to `RunStore.receive`."""
@@ -58,11 +57,10 @@ _MOST_NAMED = 3
 
 
 class Message(NamedTuple):
-    """A sentence for the end of the run, about an `option` if one is named; `is_good` is false for a failure."""
+    """A sentence for the end of the run; `is_good` is false for a failure."""
 
     text: str
     is_good: bool = True
-    option: str = ""
 
 
 class Unsent:
@@ -105,35 +103,6 @@ class Unsent:
             setattr(report, ATTRIBUTE, {**getattr(report, ATTRIBUTE, {}), **self.take()})
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Told:
-    """What all processes told besides results.
-
-    `fingerprints` are the different ones of the processes that ran cases. `warnings` are texts about fixtures and hooks
-    of the project that could not be used, by subject. `named` are the names of checks that are `LOST`, and of files
-    that are `PASSED_OVER`.
-    """
-
-    fingerprints: list[Fingerprint] = field(default_factory=list)
-    warnings: dict[str, str] = field(default_factory=dict)
-    named: Mapping[str, list[str]] = field(default_factory=lambda: {LOST: [], PASSED_OVER: []})
-
-    @property
-    def fingerprint(self) -> Fingerprint:
-        """What the fingerprints have in common; empty where there is none."""
-        return common(self.fingerprints) if self.fingerprints else {}
-
-    def disagreement(self) -> str:
-        """Return a message if fingerprints differ between processes, or an empty string."""
-        if len(self.fingerprints) < 2:
-            return ""
-        differing = changed(self.fingerprints[0], self.fingerprints[1])
-        return (
-            f"the workers searched different things, by relevance_fingerprint: {changes_text(differing, MOST_SHOWN)}; "
-            "records and baselines keep what all have in common"
-        )
-
-
 class RunStore:
     """The results of the cases that ended, and the case files by the names used in reports.
 
@@ -141,12 +110,18 @@ class RunStore:
     `broken` are the case files that could not be collected. `without_result` are items that need none: with a failed
     report (True), or whose call passed without scoring a case (False). `messages` are for the end of the run. `gates`
     are the gates that were judged.
+
+    All processes told of the rest. `fingerprints` are the different ones of those that ran cases, `warnings` texts
+    about fixtures and hooks of the project that could not be used, by subject. `named` are the names of checks that are
+    `LOST`, and of files that are `PASSED_OVER`.
     """
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self.unsent = Unsent(config)
-        self.told = Told()
+        self.fingerprints: list[Fingerprint] = []
+        self.warnings: dict[str, str] = {}
+        self.named: Mapping[str, list[str]] = {LOST: [], PASSED_OVER: []}
         self.files: dict[str, FileInfo] = {}
         self.to_run: Sequence[str] = ()
         self.broken: dict[str, None] = {}
@@ -185,21 +160,26 @@ class RunStore:
     def receive(self, attached: Mapping[str, Any]) -> None:
         """Store data other than results: fingerprint, warnings, files, and documents of results that came before."""
         attached = {name: _received(values) for name, values in attached.items()}
-        told, fingerprint = self.told, attached.get("fingerprint")
-        if fingerprint is not None and fingerprint not in told.fingerprints:
-            told.fingerprints.append(fingerprint)
+        fingerprint = attached.get("fingerprint")
+        if fingerprint is not None and fingerprint not in self.fingerprints:
+            self.fingerprints.append(fingerprint)
         for subject, text in attached.get("warnings", {}).items():
-            if subject not in told.warnings:
-                told.warnings[subject] = text
+            if subject not in self.warnings:
+                self.warnings[subject] = text
                 self.messages.append(Message(text, is_good=False))
                 self._results = None
-        for kind, names in told.named.items():
+        for kind, names in self.named.items():
             names += attached.get(kind, ())
         for file, values in attached.get("files", {}).items():
             self.files.setdefault(file, FileInfo.from_dict(values))
         for nodeid, number, fields in attached.get("documents", ()):
             self._cases.get((nodeid, number), {}).update(fields)
             self._results = None
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        """What the fingerprints have in common; empty where there is none."""
+        return common(self.fingerprints) if self.fingerprints else {}
 
     def end(self) -> None:
         """Complete the results when no more follow: all get their titles in one pass, as a catalogue is read once."""
@@ -229,7 +209,7 @@ class RunStore:
         Catalogues that cannot be read become messages. No document is said to be missing from an index that has other
         ids.
         """
-        if OTHER_IDS in self.told.warnings:
+        if OTHER_IDS in self.warnings:
             results = [result.with_texts(not_in_index=()) for result in results]
         if self._titles is None:
             return [*results]
@@ -252,7 +232,7 @@ class RunStore:
         order = {name: number for number, name in enumerate(self.to_run)}
         last = len(order)
         ended = sorted(self._cases, key=lambda key: (order.get(key[0], last), key[1] if key[0] in order else 0))
-        for key in ended if OTHER_IDS in self.told.warnings else ():
+        for key in ended if OTHER_IDS in self.warnings else ():
             self._cases[key].pop("not_in_index", None)
         return [self._cases[key] for key in ended]
 

@@ -164,8 +164,7 @@ class Terminal:
         """Print the failures that no terminal summary has shown."""
         for message in self._store.messages:
             if not message.is_good:
-                text = ": ".join(filter(None, (message.option, message.text)))
-                print(safe_output(text), file=sys.stderr)
+                print(safe_output(message.text), file=sys.stderr)
 
     def _print_section(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print the reports of passing cases with `-vv`, and the plugin's section, whose last line is the verdict."""
@@ -198,7 +197,7 @@ class Terminal:
         summary = summary_lines(
             results,
             self._store.files,
-            RunInfo(fingerprint=self._store.told.fingerprint, not_run=not_run(self._config)),
+            RunInfo(fingerprint=self._store.fingerprint, not_run=not_run(self._config)),
             self._store.gates,
             verbosity=option.verbose,
             width=columns,
