@@ -30,6 +30,7 @@ COMMANDS: Mapping[str, str] = {
     "convert": "convert judgments to a case file, CSV, JSON Lines or qrels; runs to TREC runs",
     "raters": "show where the raters of a judgment file disagree, and how far",
     "compare": "compare two runs: means, tests, the queries that moved most; gates for CI",
+    "history": "show how search did over many recorded runs",
     "merge": "join the records of the shards of a run, and judge the gates over the whole",
     "report": "print what a recorded run printed, as text, Markdown, an HTML page or JSON",
     "schema": "print the JSON Schema of case files, for editors",
@@ -82,7 +83,7 @@ def _run(arguments: list[str]) -> int:
     return code
 
 
-_READ_RECORDS = frozenset({"compare", "merge", "report"})
+_READ_RECORDS = frozenset({"compare", "history", "merge", "report"})
 """The commands that read records. The values in a record are checked by nothing before they are used."""
 
 _DAMAGED = "a record is damaged, and has to be made again; or this is a mistake in pytest-relevance: please report it"

@@ -22,8 +22,9 @@ REPORT_MARK = "pytest-relevance report"
 """The comment at the beginning of a report in HTML or Markdown, by which it is recognised."""
 
 _BEGINNING = (
-    rb"(?s:.{,2000}?)" + REPORT_MARK.encode() + rb'|\{\s*"kind": "pytest-relevance comparison"'
+    rb"(?s:.{,2000}?)" + REPORT_MARK.encode() + rb'|\{\s*"kind": "pytest-relevance (?:comparison|history)"'
     rb'|\{\s*"name": .+,\s*"run": \{(?s:.*),\s*"results": \['  # a run as JSON
+    rb"|History of [\d,]+ runs?, "
     rb"|(?s:.{1,2000}? -> .{1,2000}?): [\d,]+ cases? compared, [\d,]+ with another ranking"
 )
 _COUNTS = rb"(?m)^[\d,]+ cases?(?: in [\d,]+ variants?)?(?::|$)"  # at the end of the report of a run

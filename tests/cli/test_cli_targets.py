@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_relevance import Run
+from pytest_relevance import Run, RunInfo
 from tests.helpers import result_of
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ COMMANDS = {
     "schema": (("schema",), "no schema of case files"),
     "compare": (("compare", "old.json", "new.json", "--judgments", "shop.qrels"), "no report"),
     "report": (("report", "run.jsonl"), "no report"),
+    "history": (("history", "run.jsonl"), "no report"),
     "merge": (("merge", "run.jsonl"), "no record of version 2 or before"),
 }
 
@@ -32,7 +33,7 @@ def shop(terminal: Terminal) -> Terminal:
     terminal.write("new.json", '{"q1": ["b", "a"]}')
     terminal.write("shop.qrels", "q1 0 a 3\nq1 0 b 1\n")
     result = result_of({"query": "q1", "judgments": {"a": 3, "b": 1}}, ["b", "a"], file="shop.relevance.yaml")
-    Run([result]).write(terminal.folder / "run.jsonl")
+    Run([result], info=RunInfo(started="2026-11-22T08:03:11+00:00")).write(terminal.folder / "run.jsonl")
     return terminal
 
 
@@ -48,9 +49,10 @@ def test_a_file_of_somebody_else_stays(shop: Terminal, command: str, theirs: str
     assert shop.read(theirs) == THEIRS[theirs]
 
 
+@pytest.mark.parametrize("command", ["compare", "history"])
 @pytest.mark.parametrize("name", ["report.md", "report.txt", "report.json"])
-def test_a_report_replaces_one(shop: Terminal, name: str) -> None:
-    arguments, _ = COMMANDS["compare"]
+def test_a_report_replaces_one(shop: Terminal, name: str, command: str) -> None:
+    arguments, _ = COMMANDS[command]
     for before in ("report.md", "report.txt", "report.json"):
         assert shop.run(*arguments, "--output", before).code == 0
         (shop.folder / before).replace(shop.folder / name)

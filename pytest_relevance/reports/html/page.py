@@ -76,7 +76,7 @@ def _means(run: Run) -> Iterator[str]:
         means = [mean_text(run.results)]
     if known := known_text(run.results):
         means.append(known)
-    yield from (f'<p class="mean">{_words(mean)}</p>' for mean in means)
+    yield from (f'<p class="mean">{with_arrows(mean)}</p>' for mean in means)
     if explained := metric_explained(run.results):
         yield f'<p class="place">{explained}</p>'
     yield from (
@@ -164,20 +164,21 @@ def _scores(scores: str, change: changes.CaseChange) -> str:
         scores = scores.removesuffix(result.status) + "n/a"  # the status follows
         hint = "" if result.verdict in _WITHOUT_RESULTS else _NO_SCORE
     title = f' title="{hint}"' if hint else ""
-    return f'<span{title}>{_words(scores)}</span> <span class="verdict {_class(result)}">{status}</span>'
+    return f'<span{title}>{with_arrows(scores)}</span> <span class="verdict {_class(result)}">{status}</span>'
 
 
 def _spans(spans: Line) -> str:
     """The title of a document, and its place; or an error of the search."""
     return "".join(
-        f'<span class="place">{_words(words)}</span>' if words.startswith(" ") and style != USER else text(words)
+        f'<span class="place">{with_arrows(words)}</span>' if words.startswith(" ") and style != USER else text(words)
         for words, style in spans
         if words
     )
 
 
-def _words(words: str) -> str:
-    return text(words.replace(" -> ", f" {ARROW} "))
+def with_arrows(sentence: str) -> str:
+    """A sentence with texts of users as HTML, with arrows."""
+    return text(sentence.replace(" -> ", f" {ARROW} "))
 
 
 SCRIPTS = (
@@ -202,11 +203,11 @@ def html_page(run: Run) -> str:
     """
     gates = run_gates(run)
     said = baseline.headline(run.results, gates, run.info)
-    style = "\n".join(_file(name) for name in STYLES)
-    script = "\n".join(_file(f"script/{name}.js") for name in SCRIPTS)
+    style = "\n".join(file_text(name) for name in STYLES)
+    script = "\n".join(file_text(f"script/{name}.js") for name in SCRIPTS)
     shown = detailed(run.results)
     encoding, data = embedded(page_data(run, shown))
-    page = Template(_file("page.html")).substitute(
+    page = Template(file_text("page.html")).substitute(
         policy=content_security_policy(style, script),
         title=escape(f"{said.text} - {harmless(run.name)}"),
         style=style,
@@ -218,12 +219,10 @@ def html_page(run: Run) -> str:
     return page.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def content_security_policy(style: str, script: str) -> str:
-    """The policy of the page: this style and this script, and nothing from anywhere else."""
-    return (
-        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
-        "base-uri 'none'; form-action 'none'"
-    )
+def content_security_policy(style: str, script: str = "") -> str:
+    """The policy of a page: this style and this script, if there is one, and nothing from anywhere else."""
+    of_script = f"script-src '{_digest(script)}'; " if script else ""
+    return f"default-src 'none'; style-src '{_digest(style)}'; {of_script}base-uri 'none'; form-action 'none'"
 
 
 def embedded(data: Any) -> tuple[str, str]:
@@ -239,5 +238,6 @@ def _digest(text: str) -> str:
     return f"sha256-{base64.b64encode(sha256(text.encode('utf-8')).digest()).decode('ascii')}"
 
 
-def _file(name: str) -> str:
+def file_text(name: str) -> str:
+    """A file of this folder."""
     return (files("pytest_relevance.reports.html") / name).read_text(encoding="utf-8")

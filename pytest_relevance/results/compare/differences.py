@@ -262,7 +262,13 @@ def mean_change(results: Iterable[CaseResult]) -> MeanChange | None:
     if not pairs:
         return None
     total = sum(each.status != SKIPPED and (each.score is not None or each.verdict in WITHOUT_SCORE) for each in found)
-    return MeanChange(means_of(pairs), _test(sorted(pairs), RESAMPLES, 0)[0], total)
+    return change_of(pairs, total)
+
+
+def change_of(pairs: Iterable[ScorePair], total: int) -> MeanChange:
+    """The change of the mean of pairs, which are of so many cases in `total`."""
+    in_order = sorted(pairs)
+    return MeanChange(means_of(in_order), _test(in_order, RESAMPLES, 0)[0], total)
 
 
 FAILURE_KINDS = GOT_WORSE, IN_DOUBT, ENDED_IN_ERROR, STALE_ENTRY, WITHOUT_ENTRY, OTHER, FAILED_BEFORE = (

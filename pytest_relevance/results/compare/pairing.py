@@ -6,7 +6,7 @@ Nothing is dropped silently: every case of either run is in a pair, in an `Incom
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pytest_relevance._text import case_in_prose, counted, did_you_mean, first_few, listed, quoted
@@ -86,7 +86,7 @@ KINDS: Mapping[str, str] = {
     "judgments": "the judgments changed in {cases}; have both runs scored by the same judgments",
     "settings": "the settings changed ({detail}) in {cases}",
 }
-"""Each kind of incompatibility with its message. `detail` is what `_incompatibilities` says of single cases."""
+"""Each kind of incompatibility with its message. `detail` is what `incompatibilities` says of single cases."""
 
 
 def are_similarities(metrics: Metrics) -> bool:
@@ -94,7 +94,7 @@ def are_similarities(metrics: Metrics) -> bool:
     return metrics is not None and all(metric.is_similarity for metric in metrics)
 
 
-def _incompatibilities(
+def incompatibilities(
     one: CaseResult | None, two: CaseResult | None, names: Sequence[str], metrics: Metrics
 ) -> Iterator[tuple[str, str]]:
     """The reasons not to compare two results of a case by these metrics: kinds with details; usually none."""
@@ -216,7 +216,7 @@ def pair(first: Run, second: Run, metrics: Metrics, variants: Variants | None, *
         if old and new and old.verdict == new.verdict == SKIPPED:
             skipped.append(new)
             continue
-        kinds = [*_incompatibilities(old, new, names, metrics)]
+        kinds = [*incompatibilities(old, new, names, metrics)]
         for kind, detail in kinds:
             found[kind].append((new or old, detail))  # type: ignore[arg-type]
         if old and new and not kinds:
@@ -264,7 +264,7 @@ def _matches(first: Run, second: Run, variants: Variants | None) -> tuple[_Match
 
     A test in Python may check a query several times: its results are numbered.
     """
-    name_of = _file_names(first, second)
+    name_of = file_names([{result.file for result in run.results} for run in (first, second)])
     found: tuple[_Matches, _Matches] = ({}, {})
     for number, run in enumerate((first, second)):
         seen: Counter[tuple[str, str, str | None]] = Counter()
@@ -287,9 +287,11 @@ def _results_of_variant(run: Run, variant: str | None) -> Sequence[CaseResult]:
     return found
 
 
-def _file_names(first: Run, second: Run) -> Callable[[str], str]:
-    """A function that maps a case file to its name for matching: two checkouts may have it in different folders."""
-    files = [{result.file for result in run.results} for run in (first, second)]
+def file_names(files: Sequence[Collection[str]]) -> Callable[[str], str]:
+    """A function that maps a case file to its name for matching: two checkouts may have it in different folders.
+
+    `files` are the case files of each run.
+    """
     if all(len(own) <= 1 for own in files):
         return lambda file: ""
     if all(len({file.rpartition("/")[2] for file in own}) == len(own) for own in files):

@@ -272,7 +272,7 @@ def _compared_reasons(
         if reason.kind == FLOOR:
             then = reason._replace(value=before, met=before is not None and before >= reason.bound)
         elif reason.kind in KEPT:
-            then = next((each for each in entry.outcomes if has_kept and _is_same_demand(each, reason)), None)
+            then = next((each for each in entry.outcomes if has_kept and is_same_demand(each, reason)), None)
         elif reason.kind == SIMILARITY:
             same = float(bool(documents) or not expects_results(result.evaluation.outcomes))  # with itself
             then = reason._replace(value=same, met=COMPARE[reason.comparison](same, reason.bound))
@@ -288,7 +288,7 @@ def _compared_reasons(
     return sorted(reasons, key=lambda reason: not reason.is_new), are_known
 
 
-def _is_same_demand(one: Outcome, other: Outcome) -> bool:
+def is_same_demand(one: Outcome, other: Outcome) -> bool:
     """Whether two outcomes are of the same expectation, in a baseline and in a run."""
     conditions = [[[path, sign, [*values]] for path, sign, values in each.conditions] for each in (one, other)]
     written = [(each.name, each.within, each.query, each.comparison, each.bound) for each in (one, other)]

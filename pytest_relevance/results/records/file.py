@@ -12,7 +12,7 @@ import os
 import re
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain
 from operator import index
 from types import NoneType, UnionType
@@ -144,16 +144,30 @@ def kind_of(path: str | os.PathLike[str]) -> str:
 
 
 def read_record(
-    path: str | os.PathLike[str], shown: str | None = None, kept: Callable[[CaseResult], CaseResult] | None = None
+    path: str | os.PathLike[str],
+    shown: str | None = None,
+    kept: Callable[[CaseResult], CaseResult] | None = None,
+    without: Iterable[str] = (),
 ) -> tuple[list[CaseResult], dict[str, FileInfo], RunInfo]:
     """Read a record: the results in their order, the case files by name, and how the run was made.
 
-    Messages call it `shown`. `kept` makes what is kept of a result, as `records.run.Compact` does. Raises
-    `RecordError`, which names the line and what is wrong; never OSError.
+    Messages call it `shown`. `kept` makes what is kept of a result, as `records.run.Compact` does; the keys `without`
+    are not read. Raises `RecordError`, which names the line and what is wrong; never OSError.
     """
-    made = read_file(path, shown if shown is not None else os.fspath(path), RECORD, _about_run, _case_result)
+    made = _parts(path, shown, without)
     _, (files, info) = next(made)
     return [result if kept is None else kept(result) for _, result in made], files, info
+
+
+def read_header(path: str | os.PathLike[str], shown: str | None = None) -> tuple[dict[str, FileInfo], RunInfo]:
+    """The case files of a record and how its run was made, by its first line alone. Raises `RecordError`."""
+    found: tuple[dict[str, FileInfo], RunInfo] = next(_parts(path, shown))[1]
+    return found
+
+
+def _parts(path: str | os.PathLike[str], shown: str | None, without: Iterable[str] = ()) -> Iterator[tuple[int, Any]]:
+    of_line = partial(_case_result, without=without) if without else _case_result
+    return read_file(path, os.fspath(path) if shown is None else shown, RECORD, _about_run, of_line)
 
 
 def read_file(
@@ -307,11 +321,13 @@ def check_types(values: Mapping[str, Any], *kinds: Any) -> None:
                     check_types(part, _PARTS[name])
 
 
-def _case_result(values: dict[str, Any]) -> CaseResult:
+def _case_result(values: dict[str, Any], without: Iterable[str] = ()) -> CaseResult:
     """The result of a line. Raises one of `DAMAGE`, also where figures of a report would silently be wrong.
 
     An unknown verdict counts nowhere, a grade without a judgment has no gain, and a damaged count fills the memory.
     """
+    for name in without:
+        values.pop(name, None)
     check_types(values, *_RESULT)
     found = CaseResult.from_dict(values)
     accepted, conditions, ranking, evaluation = found.baseline, found.conditions, found.ranking, found.evaluation

@@ -1,0 +1,81 @@
+"""`pytest-relevance history`: what became of search over many recorded runs, in the order of their start.
+
+RUN is a record (pytest --relevance-record=FILE), a pattern such as "runs/*.jsonl.gz", or a folder, of which all files
+*.jsonl and *.jsonl.gz are read, those in its folders too. A line a run: the mean over the cases that all runs have, the
+interval that unjudged results leave to it, the 95th percentile of the latency, how many cases passed, how many got
+worse and better since the run before, and what was searched. What is damaged, did not finish or is no record is named
+and left out.
+
+The exit code is 0 whatever the runs came to, and 2 where no run is left, or no case is in all of them.
+"""
+
+from __future__ import annotations
+
+import os
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from glob import glob, has_magic
+from pathlib import Path
+
+from pytest_relevance._paused_gc import paused_gc
+from pytest_relevance._text import quoted
+from pytest_relevance.cli import command
+from pytest_relevance.cli.command import HTML, JSON, MARKDOWN, OK, PROGRAM, TEXT, CommandError
+from pytest_relevance.reports.text import WIDEST, is_report, terminal_width
+
+_RECORDS = (".jsonl", ".jsonl.gz")
+
+
+def declare(parser: ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("runs", metavar="RUN", nargs="+", help="a record, a pattern, or a folder with records")
+    command.add_report(parser, HTML)
+
+
+def run(arguments: Namespace) -> int:
+    """Print or write the history. Raises `CommandError` where there is none, or the output cannot be written."""
+    from pytest_relevance.results.history import NoHistory, read_history
+
+    paths = [*dict.fromkeys(path for name in arguments.runs for path in _files(name))]
+    command.check_output(arguments, map(Path, paths), is_report, "no report")
+    format = command.report_format(arguments)
+    try:
+        with paused_gc():
+            history = read_history(paths)
+    except NoHistory as error:
+        raise CommandError(f"{PROGRAM} history: {error}") from None
+    if format == HTML:
+        from pytest_relevance.reports.html.history import history_page
+
+        report = history_page(history)
+    else:
+        from pytest_relevance.reports.history import history_json, history_markdown, history_text
+
+        width = WIDEST if arguments.output is not None else terminal_width()
+        report = {
+            TEXT: lambda: history_text(history, width),
+            MARKDOWN: lambda: history_markdown(history, arguments.max_chars),
+            JSON: lambda: history_json(history),
+        }[format]()
+    command.deliver(report, format, arguments.output)
+    return OK
+
+
+def _files(name: str) -> Iterator[str]:
+    """The names of the files that an argument names. Raises `CommandError` for one that names none."""
+    from pytest_relevance.results.records.run_info import SUFFIX
+
+    if os.path.isdir(name):
+        paths = sorted(path for path in Path(name).rglob("*") if path.name.endswith(_RECORDS) and path.is_file())
+        found = [path.as_posix() for path in paths if not path.name.endswith(SUFFIX)]
+        if not found:
+            raise CommandError(f"{PROGRAM} history: the folder {quoted(name)} has no file *.jsonl or *.jsonl.gz")
+        yield from found
+    elif os.path.exists(name) or not has_magic(name):
+        yield Path(name).as_posix()
+    else:
+        matches = sorted(glob(name, recursive=True))
+        if not matches:
+            raise CommandError(f"{PROGRAM} history: no file matches {quoted(name)}")
+        for match in matches:
+            yield from _files(match)

@@ -1,0 +1,208 @@
+"""The HTML page of a history: charts and the table of runs, in which each run opens what moved. It has no script.
+
+A point of a chart is a link to what moved in its run; a browser opens the folded part that has the target of a link.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+from string import Template
+
+from pytest_relevance._text import case_name, counted, harmless, score_text
+from pytest_relevance.reports.history import (
+    COUNTED,
+    break_text,
+    cells,
+    headline,
+    heads,
+    left_out_sentences,
+    searched_text,
+    series_sentences,
+    span_text,
+    when,
+)
+from pytest_relevance.reports.html.page import ARROW, content_security_policy, file_text, text, with_arrows
+from pytest_relevance.reports.text import duration
+from pytest_relevance.results.history import History, Move, Point, Series
+
+MOST_MOVES = 50
+"""How many cases that moved a run lists."""
+
+_WIDTH, _HEIGHT, _MARGIN = 1000, 100, 8
+
+
+def history_page(history: History) -> str:
+    """The page, as text to be written in UTF-8."""
+    said = headline(history)
+    style = "\n".join(map(file_text, ("page.css", "history.css")))
+    parts = [
+        f'<h1 data-verdict="{said.kind}">{with_arrows(said.text)}</h1>',
+        f'<p class="note">{text(span_text(history))}</p>',
+    ]
+    for number, series in enumerate(history.series):
+        parts += _series(series, number, has_title=len(history.series) > 1)
+    notes = [COUNTED, *(sentence.text for sentence in left_out_sentences(history))]
+    parts += [f'<p class="note">{with_arrows(note)}</p>' for note in notes]
+    page = Template(file_text("history.html")).substitute(
+        policy=content_security_policy(style),
+        title=escape(f"{harmless(said.text)} - history"),
+        style=style,
+        content="\n".join(parts),
+    )
+    return page.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _series(series: Series, number: int, *, has_title: bool) -> Iterator[str]:
+    label = series.variant or "no variant"
+    if has_title:
+        yield f"<h2>{text(label)}</h2>"
+    change, *others = series_sentences(series)
+    yield f'<p class="mean">{with_arrows(change.text)}</p>'
+    ends = [when(series.points[index].run.started) for index in (0, -1)]
+    axis = f'<div class="ends">{"".join(f"<span>{end}</span>" for end in dict.fromkeys(ends))}</div>'
+    charts = [*_charts(series, number, label)]
+    if charts:
+        yield f"{''.join(charts)}{axis}"
+    shown = [[*cells(series, index), searched_text(series, index)] for index in range(len(series.points))]
+    names = {head: index for index, head in enumerate([*heads(series), "searched"]) if any(row[index] for row in shown)}
+    kinds = ["" if name in ("start (UTC)", "searched") else ' class="number"' for name in names]
+    head = "".join(f'<th scope="col"{kind}>{text(name)}</th>' for name, kind in zip(names, kinds, strict=True))
+    chosen = [[row[index] for index in names.values()] for row in shown]
+    rows = "\n".join(row for index in range(len(shown)) for row in _rows(series, number, index, kinds, chosen[index]))
+    yield f'<div class="runs" tabindex="0" role="region" aria-label="runs: {text(label)}">'
+    yield f"<table><thead><tr>{head}</tr></thead><tbody>\n{rows}</tbody></table></div>"
+    yield from (f'<p class="note">{with_arrows(each.text)}</p>' for each in others)
+
+
+def _rows(series: Series, number: int, index: int, kinds: Sequence[str], shown: Sequence[str]) -> Iterator[str]:
+    """The rows of a run: a break before it, its figures, and what moved in it."""
+    point = series.points[index]
+    if point.breaks:
+        yield f'<tr class="break-row"><td colspan="{len(kinds)}">{with_arrows(break_text(series, point))}</td></tr>'
+    start, *figures = shown
+    name, moves = f"run-{number}-{index}", point.run.moves
+    found = "".join(f"<td{kind}>{text(cell)}</td>" for cell, kind in zip(figures, kinds[1:], strict=True))
+    attributes = ' class="has-moved"' if moves else f' id="{name}"'
+    yield f'<tr{attributes}><th scope="row" title="{text(point.run.name)}">{start}</th>{found}</tr>'
+    if moves:
+        most = sorted(moves, key=lambda move: (not move.is_worse, -abs(_change(move))))
+        more = len(moves) - MOST_MOVES
+        listed = "".join(map(_move, most[:MOST_MOVES]))
+        note = f'<p class="note">and {counted(more, "further case")}</p>' if more > 0 else ""
+        summary = f"{point.run.worse:,} worse, {len(moves) - point.run.worse:,} better"
+        yield (
+            f'<tr class="moved"><td colspan="{len(kinds)}"><details><summary>{summary}</summary>'
+            f'<div id="{name}"><table><tbody>{listed}</tbody></table>{note}</div></details></td></tr>'
+        )
+
+
+def _change(move: Move) -> float:
+    return (move.after or 0.0) - (move.before or 0.0)
+
+
+def _move(move: Move) -> str:
+    kind = "worse" if move.is_worse else "better"
+    scores = f"{score_text(move.before)} {ARROW} {score_text(move.after)}"
+    return (
+        f'<tr><th scope="row">{text(case_name(move.id, move.query))}</th><td class="number">{scores}</td>'
+        f'<td class="{kind}">{kind}</td></tr>'
+    )
+
+
+def _charts(series: Series, number: int, label: str) -> Iterator[str]:
+    """The chart of the mean with its interval, and that of the latency; none where there are no figures."""
+    points = series.points
+    if series.scored:
+        caption = f"<b>mean {text(series.metric)}</b> and what unjudged results leave open"
+        caption += "; dashed: a break" * any(point.breaks for point in points)
+        caption += "; ticks: something else was searched" * any(point.run.searched for point in points)
+        scale = _Scale([value for point in points for value in (point.low, point.high)], len(points))
+        drawn = [*_interval(points, scale), *_lines(points, "mean", scale), *_marks(points, scale)]
+        drawn += [_link(series, index, number, scale) for index, point in enumerate(points) if point.mean == point.mean]
+        yield _chart(caption, f"mean {series.metric}, {label}", "", (f"{scale.most:.3f}", f"{scale.least:.3f}"), drawn)
+    known = [point.p95 for point in points if point.p95 is not None]
+    if known:
+        scale = _Scale([0.0, *known], len(points))
+        drawn = [*_lines(points, "p95", scale), *_marks(points, scale)]
+        ends = duration(scale.most), "0"
+        yield _chart("<b>p95</b> of the latency", f"p95 of the latency, {label}", ' class="latency"', ends, drawn)
+
+
+def _chart(caption: str, label: str, kind: str, ends: Iterable[str], drawn: Iterable[str]) -> str:
+    scale = "".join(f"<span>{end}</span>" for end in ends)
+    return (
+        f"<figure><figcaption>{caption}</figcaption>"
+        f'<div class="scaled"><div class="ends" aria-hidden="true">{scale}</div>'
+        f'<svg{kind} viewBox="0 0 {_WIDTH} {_HEIGHT}" preserveAspectRatio="none" role="group" '
+        f'aria-label="{text(label)}">{"".join(drawn)}</svg></div></figure>'
+    )
+
+
+class _Scale:
+    """The places of runs and of values in a chart."""
+
+    def __init__(self, values: Iterable[float], count: int) -> None:
+        known = [value for value in values if not math.isnan(value)]
+        self.least, self.most = min(known), max(known)
+        self._room = (self.most - self.least) or 1.0
+        self.step = _WIDTH / count
+
+    def x(self, index: float) -> float:
+        """The middle of a run's share of the width."""
+        return round((index + 0.5) * self.step, 2)
+
+    def y(self, value: float) -> float:
+        """The place of a value, the greatest on top."""
+        return round(_MARGIN + (self.most - value) / self._room * (_HEIGHT - 2 * _MARGIN), 2)
+
+
+def _segments(points: Sequence[Point], figure: str) -> Iterator[list[tuple[int, Point]]]:
+    """The points that have a figure, parted where means are not comparable."""
+    found: list[tuple[int, Point]] = []
+    for index, point in enumerate(points):
+        if point.breaks and figure != "p95":
+            yield found
+            found = []
+        value = getattr(point, figure)
+        if value is not None and not math.isnan(value):
+            found.append((index, point))
+    yield found
+
+
+def _lines(points: Sequence[Point], figure: str, scale: _Scale) -> Iterator[str]:
+    for segment in _segments(points, figure):
+        places = " ".join(f"{scale.x(index)},{scale.y(getattr(point, figure))}" for index, point in segment)
+        if segment:
+            yield f'<polyline class="{figure}" points="{places}"/>'
+
+
+def _interval(points: Sequence[Point], scale: _Scale) -> Iterator[str]:
+    for segment in _segments(points, "mean"):
+        upper = [f"{scale.x(index)},{scale.y(point.high)}" for index, point in segment]
+        lower = [f"{scale.x(index)},{scale.y(point.low)}" for index, point in reversed(segment)]
+        yield f'<polygon class="open" points="{" ".join([*upper, *lower])}"/>'
+
+
+def _marks(points: Sequence[Point], scale: _Scale) -> Iterator[str]:
+    """Breaks, and ticks where what was searched changed."""
+    for index, point in enumerate(points):
+        if point.breaks:
+            yield f'<path class="break" d="M{scale.x(index - 0.5)} 0v{_HEIGHT}"/>'
+        if point.run.searched:
+            yield f'<path class="searched" d="M{scale.x(index)} {_HEIGHT}v-4"/>'
+
+
+def _link(series: Series, index: int, number: int, scale: _Scale) -> str:
+    point = series.points[index]
+    run = point.run
+    better = len(run.moves) - run.worse
+    kind = " fell" if run.worse > better else " rose" if better > run.worse else ""
+    parts = [when(run.started), f"{point.mean:.3f}", *([f"{run.worse:,} worse, {better:,} better"] if index else [])]
+    label = text("; ".join([*parts, *filter(None, [searched_text(series, index)])]))
+    return (
+        f'<a href="#run-{number}-{index}" aria-label="{label}" tabindex="-1"><title>{label}</title>'
+        f'<rect class="target" x="{round(index * scale.step, 2)}" y="0" width="{round(scale.step, 2)}" '
+        f'height="{_HEIGHT}"/><path class="dot{kind}" d="M{scale.x(index)} {scale.y(point.mean)}h0"/></a>'
+    )

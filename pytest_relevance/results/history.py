@@ -1,0 +1,335 @@
+"""The history of a suite: recorded runs in the order of their start, over the cases that all of them have.
+
+Records are read one after the other: of each run the figures of its cases are kept, of each case its last result. A
+case is compared with that result, by the rules of `compare`, so that a run in which its search failed hides nothing.
+
+Nothing is scored again, as a record lacks the grades of documents that only other runs returned. Where the judgments,
+the settings or the query of a case changed, there is a break: the case is not counted as worse or better there, and the
+means before and after are of different things.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import NamedTuple
+
+from pytest_relevance._text import counted, first_few
+from pytest_relevance.results.case_parts import FLOOR
+from pytest_relevance.results.case_result import (
+    FAILED,
+    SKIPPED,
+    WITHOUT_SCORE,
+    CaseResult,
+    percentile,
+)
+from pytest_relevance.results.compare.differences import TIE, MeanChange, ScorePair, change_of, weighted_mean
+from pytest_relevance.results.compare.pairing import file_names, incompatibilities
+from pytest_relevance.results.records.baseline_comparison import is_same_demand
+from pytest_relevance.results.records.file import read_header, read_record
+from pytest_relevance.results.records.run_info import Changes, Fingerprint, RecordError, RunInfo, changed
+
+CaseKey = tuple[str, str, int]
+"""A case: the name of its file, its id, and a number among several checks of one query by a test."""
+
+_NOT_READ = ("titles", "notes", "shown", "explanations", "baseline", "missing", "engine_scores", "items", "params")
+_MOST_DETAILS = 3
+
+
+class NoHistory(ValueError):
+    """Raised where no record can be used, or where the runs have no case in common."""
+
+
+class CaseFigures(NamedTuple):
+    """The figures of a case in one run: nDCG@k with its interval, None where it is not defined; the latency (s)."""
+
+    score: float | None
+    lower: float | None
+    upper: float | None
+    latency: float | None
+
+
+class Move(NamedTuple):
+    """A case that got worse or better since the run before: its nDCG@k in both, None where it is not defined."""
+
+    id: str
+    query: str
+    before: float | None
+    after: float | None
+    is_worse: bool
+
+
+@dataclass(slots=True, eq=False)
+class VariantRun:
+    """One variant of the search in the run of a record, which has a `name`.
+
+    `searched` is how its fingerprint differs from the last one before. `figures` are those of the cases that were
+    searched, `statuses` counts all. `calls` says how latencies were measured: as shares of batches, and with how many
+    searches at a time. `changes` says by kind what changed in a case since its last result: "judgments", "settings" or
+    "query", with details; the others with a result before are `compared`.
+    """
+
+    name: str
+    started: str
+    fingerprint: Fingerprint
+    searched: Changes
+    figures: dict[CaseKey, CaseFigures] = field(default_factory=dict)
+    statuses: Counter[str] = field(default_factory=Counter)
+    calls: tuple[bool, int] = (False, 1)
+    changes: dict[CaseKey, Mapping[str, str]] = field(default_factory=dict)
+    compared: int = 0
+    moves: list[Move] = field(default_factory=list)
+
+    @property
+    def errors(self) -> int:
+        """How many cases could not be scored."""
+        return sum(self.statuses[status] for status in WITHOUT_SCORE)
+
+    @property
+    def worse(self) -> int:
+        """How many cases got worse."""
+        return sum(move.is_worse for move in self.moves)
+
+
+class Break(NamedTuple):
+    """A kind of change since the run before: in how many of the cases that the mean is over, and details, if known."""
+
+    kind: str
+    cases: int
+    details: Sequence[str]
+
+
+class Point(NamedTuple):
+    """One run in a series.
+
+    `mean`, and the interval `low` to `high` that unjudged results leave to it, are NaN where no case has a score; `p95`
+    is of the latencies of the common cases, in seconds. `breaks` are between the run before and this one; then
+    `others` are the cases without a change, how many, and their means in both.
+    """
+
+    run: VariantRun
+    mean: float
+    low: float
+    high: float
+    p95: float | None
+    breaks: Sequence[Break] = ()
+    others: tuple[int, float, float] = (0, math.nan, math.nan)
+
+
+class Series(NamedTuple):
+    """The runs of one variant of the search.
+
+    The means are over `scored` cases: those with a score in every run that searched at all. `unscored` cases are in all
+    these runs too, and `others` only in some; `lacking` is how many of them a single run lacks, by its name.
+
+    `change` is that of the mean since the point `since`, over the cases that no break has touched: the first point from
+    which on these are at least half of the scored cases.
+    """
+
+    variant: str | None
+    metric: str
+    points: Sequence[Point]
+    scored: int
+    unscored: int
+    others: int
+    lacking: Counter[str]
+    change: MeanChange | None
+    since: int
+
+
+class History(NamedTuple):
+    """A series for each variant of the search, the names of the records, and by name why other files were left out."""
+
+    series: Sequence[Series]
+    names: Sequence[str]
+    left_out: Mapping[str, str]
+
+
+def read_history(paths: Iterable[str], each: Callable[[Sequence[str]], Iterable[str]] = iter) -> History:
+    """Read the history of records. `each` goes through the names of those that are read in full, to show how far it is.
+
+    Raises `NoHistory`.
+    """
+    left_out: dict[str, str] = {}
+    headers = {}
+    for name in paths:
+        try:
+            headers[name] = read_header(name)
+            left_out |= {name: f"{name}: {why}"} if (why := _unusable(headers[name][1])) else {}
+        except RecordError as error:
+            left_out[name] = str(error)
+    files = [files for name, (files, _) in headers.items() if name not in left_out]
+    name_of = file_names(files)
+    names = {file: name_of(file) for file in chain.from_iterable(files)}
+    runs: dict[str, dict[str | None, VariantRun]] = {}
+    last: dict[tuple[str | None, CaseKey], CaseResult] = {}
+    before: Fingerprint = {}
+    for name in each(sorted(headers.keys() - left_out, key=lambda name: (headers[name][1].started, name))):
+        try:
+            results, _, info = read_record(name, without=_NOT_READ)
+        except RecordError as error:
+            left_out[name] = str(error)
+            continue
+        about = name, info.started, info.fingerprint, changed(before, info.fingerprint)
+        variants: dict[str | None, VariantRun] = {}
+        for variant, key, result in _keyed(results, names):
+            run = variants.setdefault(variant, VariantRun(*about))
+            _add(run, key, result)
+        if same := next((other for other, of_other in runs.items() if _is_same(of_other, variants)), None):
+            left_out[name] = f"{name}: the run of {same} once more"
+            continue
+        for variant, key, result in _keyed(results, names):
+            if key in variants[variant].figures:
+                _compare(variants[variant], key, last.get((variant, key)), result)
+                last[variant, key] = result
+        runs[name] = variants
+        before = info.fingerprint or before
+    if not runs:
+        reasons = "".join(f"\n- {why}" for why in left_out.values())
+        raise NoHistory(
+            f"no record of a run that finished is there; pytest --relevance-record=FILE writes one{reasons}"
+        )
+    known = dict.fromkeys(chain.from_iterable(reversed(runs.values())))
+    found = [
+        _series(variant, [of_run[variant] for of_run in runs.values() if variant in of_run], last) for variant in known
+    ]
+    if not any(found):
+        counts = [f"{name} has {sum(len(run.figures) for run in of_run.values()):,}" for name, of_run in runs.items()]
+        advice = "name the runs of one suite, and merge the records of shards first"
+        raise NoHistory(
+            f"no case is in all {len(runs)} runs: of cases that were searched {first_few(counts)}; {advice}"
+        )
+    return History([each for each in found if each is not None], [*runs], left_out)
+
+
+def _unusable(info: RunInfo) -> str:
+    """Why a run has no place in the history, by its header; empty where it has."""
+    if info.missing:
+        return f"the run ended before {counted(len(info.missing), 'case')}: {first_few(info.missing)}"
+    return "" if info.started else "it does not say when the run began"
+
+
+def _keyed(results: Iterable[CaseResult], names: Mapping[str, str]) -> Iterator[tuple[str | None, CaseKey, CaseResult]]:
+    """Each result, with its variant and its key before it."""
+    seen: Counter[tuple[str | None, str, str]] = Counter()
+    for result in results:
+        file = names.get(result.file, result.file)
+        same = result.variant, file, result.id
+        yield result.variant, (file, result.id, seen[same]), result
+        seen[same] += 1
+
+
+def _add(run: VariantRun, key: CaseKey, result: CaseResult) -> None:
+    """Count a result, and keep its figures if its search was called and gave a ranking."""
+    run.statuses[result.status] += 1
+    if result.verdict not in (*WITHOUT_SCORE, SKIPPED):
+        call = result.call
+        run.figures[key] = CaseFigures(result.score, *result.interval, call.latency)
+        run.calls = run.calls[0] or call.latency_shared, max(run.calls[1], call.concurrency)
+
+
+def _is_same(one: Mapping[str | None, VariantRun], other: Mapping[str | None, VariantRun]) -> bool:
+    """Whether two records are of one run: latencies of the same second are hardly ever equal by chance."""
+    return one.keys() == other.keys() and all(
+        (run.started, run.statuses, run.figures) == (other[name].started, other[name].statuses, other[name].figures)
+        for name, run in one.items()
+    )
+
+
+def _compare(run: VariantRun, key: CaseKey, before: CaseResult | None, now: CaseResult) -> None:
+    """Add what became of a case since its last result, if there is one.
+
+    It got worse if nDCG@k fell by more than the tolerance, or if it misses a floor or an expectation that it met.
+    """
+    if before is None:
+        return
+    if changes := dict(incompatibilities(before, now, ("the run before", "this run"), None)):
+        run.changes[key] = changes
+        return
+    run.compared += 1
+    was, found, least = before.score, now.score, now.conditions.tolerance + TIE
+    change = 0.0 if was is None or found is None else found - was
+    is_worse = change < -least or _misses_more(now, before)
+    if is_worse or change > least or _misses_more(before, now):
+        run.moves.append(Move(now.id, now.query, was, found, is_worse))
+
+
+def _misses_more(one: CaseResult, other: CaseResult) -> bool:
+    """Whether one result misses a floor or an expectation that the other one meets. A latency does not count."""
+    if one.verdict != FAILED:
+        return False
+    met = [outcome for outcome in other.evaluation.outcomes if outcome.met and outcome.kind != "latency"]
+    return any(
+        other.score is not None and other.score >= reason.bound
+        if reason.kind == FLOOR
+        else any(is_same_demand(outcome, reason) for outcome in met)
+        for reason in one.evaluation.reasons
+    )
+
+
+def _series(
+    variant: str | None, runs: Sequence[VariantRun], last: Mapping[tuple[str | None, CaseKey], CaseResult]
+) -> Series | None:
+    """The series of a variant; None where its runs have no case in common."""
+    searched = [run for run in runs if run.figures]
+    times = Counter(chain.from_iterable(run.figures for run in searched))
+    common = sorted(key for key, count in times.items() if count == len(searched))
+    if not common:
+        return None
+    scored = [key for key in common if all(run.figures[key].score is not None for run in searched)]
+    weights = {key: last[variant, key].weight for key in common}
+    points: list[Point] = []
+    before: VariantRun | None = None
+    for run in runs:
+        points.append(_point(run, before, scored, common, weights))
+        before = run if run.figures else before
+    lacked = (key for key, count in times.items() if count == len(searched) - 1)
+    lacking = Counter(next(run.name for run in searched if key not in run.figures) for key in lacked)
+    same, first = {*scored}, searched[-1]
+    for earlier, later in zip(searched[-2::-1], searched[:0:-1], strict=True):
+        left = same - later.changes.keys()
+        if 2 * len(left) < len(scored) or not left:
+            break
+        same, first = left, earlier
+    change = None
+    if first is not searched[-1]:
+        pairs = []
+        for key in same:
+            was, found = (run.figures[key].score or 0.0 for run in (first, searched[-1]))
+            pairs.append(ScorePair((key[0], f"{key[1]} {key[2]}", ""), was, found, weights[key]))
+        change = change_of(pairs, len(scored))
+    metrics = {last[variant, key].metric.text for key in scored}
+    counts = len(scored), len(common) - len(scored), len(times) - len(common)
+    return Series(
+        variant, metrics.pop() if len(metrics) == 1 else "nDCG@k", points, *counts, lacking, change, runs.index(first)
+    )
+
+
+def _point(
+    run: VariantRun,
+    before: VariantRun | None,
+    scored: Sequence[CaseKey],
+    common: Sequence[CaseKey],
+    weights: Mapping[CaseKey, float],
+) -> Point:
+    def mean(of: VariantRun | None, figure: str = "score", keys: Sequence[CaseKey] = scored) -> float:
+        if of is None or not (of.figures and keys):
+            return math.nan
+        return weighted_mean((getattr(of.figures[key], figure), weights[key]) for key in keys)
+
+    known = [run.figures[key].latency for key in common if run.figures]
+    latencies = [latency for latency in known if latency is not None]
+    found = Point(
+        run, mean(run), mean(run, "lower"), mean(run, "upper"), percentile(latencies, 95) if latencies else None
+    )
+    changes = [run.changes[key] for key in scored if key in run.changes]
+    kinds = Counter(chain.from_iterable(changes))
+    if not kinds:
+        return found
+    details = {kind: dict.fromkeys(each[kind] for each in changes if each.get(kind)) for kind in kinds}
+    breaks = [Break(kind, count, [*details[kind]][:_MOST_DETAILS]) for kind, count in kinds.items()]
+    others = [key for key in scored if key not in run.changes]
+    return found._replace(breaks=breaks, others=(len(others), mean(before, keys=others), mean(run, keys=others)))

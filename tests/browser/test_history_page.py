@@ -1,0 +1,74 @@
+"""The page of a history: a point opens what moved in its run, by mouse and by keyboard, without a script."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from pytest_relevance import FileInfo, Run, RunInfo
+from pytest_relevance.reports.html.history import history_page
+from pytest_relevance.results.history import read_history
+from tests.browser.reader import Reader
+from tests.browser.test_accessibility import RUN_AXE, axe  # noqa: F401
+from tests.browser.test_hostile_text import HOSTILE, SHOWN
+from tests.helpers import result_of
+
+FILE = "shop.relevance.yaml"
+RANKINGS = ("ab", "ab", "ba", "ab", "ab")
+"""What the search returned for each query, run by run."""
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The history of five runs with hostile queries and fingerprints; a break is before the last one."""
+    folder = tmp_path_factory.mktemp("history")
+    for number, ranking in enumerate(RANKINGS):
+        judgments = {"a": 3, "b": 1, **({"c": 1} if number == 4 else {})}
+        results = [
+            result_of({"query": text, "judgments": judgments}, list(ranking), file=FILE) for text in HOSTILE.values()
+        ]
+        searched = {f"{name} {text}": number // 2 for name, text in HOSTILE.items() if name != "long"}
+        info = RunInfo("1.0", f"2026-11-{number + 1:02}T08:03:11+00:00", fingerprint=searched)
+        Run(results, {FILE: FileInfo(FILE)}, info).write(folder / f"{number}.jsonl")
+    page = folder / "history.html"
+    page.write_text(history_page(read_history([*map(str, sorted(folder.glob("*.jsonl")))])), encoding="utf-8")
+    return page
+
+
+def test_a_point_opens_what_moved(reader: Reader, page: Path) -> None:
+    reader.open(page, scripts=False)
+    assert reader.texts("h1") == ["5 runs; the last has none before it to compare its mean with"]
+    assert reader.texts("details th") == []
+    reader.driver.find_elements("css selector", "svg a .target")[2].click()
+    assert [text.strip() for text in reader.texts("details th")] == [*SHOWN.values()]
+    assert reader.texts("details[open] summary") == [f"{len(HOSTILE)} worse, 0 better"]
+
+
+def test_the_keyboard_opens_it_too(reader: Reader, page: Path) -> None:
+    reader.open(page, scripts=False)
+    for summary in reader.driver.find_elements("css selector", "summary"):
+        summary.send_keys("\ue007")  # Enter
+    assert reader.texts("details[open] summary") == [
+        f"{len(HOSTILE)} worse, 0 better",
+        f"0 worse, {len(HOSTILE)} better",
+    ]
+
+
+def test_hostile_text_stays_text(reader: Reader, page: Path) -> None:
+    reader.open(page, scripts=False)
+    reader.command("Emulation.setScriptExecutionDisabled", value=False)
+    assert reader.script("return document.title").endswith("- history")
+    assert reader.script("return document.querySelectorAll('script, img, td svg, [onclick], [onerror]').length") == 0
+
+
+def test_axe_finds_nothing_and_nothing_is_too_wide(axe: str, reader: Reader, page: Path) -> None:  # noqa: F811
+    reader.open(page, "#run-0-2", scripts=False)
+    reader.command("Emulation.setScriptExecutionDisabled", value=False)
+    reader.script(axe)
+    for width, scheme in product([320, 1600], ["light", "dark"]):
+        reader.resize(width, 900)
+        reader.prefer(scheme)
+        assert reader.script(RUN_AXE) == [], f"{width} pixels wide, {scheme}"
+        assert reader.script("return document.documentElement.scrollWidth") <= width

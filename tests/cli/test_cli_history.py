@@ -1,0 +1,298 @@
+"""`pytest-relevance history`: recorded runs in the order of their start, over the cases that all of them have."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_relevance import CaseResult, FileInfo, Run, RunInfo, evaluate
+from pytest_relevance.results.history import read_history
+from tests.helpers import result_of
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Terminal
+
+FILE = "shop.relevance.yaml"
+JUDGMENTS = {"a": 3, "b": 2, "c": 1, "d": 0}
+BEST, FAIR, POOR = "abcd", "bacd", "dcba"
+FAILED = None
+"""The search raised."""
+
+
+def results(rankings: Mapping[str, str | None], keys: Mapping[str, Any], file: str) -> list[CaseResult]:
+    """The results of queries, each with a letter a document; a query may have its variant, `boots[bm25]`."""
+    found = []
+    for name, ranking in rankings.items():
+        query, _, variant = name.removesuffix("]").partition("[")
+        result = result_of({"query": query, "judgments": JUDGMENTS, **keys}, list(ranking or ""), file=file, line=2)
+        if ranking is None:
+            result = result._replace(verdict="error", ranking=result.ranking._replace(documents=(), grades=()))
+            result = result._replace(evaluation=result.evaluation._replace(scores={}))
+        found.append(result._replace(variant=variant or None))
+    return found
+
+
+def record(
+    path: Path,
+    day: int,
+    rankings: Mapping[str, str | None],
+    keys: Mapping[str, Any] | None = None,
+    *,
+    file: str = FILE,
+    missing: Sequence[str] = (),
+    **fingerprint: str,
+) -> Path:
+    """Write the record of a run of that day in November."""
+    info = RunInfo("1.0", f"2026-11-{day:02}T08:03:11+00:00", fingerprint=fingerprint, missing=missing)
+    Run(results(rankings, {"min_ndcg": 0.7, **(keys or {})}, file), {file: FileInfo(file)}, info).write(path)
+    return path
+
+
+@pytest.fixture
+def runs(terminal: Terminal) -> Path:
+    """A folder for records."""
+    folder = terminal.folder / "runs"
+    folder.mkdir()
+    return folder
+
+
+def data_of(terminal: Terminal, *names: str) -> Any:
+    said = terminal.run("history", *names, "--format", "json")
+    assert said.code == 0, said.err
+    return json.loads(said.out)
+
+
+def points_of(terminal: Terminal, *names: str) -> Any:
+    (series,) = data_of(terminal, *names)["series"]
+    return series["points"]
+
+
+def test_a_line_for_each_run_in_the_order_of_their_start(terminal: Terminal, runs: Path) -> None:
+    both = {"boots": BEST, "hats": BEST}
+    record(runs / "z.jsonl", 1, both, index="products-1", documents="10")
+    record(runs / "b.jsonl.gz", 2, {"boots": POOR, "hats": FAIR}, index="products-2", documents="10")
+    record(runs / "a.jsonl", 3, {**both, "socks": BEST}, index="products-2", documents="10")
+    judged = {"judgments": {**JUDGMENTS, "e": 3}}
+    (runs / "deep").mkdir()
+    record(runs / "deep" / "c.jsonl", 4, both, judged, index="products-2")
+    said = terminal.run("history", "runs")
+    assert (said.code, said.err) == (0, "")
+    assert [line.rstrip() for line in said.lines] == [
+        "History of 4 runs, 2026-11-01 08:03 to 2026-11-04 08:03 UTC",
+        "4 runs; the last has none before it to compare its mean with",
+        "",
+        "start (UTC)       nDCG@10    p95  passed  worse  better  searched",
+        "2026-11-01 08:03    1.000  12 ms  2 of 2                 index products-1, documents 10",
+        "2026-11-02 08:03    0.695  12 ms  1 of 2      2       0  index products-2",
+        "2026-11-03 08:03    1.000  12 ms  3 of 3      0       2",
+        "-- break --",
+        "2026-11-04 08:03    0.704  12 ms  2 of 2                 documents none",
+        "",
+        "the means are over 2 cases with a score in each run, weighted as in the last; 1 case is not in all",
+        "    runs",
+        "break at 2026-11-04 08:03: judgments of 2 of 2 cases changed: means before and after are not",
+        "    comparable",
+        "interval: what unjudged results leave open; worse and better: since the run before, nDCG@k moved by",
+        "    more than the tolerance of the case, or a floor or an expectation is newly missed or met; cases",
+        "    whose judgments, settings or query changed are not counted",
+    ]
+
+
+def test_a_break_parts_only_the_cases_that_it_touches(terminal: Terminal, runs: Path) -> None:
+    """The change of the mean is over the others, if they are at least half."""
+    all_three = dict.fromkeys(("boots", "hats", "socks"), BEST)
+    record(runs / "1.jsonl", 1, all_three)
+    found = results(all_three, {"min_ndcg": 0.7}, FILE)
+    (changed,) = results({"socks": POOR}, {"judgments": {"a": 1}}, FILE)
+    info = RunInfo("1.0", "2026-11-02T08:03:11+00:00")
+    Run([*found[:2], changed], {FILE: FileInfo(FILE)}, info).write(runs / "2.jsonl")
+    third = Run([*results({"boots": FAIR, "hats": FAIR}, {"min_ndcg": 0.7}, FILE), changed], {FILE: FileInfo(FILE)})
+    third.info = info._replace(started="2026-11-03T08:03:11+00:00")
+    third.write(runs / "3.jsonl")
+    (series,) = data_of(terminal, "runs")["series"]
+    assert [point["breaks"] for point in series["points"]] == [
+        [],
+        [{"kind": "judgments", "cases": 1, "details": []}],
+        [],
+    ]
+    assert series["points"][1]["others"] == {"cases": 2, "before": 1.0, "now": 1.0}
+    assert [point["mean"] for point in series["points"]][:2] == [1.0, pytest.approx((2 + (changed.score or 0)) / 3)]
+    assert series["change"]["queries"] == 2
+    assert series["change"]["second"] == pytest.approx(third.results[0].score)
+    record(runs / "4.jsonl", 4, all_three, {"gain": "linear"})
+    record(runs / "5.jsonl", 5, all_three, {"gain": "linear", "k": 5})
+    (series,) = data_of(terminal, "runs")["series"]
+    kinds = [[(each["kind"], each["cases"], each["details"]) for each in point["breaks"]] for point in series["points"]]
+    assert kinds[3] == [("settings", 3, ["gain: exponential / linear"]), ("judgments", 1, [])]
+    assert kinds[4] == [("settings", 3, ["k: 10 / 5"])]
+    assert (series["metric"], series["change"]) == ("nDCG@5", None)
+
+
+def test_what_got_worse(terminal: Terminal, runs: Path) -> None:
+    """By more than the tolerance, or by an expectation that was met; not by one that was raised."""
+    first = {"expect": {"first": "a"}, "min_ndcg": 0.1, "tolerance": 0.3}
+    record(runs / "1.jsonl", 1, {"boots": BEST, "hats": POOR}, first)
+    record(runs / "2.jsonl", 2, {"boots": FAIR, "hats": POOR}, first)
+    record(runs / "3.jsonl", 3, {"boots": FAIR, "hats": BEST}, {**first, "min_ndcg": 1, "expect": {"first": "c"}})
+    moves = [
+        [(move["id"], move["before"], move["after"], move["is_worse"]) for move in point["moves"]]
+        for point in points_of(terminal, "runs")
+    ]
+    fair, poor = (results({"x": each}, {}, FILE)[0].score for each in (FAIR, POOR))
+    assert moves == [[], [("boots", 1.0, fair, True)], [("hats", poor, 1.0, False)]]
+
+
+def test_a_run_whose_search_failed_hides_nothing(terminal: Terminal, runs: Path) -> None:
+    for day, hats in enumerate((BEST, FAILED, POOR), 1):
+        record(runs / f"{day}.jsonl", day, {"boots": BEST if day != 2 else FAILED, "hats": hats})
+    points = points_of(terminal, "runs")
+    assert [(point["mean"], point["worse"]) for point in points[:2]] == [(1.0, 0), (None, 0)]
+    assert [move["id"] for move in points[2]["moves"]] == ["hats"]
+    lines = [line.split() for line in terminal.run("history", "runs").lines]
+    assert ["2026-11-02", "08:03", "n/a", "0", "of", "2", "2"] in lines
+
+
+def test_a_run_that_lacks_many_cases_is_named(terminal: Terminal, runs: Path) -> None:
+    queries = dict.fromkeys(("boots", "hats", "socks"), BEST)
+    for day in (1, 2, 4):
+        record(runs / f"{day}.jsonl", day, queries)
+    record(runs / "3.jsonl", 3, {"boots": BEST, "hats": FAILED, "laces": BEST})
+    said = terminal.run("history", "runs")
+    assert "the means are over 1 case with a score in each run, weighted as in the last; 3 cases are not in" in said.out
+    assert "runs/3.jsonl alone lacks 2 of these: leave it out to have them" in said.lines
+
+
+def test_each_variant_has_its_own_series_and_a_file_may_move(terminal: Terminal, runs: Path) -> None:
+    record(runs / "1.jsonl", 1, {"boots[bm25]": BEST}, file="old/shop.relevance.yaml")
+    record(runs / "2.jsonl", 2, {"boots[bm25]": POOR, "boots[hybrid]": FAIR})
+    record(runs / "3.jsonl", 3, {"boots[bm25]": POOR, "boots[hybrid]": BEST})
+    data = data_of(terminal, "runs")
+    assert [(each["variant"], len(each["points"])) for each in data["series"]] == [("bm25", 3), ("hybrid", 2)]
+    said = terminal.run("history", "runs", "--format", "markdown")
+    assert "| **bm25** " not in said.out
+    assert "**Bm25**" in said.out
+
+
+def test_cases_without_judgments_have_a_history_too(terminal: Terminal, runs: Path) -> None:
+    keys = {"judgments": {}, "min_ndcg": None, "expect": {"first": "a"}}
+    record(runs / "1.jsonl", 1, {"boots": "ab"}, keys)
+    record(runs / "2.jsonl", 2, {"boots": "ba"}, keys)
+    points = points_of(terminal, "runs")
+    assert [(point["mean"], point["p95"], point["worse"]) for point in points] == [(None, 0.012, 0), (None, 0.012, 1)]
+    assert terminal.run("history", "runs", "-o", "history.html").code == 0
+
+
+# --- what is left out, and what is refused ----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def sound(runs: Path) -> Path:
+    return record(runs / "1.jsonl", 1, {"boots": BEST})
+
+
+def cut(sound: Path) -> None:
+    sound.with_name("x.jsonl").write_text(sound.read_text().splitlines()[0] + "\n")
+
+
+def unreadable(sound: Path) -> None:
+    sound.with_name("x.jsonl.gz").write_bytes(gzip.compress(sound.read_bytes())[:-30])
+
+
+def empty(sound: Path) -> None:
+    sound.with_name("x.jsonl").write_text("")
+
+
+def unfinished(sound: Path) -> None:
+    record(sound.with_name("x.jsonl"), 2, {"boots": BEST}, missing=[f"{FILE}::hats"])
+
+
+def without_a_start(sound: Path) -> None:
+    Run(results({"boots": BEST}, {}, FILE)).write(sound.with_name("x.jsonl"))
+
+
+def twin(sound: Path) -> None:
+    sound.with_name("x.jsonl.gz").write_bytes(gzip.compress(sound.read_bytes()))
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (cut, "x.jsonl: the record is truncated: 0 of 1 results are there; fetch or make it again"),
+        (unreadable, "x.jsonl.gz: cannot be read: "),
+        (empty, "x.jsonl:1: this is not a record: it is empty"),
+        (unfinished, f"x.jsonl: the run ended before 1 case: {FILE}::hats"),
+        (without_a_start, "x.jsonl: it does not say when the run began"),
+        (twin, "x.jsonl.gz: the run of runs/1.jsonl once more"),
+    ],
+)
+def test_what_is_no_complete_run_is_named_and_left_out(terminal: Terminal, sound: Path, make: Any, says: str) -> None:
+    make(sound)
+    (sound.parent / "shop.relevance.yaml.baseline.jsonl").write_text("")  # no record by its name
+    said = terminal.run("history", "runs")
+    assert said.code == 0
+    assert " ".join(said.out.split()).count(f"left out: runs/{says}") == 1
+    assert said.lines[0].startswith("History of 1 run, ")
+
+
+def test_two_runs_that_began_in_the_same_second_are_both_there(terminal: Terminal, sound: Path) -> None:
+    record(sound.with_name("x.jsonl"), 1, {"boots": POOR})
+    assert [point["worse"] for point in points_of(terminal, "runs")] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("other/*.jsonl", 'no file matches "other/*.jsonl"'),
+        ("empty", 'the folder "empty" has no file *.jsonl or *.jsonl.gz'),
+        ("none.jsonl", "no record of a run that finished is there; pytest --relevance-record=FILE writes one"),
+    ],
+)
+def test_names_without_a_record(terminal: Terminal, name: str, says: str) -> None:
+    (terminal.folder / "empty").mkdir()
+    said = terminal.run("history", name)
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith(f"pytest-relevance history: {says}\n")
+    assert "none" not in name or "\n- none.jsonl: cannot be read: No such file" in said.err
+
+
+def test_runs_without_a_case_in_common(terminal: Terminal, sound: Path) -> None:
+    record(sound.with_name("2.jsonl"), 2, {"hats": BEST}, file="hats.relevance.yaml")
+    said = terminal.run("history", "runs/*.jsonl")
+    assert (said.code, said.out) == (2, "")
+    assert said.err == (
+        "pytest-relevance history: no case is in all 2 runs: of cases that were searched runs/1.jsonl has 1 and "
+        "runs/2.jsonl has 1; name the runs of one suite, and merge the records of shards first\n"
+    )
+
+
+RANKINGS = st.sampled_from([BEST, FAIR, POOR, FAILED])
+
+
+@given(st.lists(st.dictionaries(st.sampled_from("uvwx"), RANKINGS, min_size=1), min_size=1, max_size=5))
+def test_means_are_over_the_cases_that_all_runs_have(
+    tmp_path_factory: pytest.TempPathFactory, found: list[dict[str, str | None]]
+) -> None:
+    folder = tmp_path_factory.mktemp("runs")
+    paths = [record(folder / f"{day}.jsonl", day, rankings) for day, rankings in enumerate(found, 1)]
+    searched = [{name: ranking for name, ranking in each.items() if ranking} for each in found]
+    common = set("uvwx").intersection(*filter(None, searched))
+    if not common or not any(searched):
+        with pytest.raises(ValueError, match="no case is in all"):
+            read_history([*map(str, paths)])
+        return
+    (series,) = read_history([*map(str, paths)]).series
+    assert series.scored == len(common)
+    assert series.others == len(set().union(*searched)) - len(common)
+    for point, rankings in zip(series.points, searched, strict=True):
+        if rankings:
+            judgments, lists = dict.fromkeys(common, JUDGMENTS), {name: list(rankings[name]) for name in common}
+            assert point.mean == pytest.approx(evaluate(judgments, lists)["nDCG@10"].mean())
+        else:
+            assert point.mean != point.mean
