@@ -29,7 +29,9 @@ class Shop:
 
     def __init__(self, cases: int) -> None:
         self._chance = random.Random(25)
-        self._documents = [[f"product-{self._chance.randrange(10**6)}" for _ in range(JUDGED + 4)] for _ in range(cases)]
+        self._documents = [
+            [f"product-{self._chance.randrange(10**6)}" for _ in range(JUDGED + 4)] for _ in range(cases)
+        ]
         self._grades = [[3, *self._chance.choices((0, 0, 1, 2, 3), k=JUDGED - 1)] for _ in range(cases)]
         self._results = [self._searched(number) for number in range(cases)]
 
@@ -57,7 +59,9 @@ def write_runs(folder: Path, runs: int, cases: int, ending: str) -> None:
     shop, start = Shop(cases), datetime(2026, 1, 1, tzinfo=timezone.utc)
     files = {FILE: FileInfo(FILE, FILE, totals=[("search", None, cases)])}
     for number in range(runs):
-        info = RunInfo("1.0", (start + timedelta(hours=number)).isoformat(), fingerprint={"index": f"products-{number}"})
+        info = RunInfo(
+            "1.0", (start + timedelta(hours=number)).isoformat(), fingerprint={"index": f"products-{number}"}
+        )
         Run(shop.run(), files, info).write(folder / f"run-{number:04}{ending}")
 
 

@@ -8,8 +8,8 @@ import os
 import re
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -85,6 +85,47 @@ def complain(message: str) -> None:
 def say(text: object, end: str = "\n") -> None:
     """Print text to standard output; in GitHub Actions nothing in it is a command of the runner."""
     print(safe_output(str(text)), end=end)
+
+
+TOLD_AFTER = 2.0
+"""How long work takes, in seconds, before it says how far it is."""
+
+
+@contextmanager
+def telling(what: str, total: Callable[[], int]) -> Iterator[None]:
+    """Say on a terminal how many of so many results are done, once that takes long."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from pytest_relevance.reports.progress import Progress
+    from pytest_relevance.results.records.file import WATCH
+
+    progress = Progress(what, total(), _move, is_terminal=True, after=TOLD_AFTER)
+    token = WATCH.set(progress.advance)
+    try:
+        yield
+    finally:
+        WATCH.reset(token)
+        progress.end()
+
+
+def reading(records: Sequence[str | os.PathLike[str]]) -> AbstractContextManager[None]:
+    """Say on a terminal how many results of records are read."""
+    return telling("results read:", lambda: sum(map(_results_in, records)))
+
+
+def _results_in(record: str | os.PathLike[str]) -> int:
+    from pytest_relevance.results.records.file import read_header
+    from pytest_relevance.results.records.run_info import RecordError
+
+    try:
+        return read_header(record)[2]
+    except RecordError:  # it is told where the record is read
+        return 0
+
+
+def _move(text: str) -> None:
+    print(text, end="", file=sys.stderr, flush=True)
 
 
 def show(lines: Iterable[Line]) -> None:
@@ -293,7 +334,8 @@ def report_of(run: Run, format: str, text: Callable[[], str], data: Callable[[],
     if format == HTML:
         from pytest_relevance.reports.html.page import html_page
 
-        return html_page(run)
+        with telling("results in the page:", lambda: len(run)):
+            return html_page(run)
     return text()
 
 

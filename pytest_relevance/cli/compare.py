@@ -97,7 +97,7 @@ def run(arguments: Namespace) -> int:
     bounds = [*arguments.max_drop, *arguments.least]
     variants: Any = arguments.variants and [None if name == _NO_VARIANT else name for name in arguments.variants]
     try:
-        with paused_gc():
+        with paused_gc(), command.reading((first, second)):
             if arguments.grade_column is not None:
                 from pytest_relevance.judgments.reading import read_judgments
 

@@ -40,7 +40,7 @@ def run(arguments: Namespace) -> int:
     command.check_output(arguments, map(Path, paths), is_report, "no report")
     format = command.report_format(arguments)
     try:
-        with paused_gc():
+        with paused_gc(), command.reading(paths):
             history = read_history(paths)
     except NoHistory as error:
         raise CommandError(f"{PROGRAM} history: {error}") from None

@@ -42,7 +42,8 @@ def run(arguments: Namespace) -> int:
 
     format = arguments.format or TEXT
     kept = Compact() if format == TEXT else None
-    runs = [Run(*read_record(path, kept=kept), name=path.name) for path in arguments.records]
+    with command.reading(arguments.records):
+        runs = [Run(*read_record(path, kept=kept), name=path.name) for path in arguments.records]
     if len({run.name for run in runs}) < len(runs):  # shard-1/run.jsonl, shard-2/run.jsonl
         for run, path in zip(runs, arguments.records, strict=True):
             run.name = str(path)

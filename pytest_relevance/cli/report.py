@@ -47,9 +47,10 @@ def run(arguments: Namespace) -> int:
     format, verbosity = command.report_format(arguments), arguments.verbose - arguments.quiet
     inputs = [arguments.record, arguments.against]
     command.check_output(arguments, inputs, is_report, "no report")
-    run = Run.open(arguments.record)
-    if arguments.against is not None:
-        run = _against(run, arguments.against)
+    with command.reading([*filter(None, inputs)]):
+        run = Run.open(arguments.record)
+        if arguments.against is not None:
+            run = _against(run, arguments.against)
     width = WIDEST if arguments.output is not None else terminal_width()
     report = _of_another_package(run, format) or command.report_of(
         run,

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import NamedTuple
@@ -148,11 +148,8 @@ class History(NamedTuple):
     left_out: Mapping[str, str]
 
 
-def read_history(paths: Iterable[str], each: Callable[[Sequence[str]], Iterable[str]] = iter) -> History:
-    """Read the history of records. `each` goes through the names of those that are read in full, to show how far it is.
-
-    Raises `NoHistory`.
-    """
+def read_history(paths: Iterable[str]) -> History:
+    """Read the history of records. Raises `NoHistory`."""
     left_out: dict[str, str] = {}
     headers = {}
     for name in paths:
@@ -161,13 +158,13 @@ def read_history(paths: Iterable[str], each: Callable[[Sequence[str]], Iterable[
             left_out |= {name: f"{name}: {why}"} if (why := _unusable(headers[name][1])) else {}
         except RecordError as error:
             left_out[name] = str(error)
-    files = [files for name, (files, _) in headers.items() if name not in left_out]
+    files = [files for name, (files, *_) in headers.items() if name not in left_out]
     name_of = file_names(files)
     names = {file: name_of(file) for file in chain.from_iterable(files)}
     runs: dict[str, dict[str | None, VariantRun]] = {}
     last: dict[tuple[str | None, CaseKey], CaseResult] = {}
     before: Fingerprint = {}
-    for name in each(sorted(headers.keys() - left_out, key=lambda name: (headers[name][1].started, name))):
+    for name in sorted(headers.keys() - left_out, key=lambda name: (headers[name][1].started, name)):
         try:
             results, _, info = read_record(name, without=_NOT_READ)
         except RecordError as error:

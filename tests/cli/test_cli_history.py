@@ -296,3 +296,30 @@ def test_means_are_over_the_cases_that_all_runs_have(
             assert point.mean == pytest.approx(evaluate(judgments, lists)["nDCG@10"].mean())
         else:
             assert point.mean != point.mean
+
+
+# --- how far it is ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("history", "runs"),
+        ("merge", "runs/1.jsonl"),
+        ("compare", "runs/1.jsonl", "runs/1.jsonl"),
+        ("report", "runs/1.jsonl", "-o", "run.html"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_a_terminal_sees_how_far_long_work_is(
+    terminal: Terminal, runs: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...], is_terminal: bool
+) -> None:
+    record(runs / "1.jsonl", 1, {f"query {number}": BEST for number in range(600)})
+    monkeypatch.setattr("pytest_relevance.cli.command.TOLD_AFTER", 0.0)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: is_terminal, raising=False)
+    said = terminal.run(*command)
+    assert said.code == 0
+    assert ("\rresults read: 500 of " in said.err) == is_terminal
+    assert ("\rresults in the page: 500 of 600" in said.err) == (is_terminal and command[0] == "report")
+    assert "\r" not in said.out

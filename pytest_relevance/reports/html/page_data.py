@@ -18,6 +18,7 @@ from pytest_relevance.reports.run.changes import CaseChange
 from pytest_relevance.results.case_parts import NEW
 from pytest_relevance.results.case_result import SKIPPED, CaseResult, has_failed
 from pytest_relevance.results.compare.differences import got_worse
+from pytest_relevance.results.records.file import watched
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.worklist import PlausibleGains, top_grade
 
@@ -65,7 +66,7 @@ def page_data(run: Run, results: Sequence[CaseResult]) -> dict[str, Any]:
     gains = PlausibleGains(results)
     variants = variants_of(results)
     names = names_in_page(run.results)
-    cases = [_case(result, names[id(result)], tables, variants) for result in results]
+    cases = [_case(result, names[id(result)], tables, variants) for result in watched(results)]
     deepest = max((len(result.ranking.documents[: result.conditions.k]) for result in results), default=0)
     longest = max((_ranks(result) for result in results), default=0)
     kinds = {settings.discount for settings in tables.settings}

@@ -12,11 +12,12 @@ import os
 import re
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from functools import lru_cache, partial
 from itertools import chain
 from operator import index
 from types import NoneType, UnionType
-from typing import Any, NamedTuple, NoReturn, get_args, get_origin, get_type_hints
+from typing import Any, NamedTuple, NoReturn, TypeVar, get_args, get_origin, get_type_hints
 
 from pytest_relevance._files import Unreadable, line_blocks, write_whole
 from pytest_relevance._text import quoted
@@ -37,6 +38,8 @@ from pytest_relevance.results.case_parts import (
 )
 from pytest_relevance.results.case_result import OUTCOMES, VERDICTS, CaseResult
 from pytest_relevance.results.records.run_info import FileInfo, RecordError, RunInfo
+
+Item = TypeVar("Item")
 
 
 class Kind(NamedTuple):
@@ -155,14 +158,32 @@ def read_record(
     are not read. Raises `RecordError`, which names the line and what is wrong; never OSError.
     """
     made = _parts(path, shown, without)
-    _, (files, info) = next(made)
-    return [result if kept is None else kept(result) for _, result in made], files, info
+    _, (files, info, _) = next(made)
+    return [result if kept is None else kept(result) for _, result in watched(made)], files, info
 
 
-def read_header(path: str | os.PathLike[str], shown: str | None = None) -> tuple[dict[str, FileInfo], RunInfo]:
-    """The case files of a record and how its run was made, by its first line alone. Raises `RecordError`."""
-    found: tuple[dict[str, FileInfo], RunInfo] = next(_parts(path, shown))[1]
+def read_header(path: str | os.PathLike[str], shown: str | None = None) -> tuple[dict[str, FileInfo], RunInfo, int]:
+    """The case files of a record, how its run was made, and how many results it has: what its first line says.
+
+    Raises `RecordError`.
+    """
+    found: tuple[dict[str, FileInfo], RunInfo, int] = next(_parts(path, shown))[1]
     return found
+
+
+WATCH: ContextVar[Callable[[int], object]] = ContextVar("WATCH", default=lambda count: None)
+"""Called, while there are many results to read or to show, with how many more of them are done."""
+
+_STEP = 500
+
+
+def watched(items: Iterable[Item]) -> Iterator[Item]:
+    """The items, telling `WATCH` how many of them are done."""
+    tell = WATCH.get()
+    for number, item in enumerate(items, 1):
+        yield item
+        if not number % _STEP:
+            tell(_STEP)
 
 
 def _parts(path: str | os.PathLike[str], shown: str | None, without: Iterable[str] = ()) -> Iterator[tuple[int, Any]]:
@@ -269,17 +290,17 @@ def _refuse_constant(name: str) -> NoReturn:
 _decode = json.JSONDecoder(parse_constant=_refuse_constant).decode
 
 
-def _about_run(header: dict[str, Any]) -> tuple[dict[str, FileInfo], RunInfo]:
-    """The case files of a record by name, and how its run was made. Raises one of `DAMAGE`."""
+def _about_run(header: dict[str, Any]) -> tuple[dict[str, FileInfo], RunInfo, int]:
+    """The case files of a record by name, how its run was made, and its number of results. Raises one of `DAMAGE`."""
     check_types(header["run"], RunInfo)
     for values in header["files"].values():
         check_types(values, FileInfo)
         for gate in values.get("gates", ()):
             gate_of(gate)
             index(gate["line"])
-    return {name: FileInfo.from_dict(values) for name, values in header["files"].items()}, RunInfo.from_dict(
-        header["run"]
-    )
+    files = {name: FileInfo.from_dict(values) for name, values in header["files"].items()}
+    count = header.get("results")
+    return files, RunInfo.from_dict(header["run"]), count if type(count) is int else 0
 
 
 _JSON_TYPES: Mapping[Any, Sequence[type]] = {
