@@ -174,6 +174,7 @@ class Workflow:
     """Files in the cache and artifacts, by name."""
     inputs: Mapping[str, str] = field(default_factory=dict)
     """Of an action."""
+    commit: str = "c0ffee"
 
     def run(self, job: str, matrix: Mapping[str, object] | None = None) -> tuple[Machine, list[Step]]:
         """Run the steps of a job on a machine of its own."""
@@ -202,7 +203,7 @@ class Workflow:
 
     def _filled(self, text: str, matrix: Mapping[str, object]) -> str:
         values = {
-            "github.sha": "c0ffee",
+            "github.sha": self.commit,
             "github.event.pull_request.base.sha": "c0ffee",
             "github.event.pull_request.base.sha || github.sha": "c0ffee",
             "github.token": "a-token",
@@ -230,12 +231,15 @@ class Workflow:
 
 def _keep(workflow: Workflow, work: Path, given: Mapping[str, str]) -> None:
     for pattern in given["path"].split():
-        workflow.stored |= {path.name: path.read_bytes() for path in work.glob(pattern)}
+        files = [file for path in work.glob(pattern) for file in (path, *path.rglob("*")) if file.is_file()]
+        workflow.stored |= {file.relative_to(work).as_posix(): file.read_bytes() for file in files}
 
 
 def _restore(workflow: Workflow, work: Path, given: Mapping[str, str]) -> None:
-    if given["path"] in workflow.stored:
-        (work / given["path"]).write_bytes(workflow.stored[given["path"]])
+    for name, data in workflow.stored.items():
+        if name == given["path"] or name.startswith(f"{given['path']}/"):
+            (work / name).parent.mkdir(exist_ok=True)
+            (work / name).write_bytes(data)
 
 
 def _download(workflow: Workflow, work: Path, given: Mapping[str, str]) -> None:
@@ -280,7 +284,7 @@ def main_record(origin: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[
 
 
 def test_there_are_three_workflows_that_parse() -> None:
-    assert [list(yaml.safe_load(block)) for block in BLOCKS] == [
+    assert [list(yaml.safe_load(block)) for block in BLOCKS[:3]] == [
         ["name", True, "jobs"],  # `on`, in YAML 1.1
         ["name", True, "jobs"],
         ["default", "relevance-main", "relevance-fetch", "relevance", "relevance-note"],
@@ -394,6 +398,21 @@ def test_shards_and_their_merge(origin: Path, main_record: dict[str, bytes], tmp
     assert "2 records, 4 results" in by_name(steps)["Merge"].output
     assert machine.summary.read_text(encoding="utf-8").startswith(f"{MARK}\n### \u274c Search got worse: 1 query\n")
     assert (machine.work / "relevance.html").is_file()
+
+
+def test_the_history_of_three_commits(origin: Path, tmp_path: Path) -> None:
+    jobs = {"record-main": {**workflow(0)["record-main"]}}
+    jobs["record-main"]["steps"] = [*jobs["record-main"]["steps"], *yaml.safe_load(BLOCKS[3])]
+    stored: dict[str, bytes] = {}
+    for commit, branch in (("1a", "main"), ("2b", "worse"), ("3c", "main")):
+        on_main = Workflow(jobs, origin, tmp_path / commit, "push", branch, stored, commit=commit)
+        machine, steps = on_main.run("record-main")
+        assert [step.name for step in steps if step.code] in ([], ["Run main"])
+    assert {name for name in stored if "history" in name} == {
+        *("history.html", "history/1a.jsonl.gz", "history/2b.jsonl.gz", "history/3c.jsonl.gz"),
+    }
+    code, printed = machine.run("pytest-relevance history history", {})
+    assert (code, printed.splitlines()[0][:17]) == (0, "History of 3 runs")
 
 
 # --- GitLab CI --------------------------------------------------------------------------------------------------------

@@ -30,9 +30,9 @@ COMMANDS: Mapping[str, str] = {
     "convert": "convert judgments to a case file, CSV, JSON Lines or qrels; runs to TREC runs",
     "raters": "show where the raters of a judgment file disagree, and how far",
     "compare": "compare two runs: means, tests, the queries that moved most; gates for CI",
-    "history": "show how search did over many recorded runs",
     "merge": "join the records of the shards of a run, and judge the gates over the whole",
     "report": "print what a recorded run printed, as text, Markdown, an HTML page or JSON",
+    "history": "show how search did over many recorded runs",
     "schema": "print the JSON Schema of case files, for editors",
 }
 """Every command, with its description for the usage text."""

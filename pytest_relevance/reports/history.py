@@ -31,7 +31,8 @@ def headline(history: History) -> baseline.Headline:
     runs = counted(len(history.names), "run")
     changes = [(each, each.change) for each in history.series if each.change is not None]
     if not changes:
-        return baseline.Headline(f"{runs}; the last has none before it to compare its mean with", baseline.NOTHING)
+        why = ": no other" if len(history.names) == 1 else "; the last has none before it"
+        return baseline.Headline(f"{runs}{why} to compare its mean with", baseline.NOTHING)
     series, change = min(changes, key=lambda pair: pair[1].means.difference)
     means, since = change.means, len(series.points) - series.since
     name = f"Mean {series.metric}" + (f" of {series.variant}" if len(history.series) > 1 else "")
