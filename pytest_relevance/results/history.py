@@ -25,8 +25,9 @@ from pytest_relevance.results.case_result import (
     WITHOUT_SCORE,
     CaseResult,
     percentile,
+    weighted_mean,
 )
-from pytest_relevance.results.compare.differences import TIE, MeanChange, ScorePair, change_of, weighted_mean
+from pytest_relevance.results.compare.differences import TIE, MeanChange, ScorePair, change_of
 from pytest_relevance.results.compare.pairing import file_names, incompatibilities
 from pytest_relevance.results.records.baseline_comparison import is_same_demand
 from pytest_relevance.results.records.file import read_header, read_record
