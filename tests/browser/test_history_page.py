@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytest_relevance import FileInfo, Run, RunInfo
-from pytest_relevance.reports.html.history import history_page
-from pytest_relevance.results.history import read_history
+from pytest_relevance.cli import main
 from tests.browser.reader import Reader
 from tests.browser.test_accessibility import RUN_AXE, axe  # noqa: F401
 from tests.browser.test_hostile_text import HOSTILE, SHOWN
@@ -33,7 +32,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
         info = RunInfo("1.0", f"2026-11-{number + 1:02}T08:03:11+00:00", fingerprint=searched)
         Run(results, {FILE: FileInfo(FILE)}, info).write(folder / f"{number}.jsonl")
     page = folder / "history.html"
-    page.write_text(history_page(read_history([*map(str, sorted(folder.glob("*.jsonl")))])), encoding="utf-8")
+    assert main(["history", str(folder), "--output", str(page)]) == 0
     return page
 
 
