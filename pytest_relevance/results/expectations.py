@@ -15,7 +15,7 @@ from pytest_relevance._text import found as described
 from pytest_relevance.cases.checking.expectations import COMPARE, ON_FIELDS, meets
 from pytest_relevance.cases.model import SIMILARITY, Case, Expectation, FieldCondition, most_results
 from pytest_relevance.metrics.measures import score
-from pytest_relevance.metrics.names import Metric, metric_named
+from pytest_relevance.metrics.names import Metric, is_similarity, metric_named
 from pytest_relevance.metrics.ndcg import GradedRanking
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import EMPTY, Outcome
@@ -70,19 +70,20 @@ def expectation_of(outcome: Outcome) -> Expectation:
     )
 
 
-def similarity_scores(result: CaseResult, metrics: Iterable[Metric], other: Sequence[str]) -> dict[str, float | None]:
-    """The scores of a result by metrics that compare its ranking with another one.
+def with_similarities(result: CaseResult, metrics: Iterable[Metric], other: Sequence[str] | None) -> CaseResult:
+    """The result with scores by metrics that compare its ranking with another one, in the place of those that it has.
 
-    A metric of the whole ranking has none where the ranking is cut.
+    A metric of the whole ranking has none where the ranking is cut; without another ranking none has one.
     """
     from pytest_relevance.metrics.similarity import similarity  # most suites compare no rankings
 
-    ranking, finds_nothing = result.ranking.documents, not expects_results(result.evaluation.outcomes)
-    return {
-        metric.text: similarity(metric, ranking, other, finds_nothing=finds_nothing)
-        for metric in {metric.text: metric for metric in metrics}.values()
-        if metric.k is not None or not result.is_cut
-    }
+    ranking, evaluation = result.ranking.documents, result.evaluation
+    scores = {name: score for name, score in evaluation.scores.items() if not is_similarity(name)}
+    finds_nothing = not expects_results(evaluation.outcomes)
+    for metric in dict.fromkeys(metrics):
+        if other is not None and (metric.k is not None or not result.is_cut):
+            scores[metric.text] = similarity(metric, ranking, other, finds_nothing=finds_nothing)
+    return result._replace(evaluation=evaluation._replace(scores=scores))
 
 
 def similarity_outcomes(expect: Iterable[Expectation], scores: Mapping[str, float | None]) -> tuple[Outcome, ...]:

@@ -17,7 +17,7 @@ from typing import Any
 
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.metrics.measures import ranks_needed
-from pytest_relevance.metrics.names import Metric, is_similarity, largest_score, metric_named, needs_judgments
+from pytest_relevance.metrics.names import Metric, largest_score, metric_named, needs_judgments
 from pytest_relevance.results.case_result import (
     FAILED,
     MEASURED,
@@ -31,7 +31,7 @@ from pytest_relevance.results.case_result import (
 )
 from pytest_relevance.results.compare import differences
 from pytest_relevance.results.compare.differences import TIE, Difference, Scores
-from pytest_relevance.results.expectations import similarity_scores
+from pytest_relevance.results.expectations import with_similarities
 from pytest_relevance.results.records.run_info import FileInfo
 
 FINDINGS = ERRORS, PASSING, MEAN, DROP, UNDEFINED, CUT, NO_REFERENCE, WITHOUT_ENTRY, CASE_DROPS, NEW_ERRORS, UNKNOWN = (
@@ -224,12 +224,9 @@ def _compared_variants(
     for result in groups.get(gate.variant, ()):
         if result.variant is None and result.verdict not in WITHOUT_SCORE:  # of another search, which has no variants
             continue
-        other, evaluation = others.get(result.id), result.evaluation
-        scores = {name: score for name, score in evaluation.scores.items() if not is_similarity(name)}
-        if other is not None and result.verdict not in WITHOUT_SCORE:
-            metrics = [metric for metric in gate.metrics if metric.k is not None or not other.is_cut]
-            scores |= similarity_scores(result, metrics, other.ranking.documents)
-        found.append(result._replace(evaluation=evaluation._replace(scores=scores)))
+        other = None if result.verdict in WITHOUT_SCORE else others.get(result.id)
+        metrics = [metric for metric in gate.metrics if metric.k is not None or not (other and other.is_cut)]
+        found.append(with_similarities(result, metrics, None if other is None else other.ranking.documents))
     return {None: found}
 
 

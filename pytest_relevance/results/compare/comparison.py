@@ -22,7 +22,7 @@ from pytest_relevance.results.case_parts import WITHIN, BaselineComparison
 from pytest_relevance.results.case_result import CaseResult, grouped
 from pytest_relevance.results.compare import differences
 from pytest_relevance.results.compare.pairing import ErroredCase, Incompatibility, Metrics, Pair
-from pytest_relevance.results.expectations import similarity_scores
+from pytest_relevance.results.expectations import with_similarities
 from pytest_relevance.results.records.run import as_frame
 
 if TYPE_CHECKING:
@@ -248,7 +248,9 @@ def compared_results(pairs: Sequence[Pair], metrics: Metrics, *, is_across: bool
             for result, metric in product((one, two), similarities):
                 _require_ranks(result, metric)
             first = {**first, **dict.fromkeys((metric.text for metric in similarities), 1.0)}  # with itself
-            second = {**second, **similarity_scores(two, similarities, one.ranking.documents)}
+            two = two._replace(evaluation=two.evaluation._replace(scores=second))
+            two = with_similarities(two, similarities, one.ranking.documents)
+            second = two.evaluation.scores
         ranking, texts = one.ranking, two.texts
         if one.texts.titles is not texts.titles:
             texts = texts._replace(titles={**one.texts.titles, **texts.titles})

@@ -18,7 +18,7 @@ from pytest_relevance.metrics.names import is_similarity, parse_metric
 from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking
 from pytest_relevance.results.case_parts import NEW, STALE, BaselineComparison
 from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult
-from pytest_relevance.results.expectations import expects_results, similarity_scores
+from pytest_relevance.results.expectations import expects_results, with_similarities
 from pytest_relevance.results.records.baseline import BaselineEntries, BaselineEntry, EntryKey, entry_of
 from pytest_relevance.results.records.baseline_comparison import (
     changes_since,
@@ -138,11 +138,10 @@ def _compared(
     result: CaseResult, entry: BaselineEntry | None, other: CaseResult | None, gates: Iterable[Gate]
 ) -> CaseResult:
     """A recorded result compared with an entry, made of the result `other` of another record."""
-    gates, evaluation = [*gates], result.evaluation
-    similarities = [parse_metric(name) for name in evaluation.scores if is_similarity(name)]
+    gates = [*gates]
+    similarities = [parse_metric(name) for name in result.evaluation.scores if is_similarity(name)]
     if similarities:  # with another ranking than that of the entry
-        scores = {name: value for name, value in evaluation.scores.items() if not is_similarity(name)}
-        result = result._replace(evaluation=evaluation._replace(scores=scores))
+        result = with_similarities(result, (), None)
     if entry is None:
         return result._replace(baseline=BaselineComparison(NEW))
     similarities += [metric for gate in gates for metric in gate.similarities]
@@ -156,8 +155,7 @@ def _compared(
         return result._replace(baseline=BaselineComparison(STALE, stale=stale))
     accepted = entry.ranking(result.conditions.settings)
     if similarities:
-        scores = {**result.evaluation.scores, **similarity_scores(result, similarities, accepted)}
-        result = result._replace(evaluation=result.evaluation._replace(scores=scores))
+        result = with_similarities(result, similarities, accepted)
     known = grade_ranking(accepted, grades)
     graded = GradedRanking(known.grades, known.repeated, result.graded.judged)
     before = defined(score(result.metric, graded, result.conditions.settings))

@@ -28,7 +28,7 @@ from pytest_relevance.results.expectations import (
     expects_results,
     first_ranks,
     similarity_outcomes,
-    similarity_scores,
+    with_similarities,
 )
 from pytest_relevance.results.records.baseline import KEPT, BaselineEntries, BaselineEntry, EntryKey, with_sorted_keys
 from pytest_relevance.results.records.file import as_json
@@ -184,12 +184,11 @@ def _with_similarities(
 
     While another ranking is being accepted it is not judged by them.
     """
+    result = with_similarities(result, metrics, entry.ranking(case.settings))
     evaluation = result.evaluation
-    scores = similarity_scores(result, metrics, entry.ranking(case.settings))
-    evaluation = evaluation._replace(scores={**evaluation.scores, **scores})
-    made = () if accepting else similarity_outcomes(case.expect, scores)
+    made = () if accepting else similarity_outcomes(case.expect, evaluation.scores)
     if not made:
-        return result._replace(evaluation=evaluation)
+        return result
     verdict = PASSED if result.verdict == MEASURED else result.verdict
     reasons, unmet = evaluation.reasons, tuple(outcome for outcome in made if not outcome.met)
     if unmet:  # no judgment of an unjudged result could change that
