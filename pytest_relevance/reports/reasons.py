@@ -209,18 +209,16 @@ def _fields(reason: Outcome, names: _Names) -> str:
 def _same_as(reason: Outcome, names: _Names) -> str:
     """`same_as "blue shoe": overlap@10 0.600 is below 1.000: only here rank 3 "sku-1" (Boots); only there ...`."""
     figure = below(f"overlap@{reason.within}", reason.value, reason.comparison, reason.bound)
+    head = f"same_as {quoted(reason.query)}: {figure}"
     sides: tuple[list[str], list[str]] = ([], [])
     for document, (here, there) in zip(reason.wrong, reason.values, strict=False):
         sides[here is None].append(f"rank {there if here is None else here} {names.document(document)}")
     if not (reason.value or all(sides)):  # whatever one of them found stands on its side
         empty = "both" if not any(sides) else quoted(reason.query) if sides[0] else "the query of the case"
-        return f"same_as {quoted(reason.query)}: {figure}: {empty} found nothing"
-    said = [
-        f"only {where} {first_few(side, _MOST_RESULTS)}"
-        for where, side in zip(("here", "there"), sides, strict=True)
-        if side
-    ]
-    return f"same_as {quoted(reason.query)}: {': '.join([figure, *(['; '.join(said)] if said else [])])}"
+        return f"{head}: {empty} found nothing"
+    pairs = zip(("here", "there"), sides, strict=True)
+    said = "; ".join(f"only {where} {first_few(side, _MOST_RESULTS)}" for where, side in pairs if side)
+    return f"{head}: {said}" if said else head
 
 
 def _condition(condition: FieldCondition) -> str:

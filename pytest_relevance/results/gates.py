@@ -34,20 +34,20 @@ from pytest_relevance.results.compare.differences import TIE, Difference, Scores
 from pytest_relevance.results.expectations import with_similarities
 from pytest_relevance.results.records.run_info import FileInfo
 
-FINDINGS = ERRORS, PASSING, MEAN, DROP, UNDEFINED, CUT, NO_REFERENCE, WITHOUT_ENTRY, CASE_DROPS, NEW_ERRORS, UNKNOWN = (
+FINDINGS = ERRORS, PASSING, MEAN, DROP, UNDEFINED, CUT, NO_REFERENCE, WITHOUT_ENTRY, CASE_DROPS, NEW_ERRORS = (
     *("errors", "passing", "mean", "drop", "undefined", "cut", "no reference", "without entry"),
-    *("case drops", "new errors", "unknown variant"),
+    *("case drops", "new errors"),
 )
 """What a finding is about. The share that passes; a mean; the drop of a mean; a mean that is not defined, as no case
 has a score, or that looks at more than the searches returned; nothing to compare with; cases that have
-no score, that the reference does not have, that dropped by too much, that newly fail; a variant that no search has."""
+no score, that the reference does not have, that dropped by too much, that newly fail."""
 
 OF_LATENCY = LATENCY, TOO_FEW = "latency", "too few"
 """Further kinds of findings: a figure of the latency, and one that needs more cases."""
 
 NOT_JUDGED = INCOMPLETE, UPDATING, NO_CASE, NO_VARIANT = "incomplete", "updating", "no case", "no variant"
 """Why there is no verdict: not all cases of the file ran, the baseline is being replaced, no case of the gate ran, or
-none in one of its two variants."""
+none in one of its two variants, which fails the gate where no search has such a variant."""
 
 _PASSED = frozenset({PASSED, MEASURED, "xpassed"})
 
@@ -184,10 +184,11 @@ def _gates_of_file(
             judged = GateResult(file, info.node, written["line"], gate, variant, is_required=require)
             if len(ran) < total:
                 yield replace(judged, not_judged=GateFinding(INCOMPLETE, False, counted=len(ran), total=total))
-            elif unknown := _unknown_variants(gate, [*groups]):
-                yield replace(judged, findings=unknown)
-            elif gate.against is not None and not variants >= {gate.variant, gate.against}:
-                yield replace(judged, not_judged=GateFinding(NO_VARIANT, False, variants=[*variants]))
+            elif gate.against is not None and (lacking := {gate.variant, gate.against} - variants):
+                # one variant alone may be that of a shard, and the others those of other shards
+                unknown = lacking - groups.keys() if len(groups) > 1 or None in groups else ()
+                why = GateFinding(NO_VARIANT, False, name=min(map(str, unknown or lacking)), variants=[*variants])
+                yield replace(judged, findings=(why,)) if unknown else replace(judged, not_judged=why)
             elif updating and (gate.condition == MAX_DROP or gate.similarities):
                 yield replace(judged, not_judged=GateFinding(UPDATING, False))
             elif not any(looks_at(gate, result) for result in group):
@@ -200,14 +201,6 @@ def _gates_of_file(
                 if info.expects_known and not any(name in (variant, None) for _, name, _ in info.lost):
                     findings = (_with_known(finding, gate, group, info) for finding in findings)
                 yield replace(judged, results=shown, findings=tuple(findings))
-
-
-def _unknown_variants(gate: Gate, collected: Sequence[str | None]) -> tuple[GateFinding, ...]:
-    """The variants that a gate names and no search has. A single variant may be that of a shard, which has no other."""
-    if gate.against is None or (len(collected) < 2 and collected != [None]):
-        return ()
-    unknown = (name for name in (gate.variant, gate.against) if name is not None and name not in collected)
-    return tuple(GateFinding(UNKNOWN, False, name=name, variants=collected) for name in unknown)
 
 
 def _compared_variants(

@@ -56,9 +56,7 @@ def gate_message(judged: gates.GateResult) -> str:
     if why.kind == gates.UPDATING:
         return "not evaluated: the baseline is being updated"
     if why.kind == gates.NO_VARIANT:
-        wanted, ran = [filter(None, names) for names in ((judged.gate.variant, judged.gate.against), why.variants)]
-        lacking = listed((quoted(name) for name in wanted if name not in why.variants), "and")
-        return f"not evaluated: the variant {lacking} did not run; {listed(map(quoted, ran), 'and') or 'none'} did"
+        return f"not evaluated: {finding_text(why)}"
     which = "case" if judged.gate.tag is None else f"case with the tag {judged.gate.tag}"
     return f"not evaluated: no {which} ran"
 
@@ -205,9 +203,9 @@ _WORDS: Mapping[str, Callable[[gates.GateFinding], str]] = {
     ),
     gates.CASE_DROPS: _case_drops,
     gates.NEW_ERRORS: _new_errors,
-    gates.UNKNOWN: lambda found: (
-        f"no search has the variant {quoted(found.name)}; "
-        f"there are {listed(map(quoted, filter(None, found.variants)), 'and') or 'none'}"
+    gates.NO_VARIANT: lambda found: (
+        f"the variant {quoted(found.name)} did not run; "
+        f"{listed(map(quoted, filter(None, found.variants)), 'and') or 'none'} did"
     ),
 }
 
