@@ -58,17 +58,22 @@ def grade_with_model(query, title):
 
 
 class Block(NamedTuple):
-    """A code block; `file` is the name of a file in the line before it, which ends in a colon."""
+    """A code block; `file` is the name of a file in the line before it, which ends in a colon.
+
+    `is_more`: the line says "Append to" the file.
+    """
 
     file: str
     language: str
     text: str
+    is_more: bool = False
 
 
 def blocks(text: str, language: str = "") -> list[Block]:
     """The code blocks of a page, in one language if it is given."""
-    found = re.findall(r"(?:`([\w./-]+\.\w+)`[^`\n]*:\n\n)?^( *)```(\w+)\n(.*?)^ *```$", text, re.DOTALL | re.MULTILINE)
-    return [Block(file, name, dedent(code)) for file, _, name, code in found if language in ("", name)]
+    named = r"(?:(Append\sto\s)?`([\w./-]+\.\w+)`[^`\n]*:\n\n)?"
+    found = re.findall(rf"{named}^( *)```(\w+)\n(.*?)^ *```$", text, re.DOTALL | re.MULTILINE)
+    return [Block(file, name, dedent(code), bool(more)) for more, file, _, name, code in found if language in ("", name)]
 
 
 def commands(console: str) -> Iterator[tuple[str, str]]:
@@ -114,7 +119,8 @@ def run(command: str, pytester: pytest.Pytester) -> tuple[int, str]:
 def write(block: Block, folder: Path) -> None:
     path = folder / block.file
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(block.text, encoding="utf-8")
+    before = f"{path.read_text(encoding='utf-8')}\n\n" if block.is_more else ""
+    path.write_text(before + block.text, encoding="utf-8")
 
 
 def follow(text: str, pytester: pytest.Pytester) -> None:
