@@ -86,9 +86,10 @@ def _configure(config: pytest.Config) -> None:
     if hasattr(config, "workerinput"):
         return  # a worker of pytest-xdist installs them, and reads the record, where it collects a case file
     against, outputs = config.option.relevance_against, options.settings(config).outputs
+    calibrates = config.option.relevance_calibrate is not None
     if against is not None:
         options.recorded_rankings(config)
-    if against is not None or outputs or config.getoption("dist", "no") != "no":
+    if against is not None or outputs or calibrates or config.getoption("dist", "no") != "no":
         from pytest_relevance.plugin import reporting
 
         reporting.install(config)  # the run says so where it has no case file at all
@@ -96,6 +97,10 @@ def _configure(config: pytest.Config) -> None:
         from pytest_relevance.plugin.outputs import Outputs
 
         config.pluginmanager.register(Outputs(config), "relevance-outputs")
+    if calibrates:
+        from pytest_relevance.plugin.calibration import Calibration
+
+        config.pluginmanager.register(Calibration(config), "relevance-calibration")
 
 
 def _guarded(error: pytest.UsageError) -> pytest.UsageError:

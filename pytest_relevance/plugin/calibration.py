@@ -1,8 +1,10 @@
-"""`--relevance-calibrate=N`: ask the judge for grades that people gave too, and show how far they agree."""
+"""`--relevance-calibrate=N`: ask the judge for grades that people gave too, and show how far they agree.
+
+What it says changes no verdict, and is kept in no file.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from hashlib import sha256
 from itertools import zip_longest
@@ -10,16 +12,22 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from pytest_relevance._text import counted
+from pytest_relevance._text import harmless
+from pytest_relevance.cases.model import Case
 from pytest_relevance.judgments.grading import Rated
 from pytest_relevance.judgments.model import Judgments
-from pytest_relevance.plugin.running.judge import Answer
+from pytest_relevance.plugin.judging import JudgeHooks
+from pytest_relevance.plugin.options import ended_well, settings
+from pytest_relevance.plugin.run_store import Message, run_store
+from pytest_relevance.plugin.running.case_run import CASE_RUN
+from pytest_relevance.plugin.running.judge import NAME, Answer, Judge, Question
 from pytest_relevance.plugin.terminal import write_lines
 from pytest_relevance.reports.raters import agreement_lines
-from pytest_relevance.reports.text import Line, folded_lines, terminal_width
+from pytest_relevance.reports.text import Line, folded_lines, line, terminal_width
+from pytest_relevance.results.case_result import CaseResult
 
 PEOPLE = "people"
-"""What the grades that people gave are called beside those of a judge."""
+"""The rater of the grades that people gave, beside a judge."""
 
 _MOST_APART = 3
 """How many of the pairs that are furthest apart are shown."""
@@ -34,10 +42,10 @@ class Judged(NamedTuple):
 
 
 def drawn_evenly(judged: Iterable[Judged], most: int) -> list[Judged]:
-    """Draw at most so many judgments, as many of each grade as there are, without chance and whatever their order.
+    """Draw at most so many judgments, as many of each grade as far as there are; the same ones in whatever order.
 
-    Those of one grade are in the order of a digest. So another judgment changes few of those that are drawn, and more
-    of them include all that fewer had.
+    Those of one grade are drawn in the order of a digest. So another judgment changes few of those that are drawn, and
+    a larger draw has all that a smaller one has.
     """
     of_grade: dict[float, list[Judged]] = {}
     for each in sorted({*judged}, key=_digest):
@@ -49,3 +57,109 @@ def drawn_evenly(judged: Iterable[Judged], most: int) -> list[Judged]:
 def _digest(judged: Judged) -> tuple[bytes, Judged]:
     return sha256(f"{judged.query}\0{judged.document}".encode("utf-8", "surrogatepass")).digest(), judged
 
+
+def grades_of_people(case: Case) -> Mapping[str, float]:
+    """The judgments of a case that people gave."""
+    return case.judgments
+
+
+class Calibration(JudgeHooks):
+    """The hooks that ask the judge for grades that people gave, and show how far it agrees with them."""
+
+    option = "--relevance-calibrate"
+
+    def __init__(self, config: pytest.Config) -> None:
+        super().__init__(config)
+        self._sections: list[tuple[str, list[Line]]] = []
+
+    def is_about(self, case: Case, result: CaseResult) -> bool:
+        """Whether people graded documents of a case."""
+        return bool(grades_of_people(case))
+
+    @pytest.hookimpl
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Raise UsageError where no fixture has the name, and where people graded nothing."""
+        super().pytest_collection_finish(session)
+        runs = [item.stash[CASE_RUN] for item in session.items if CASE_RUN in item.stash]
+        if runs and not any(grades_of_people(run.case) for run in runs):
+            raise pytest.UsageError(
+                f"{self.option} compares the judge with people, and no case that was collected has a grade by people"
+            )
+
+    @pytest.hookimpl
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
+        """Tell why the judge was not asked; the run fails where it cannot be."""
+        run_store(self._config).messages += self.messages
+        if self.messages and ended_well(exitstatus):
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        if not (self.messages or self._sections or self._is_interrupted) and settings(self._config).runs_tests:
+            unasked = f"{self.option}: {NAME} was not asked, as no case that people judged was scored"
+            run_store(self._config).messages.append(Message(unasked))
+
+    @pytest.hookimpl(wrapper=True)  # outside that of the terminal, and inside that of the section of this plugin
+    def pytest_terminal_summary(self, terminalreporter: Any) -> Generator[None, object, object]:
+        """Show the agreement after the short summary."""
+        found = yield
+        for title, lines in self._sections:
+            terminalreporter.write_sep("=", title)
+            write_lines(terminalreporter, lines)
+        return found
+
+    def ask(self, judge: Judge, ran: Sequence[tuple[Case, CaseResult]]) -> None:
+        """Ask a judge for grades that people gave in the cases that were scored, and keep what there is to show."""
+        found: dict[Judged, tuple[Case, CaseResult]] = {}
+        for case, result in ran:
+            for document, grade in grades_of_people(case).items():
+                found.setdefault(Judged(case.query, document, grade), (case, result))
+        drawn = drawn_evenly(found, self._config.option.relevance_calibrate)
+        people = PEOPLE if judge.name != PEOPLE else f"other {PEOPLE}"
+        documents = self._documents(drawn, found)
+        questions = [
+            Question(each.query, document, found[each][0].terms.scale, found[each][0].settings)
+            for each, document in zip(drawn, documents, strict=True)
+        ]
+        pairs: list[Rated] = []
+
+        def take(number: int, answer: Answer) -> None:
+            if answer.grade is not None:
+                query, rated, grade = drawn[number]
+                ratings = {people: grade, judge.name: answer.grade}
+                pairs.append(Rated(query, rated, ratings, abs(answer.grade - grade)))
+
+        asked = self.answers(judge, questions, f"calibrated {judge.name}:", take)
+        failed, untitled = asked.faults.total(), sum(not document["title"] for document in documents)
+        counts = {
+            "without a grade, as it cannot tell": asked.asked - len(pairs) - failed,
+            "failed": failed,
+            f"not asked for: {asked.why}": len(drawn) - asked.asked,
+            "asked for without a title": untitled,
+        }
+        rest = "".join(f"; {count:,} {what}" for what, count in counts.items() if count)
+        text = (
+            f"{judge.name} graded {len(pairs):,} of {len(drawn):,} drawn from {len(found):,} that people graded{rest}"
+        )
+        columns = terminal_width()
+        lines = folded_lines(text, columns=columns)
+        if pairs:
+            titles: dict[str, dict[str, str]] = {}
+            for each, document in zip(drawn, documents, strict=True):
+                titles.setdefault(each.query, {})[each.document] = document["title"]
+            judgments = Judgments(titles=titles, raters=(people, judge.name))
+            pairs.sort(key=lambda rated: (-rated.spread, rated.query, rated.document))
+            lines += [line(""), *agreement_lines(judgments, pairs, _MOST_APART, columns=columns)]
+        self._sections.append((f"calibration of {harmless(judge.name)}", lines))
+
+    def _documents(
+        self, drawn: Sequence[Judged], found: Mapping[Judged, tuple[Case, CaseResult]]
+    ) -> list[Mapping[str, str]]:
+        """What a judge is told of documents: the id, the title ("" where none is known), and further fields."""
+        results = []
+        for each in drawn:
+            case, result = found[each]
+            evaluation = result.evaluation._replace(missing=((each.document, each.grade),))
+            results.append(result._replace(evaluation=evaluation).with_titles(case.titles, replace=False))
+        texts = [result.texts for result in self.described(results, [each.document for each in drawn])]
+        return [
+            {**each.shown.get(document, {}), "id": document, "title": each.titles.get(document, "")}
+            for (_, document, _), each in zip(drawn, texts, strict=True)
+        ]

@@ -7,8 +7,9 @@ What it says, and what goes wrong, changes no verdict of the run.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ from pytest_relevance.plugin.options import redaction
 from pytest_relevance.plugin.pytest_internals import is_fixture_defined, request_of
 from pytest_relevance.plugin.run_store import DOCUMENTS, Message, run_store
 from pytest_relevance.plugin.running.case_run import case_runs_of
-from pytest_relevance.plugin.running.judge import NAME, Judge, Question, UnusableJudge
+from pytest_relevance.plugin.running.judge import NAME, Answer, Judge, Question, UnusableJudge
 from pytest_relevance.reports.progress import Progress
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.documents import RunTitles
@@ -33,28 +34,44 @@ _MOST_FAULTS = 3
 """How many different faults of a judge are told."""
 
 
-class Judging:
-    """The hooks that request the fixture, and ask it before it is torn down.
+@dataclass(slots=True, eq=False)
+class Asked:
+    """What came of asking a judge: how often it was `asked`, its `faults`, and why it was not asked for the rest."""
+
+    asked: int = 0
+    faults: Counter[str] = field(default_factory=Counter)
+    why: str = ""
+
+
+class JudgeHooks:
+    """The hooks that request the fixture for what an `option` asks of it, and ask it before it is torn down.
 
     `messages` are for the end of the run; the run fails for those that are not good.
     """
 
-    def __init__(self, config: pytest.Config, file: JudgeFile) -> None:
+    option = ""
+
+    def __init__(self, config: pytest.Config) -> None:
         self._config = config
-        self._file = file
-        self._shown = harmless(config.option.relevance_judge)
-        self._left: int | None = config.option.relevance_judge_limit
         self._ran: dict[tuple[str, int], tuple[Case, CaseResult, int | None]] = {}
         self._loops: dict[int, Any] = {}
         self._unusable: dict[object, str] = {}
         self._is_interrupted = False
         self.messages: list[Message] = []
 
+    def is_about(self, case: Case, result: CaseResult) -> bool:
+        """Whether the judge is to be asked about documents of a case."""
+        raise NotImplementedError
+
+    def ask(self, judge: Judge, ran: Sequence[tuple[Case, CaseResult]]) -> None:
+        """Ask a judge about documents of the cases that were scored."""
+        raise NotImplementedError
+
     @pytest.hookimpl
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Raise UsageError where no fixture has the name."""
         if session.items and not is_fixture_defined(NAME, session):
-            raise pytest.UsageError(f"--relevance-judge needs a fixture {NAME}, and there is none{_HOW_TO}")
+            raise pytest.UsageError(f"{self.option} needs a fixture {NAME}, and there is none{_HOW_TO}")
 
     @pytest.hookimpl(wrapper=True, trylast=True)  # inner to the wrappers that capture output
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
@@ -66,7 +83,8 @@ class Judging:
             for number, run in enumerate(case_runs_of(item)):
                 result = run.attempt.result
                 if result is not None and result.evaluation.scores:
-                    judge = self._judge_of(item, run.attempt.loop) if result.unjudged else None
+                    is_about = self.is_about(run.case, result)
+                    judge = self._judge_of(item, run.attempt.loop) if is_about else None
                     self._ran[item.nodeid, number] = run.case, result, judge
 
     @pytest.hookimpl(wrapper=True)
@@ -84,12 +102,6 @@ class Judging:
     def pytest_keyboard_interrupt(self) -> None:
         """Ask nothing any more."""
         self._is_interrupted = True
-
-    def end(self) -> Iterator[Message]:
-        """The messages for the end of the run."""
-        yield from self.messages
-        if not self.messages:
-            yield Message(f"{self._shown}: {NAME} was not asked, as all results are judged")
 
     def _judge_of(self, item: pytest.Item, loop: Any) -> int | None:
         """Request the fixture for an item: the id of its value, or None where there is none."""
@@ -117,64 +129,104 @@ class Judging:
             return
         try:
             judge = Judge(value, self._config, self._loops.pop(id(value)))
-            self._ask(judge, *self._worklist(id(value)))
+            ran = self._ran.values()
+            self.ask(judge, [(case, result) for case, result, of_judge in ran if of_judge in (id(value), None)])
         except UnusableJudge as error:
             self.messages.append(Message(str(error), is_good=False))
-        except OSError as error:
-            why = f"cannot be written: {error.strerror or error}"
-            self.messages.append(Message(f"{self._shown} {why}", is_good=False))
 
-    def _worklist(self, judge: int) -> tuple[Worklist, Mapping[str, Case]]:
-        """What a judge is to be asked for, with titles; and a case of each query."""
-        ran = [(case, result) for case, result, of_judge in self._ran.values() if of_judge in (judge, None)]
-        results = [result for _, result in ran]
-        if (lookup := self._config.pluginmanager.get_plugin(DOCUMENTS)) is not None:
-            results = lookup.described(results)
-        results = RunTitles().add(results, run_store(self._config).files)
-        return Worklist.of(results), {case.query: case for case, _ in reversed(ran)}
+    def described(self, results: Iterable[CaseResult], documents: Collection[str] = ()) -> list[CaseResult]:
+        """Return results with all titles that can be known; of the index `documents` are asked for as well."""
+        lookup: Any = self._config.pluginmanager.get_plugin(DOCUMENTS)
+        found = [*results] if lookup is None else lookup.described(results, documents)
+        return RunTitles().add(found, run_store(self._config).files)
 
-    def _ask(self, judge: Judge, worklist: Worklist, cases: Mapping[str, Case]) -> None:
-        self._file.open(worklist)
-        new = [row for row in worklist.rows if not self._file.has(row, judge.name)]
-        rows = new if self._left is None else new[: self._left]
-        progress = progress_of(self._config, f"judged by {judge.name}:", len(rows))
-        faults: Counter[str] = Counter()
-        asked = graded = 0
-        why = "--relevance-judge-limit"
+    def answers(
+        self, judge: Judge, questions: Sequence[Question], what: str, take: Callable[[int, Answer], None]
+    ) -> Asked:
+        """Ask a judge; `take` gets the number of each question and its answer, unless that is a fault, which is told.
+
+        `what` begins the line that says how far it is.
+        """
+        progress, found = progress_of(self._config, what, len(questions)), Asked()
         try:
-            for number, answer in judge.ask([_question(row, cases[row.query]) for row in rows]):
-                asked += 1
+            for number, answer in judge.ask(questions):
+                found.asked += 1
                 if answer.fault:
-                    faults[answer.fault] += 1
+                    found.faults[answer.fault] += 1
                 else:
-                    self._file.add(worklist, rows[number], judge.name, answer.grade, answer.note)
-                    graded += answer.grade is not None
+                    take(number, answer)
                 progress.advance()
         except (KeyboardInterrupt, pytest.fail.Exception) as error:  # Ctrl-C, or a timeout of the last test
-            why = "Ctrl-C" if isinstance(error, KeyboardInterrupt) else str(error)
+            found.why = "Ctrl-C" if isinstance(error, KeyboardInterrupt) else str(error)
         finally:
             progress.end()
         if judge.gave_up:
-            why = f"{NAME} was given up"
-        if self._left is not None:
-            self._left -= asked
-        counts = {
-            "in the file before": len(worklist.rows) - len(new),
-            "without a grade, as it cannot tell": asked - graded - faults.total(),
-            "failed": faults.total(),
-            f"not asked for: {why}": len(new) - asked,
-        }
-        rest = "".join(f"; {count:,} {what}" for what, count in counts.items() if count)
-        of_all = f"{graded:,} of {counted(len(worklist.rows), 'result')} that nobody has judged"
-        cut = "; a half-written row at its end was taken away" if self._file.was_cut else ""
-        self.messages.append(Message(f"{judge.name} graded {of_all}: {self._shown}{rest}{cut}"))
+            found.why = f"{NAME} was given up"
+        faults = found.faults
         told = [f"{judge.name}, {counted(count, 'call')}: {text}" for text, count in faults.most_common(_MOST_FAULTS)]
         if len(faults) > _MOST_FAULTS:
             told.append(f"{judge.name}: {counted(len(faults) - _MOST_FAULTS, 'further fault')} of other kinds")
-        if faults and faults.total() == asked:
-            told.insert(0, f"no grade came from {judge.name}: {counted(asked, 'call')}, and each failed")
+        if faults and faults.total() == found.asked:
+            told.insert(0, f"no grade came from {judge.name}: {counted(found.asked, 'call')}, and each failed")
         # no fault of a judge fails the run
         run_store(self._config).messages += [Message(text, is_good=False) for text in told]
+        return found
+
+
+class Judging(JudgeHooks):
+    """The hooks of `--relevance-judge`, which add the grades to a file as they come."""
+
+    option = "--relevance-judge"
+
+    def __init__(self, config: pytest.Config, file: JudgeFile) -> None:
+        super().__init__(config)
+        self._file = file
+        self._shown = harmless(config.option.relevance_judge)
+        self._left: int | None = config.option.relevance_judge_limit
+
+    def is_about(self, case: Case, result: CaseResult) -> bool:
+        """Whether a case has results that nobody has judged."""
+        return bool(result.unjudged)
+
+    def end(self) -> Iterator[Message]:
+        """The messages for the end of the run."""
+        yield from self.messages
+        if not self.messages:
+            yield Message(f"{self._shown}: {NAME} was not asked, as all results are judged")
+
+    def ask(self, judge: Judge, ran: Sequence[tuple[Case, CaseResult]]) -> None:
+        """Ask a judge for grades of unjudged results, the most valuable first, and add them to the file."""
+        worklist = Worklist.of(self.described(result for _, result in ran))
+        cases = {case.query: case for case, _ in reversed(ran)}
+        graded: list[float] = []
+
+        def take(number: int, answer: Answer) -> None:
+            self._file.add(worklist, rows[number], judge.name, answer.grade, answer.note)
+            graded.extend([] if answer.grade is None else [answer.grade])
+
+        try:
+            self._file.open(worklist)
+            new = [row for row in worklist.rows if not self._file.has(row, judge.name)]
+            rows = new if self._left is None else new[: self._left]
+            questions = [_question(row, cases[row.query]) for row in rows]
+            found = self.answers(judge, questions, f"judged by {judge.name}:", take)
+        except OSError as error:
+            why = f"cannot be written: {error.strerror or error}"
+            self.messages.append(Message(f"{self._shown} {why}", is_good=False))
+            return
+        if self._left is not None:
+            self._left -= found.asked
+        failed = found.faults.total()
+        counts = {
+            "in the file before": len(worklist.rows) - len(new),
+            "without a grade, as it cannot tell": found.asked - len(graded) - failed,
+            "failed": failed,
+            f"not asked for: {found.why or '--relevance-judge-limit'}": len(new) - found.asked,
+        }
+        rest = "".join(f"; {count:,} {what}" for what, count in counts.items() if count)
+        of_all = f"{len(graded):,} of {counted(len(worklist.rows), 'result')} that nobody has judged"
+        cut = "; a half-written row at its end was taken away" if self._file.was_cut else ""
+        self.messages.append(Message(f"{judge.name} graded {of_all}: {self._shown}{rest}{cut}"))
 
 
 def _question(row: WorklistRow, case: Case) -> Question:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, NamedTuple
@@ -164,9 +164,12 @@ class DocumentLookup:
                 self._ask(index)
         self._indexes.clear()
 
-    def described(self, results: Iterable[CaseResult]) -> list[CaseResult]:
-        """Ask for the documents that are left, and return results with what the indexes say of their documents."""
+    def described(self, results: Iterable[CaseResult], documents: Collection[str] = ()) -> list[CaseResult]:
+        """Ask for the documents that are left and these, and return results with what the indexes say of theirs."""
         for index in self._indexes.values():
+            new = [document for document in documents if document not in index.asked]
+            index.asked.update(new)
+            index.waiting |= dict.fromkeys(new)
             self._ask(index)
         found = [*results]
         for index in self._indexes.values():
