@@ -60,7 +60,7 @@ def grade_with_model(query, title):
 class Block(NamedTuple):
     """A code block; `file` is the name of a file in the line before it, which ends in a colon.
 
-    `is_more`: the line says "Append to" the file.
+    `is_more`: the line says to append it to the file.
     """
 
     file: str
@@ -71,9 +71,11 @@ class Block(NamedTuple):
 
 def blocks(text: str, language: str = "") -> list[Block]:
     """The code blocks of a page, in one language if it is given."""
-    named = r"(?:(Append\sto\s)?`([\w./-]+\.\w+)`[^`\n]*:\n\n)?"
+    named = r"(?:(append\sthis\sto\s)?`([\w./-]+\.\w+)`[^`\n]*:\n\n)?"
     found = re.findall(rf"{named}^( *)```(\w+)\n(.*?)^ *```$", text, re.DOTALL | re.MULTILINE)
-    return [Block(file, name, dedent(code), bool(more)) for more, file, _, name, code in found if language in ("", name)]
+    return [
+        Block(file, name, dedent(code), bool(more)) for more, file, _, name, code in found if language in ("", name)
+    ]
 
 
 def commands(console: str) -> Iterator[tuple[str, str]]:
@@ -131,7 +133,7 @@ def follow(text: str, pytester: pytest.Pytester) -> None:
     for block in blocks(text):
         if block.file:
             write(block, folder)
-        elif block.language == "python" and "def search(" not in block.text:
+        elif block.language == "python" and not re.search(r"def (search|relevance_judge)\(", block.text):
             exec(block.text, namespace)
         elif block.language == "console":
             for command, shown in commands(block.text):

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from pytest_relevance._text import harmless
+from pytest_relevance._text import counted, harmless
 from pytest_relevance.cases.model import Case
 from pytest_relevance.judgments.grading import Rated
 from pytest_relevance.judgments.model import Judgments
@@ -127,23 +127,21 @@ class Calibration(JudgeHooks):
                 pairs.append(Rated(query, rated, ratings, abs(answer.grade - grade)))
 
         asked = self.answers(judge, questions, f"calibrated {judge.name}:", take)
-        failed, untitled = asked.faults.total(), sum(not document["title"] for document in documents)
+        failed = asked.faults.total()
         counts = {
-            "without a grade, as it cannot tell": asked.asked - len(pairs) - failed,
+            "it cannot tell": asked.asked - len(pairs) - failed,
             "failed": failed,
             f"not asked for: {asked.why}": len(drawn) - asked.asked,
-            "asked for without a title": untitled,
+            "without a title": sum(not document["title"] for document in documents),
         }
-        rest = "".join(f"; {count:,} {what}" for what, count in counts.items() if count)
-        text = (
-            f"{judge.name} graded {len(pairs):,} of {len(drawn):,} drawn from {len(found):,} that people graded{rest}"
-        )
+        rest = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
+        text = f"asked for {len(drawn):,} of the {counted(len(found), 'grade')} that people gave{rest and ': '}{rest}"
         columns = terminal_width()
         lines = folded_lines(text, columns=columns)
         if pairs:
             titles: dict[str, dict[str, str]] = {}
-            for each, document in zip(drawn, documents, strict=True):
-                titles.setdefault(each.query, {})[each.document] = document["title"]
+            for each, told in zip(drawn, documents, strict=True):
+                titles.setdefault(each.query, {})[each.document] = told["title"]
             judgments = Judgments(titles=titles, raters=(people, judge.name))
             pairs.sort(key=lambda rated: (-rated.spread, rated.query, rated.document))
             lines += [line(""), *agreement_lines(judgments, pairs, _MOST_APART, columns=columns)]

@@ -52,6 +52,10 @@ class JudgeHooks:
     option = ""
 
     def __init__(self, config: pytest.Config) -> None:
+        """Take the options. Raises UsageError under pytest-xdist."""
+        if config.getoption("dist", "no") != "no":
+            what = f"{self.option} asks about documents of all cases, which no worker of pytest-xdist has"
+            raise pytest.UsageError(f"{what}: leave -n out, or write -n 0")
         self._config = config
         self._ran: dict[tuple[str, int], tuple[Case, CaseResult, int | None]] = {}
         self._loops: dict[int, Any] = {}

@@ -62,6 +62,7 @@ def _whole_number(least: int, expected: str) -> Callable[[str], int]:
 
 _calls = _whole_number(2, "call each search 2 times or more, to see whether its ranking changes")
 _failures = _whole_number(0, "a whole number of cases, or 0 to search on whatever fails")
+_pairs = _whole_number(2, "ask for 2 grades or more that people gave too")
 _at_least_one = _whole_number(1, "a whole number, 1 or more")
 
 
@@ -95,6 +96,7 @@ _OPTIONS: Mapping[str, tuple[tuple[str, ...] | str | Callable[[str], int], str]]
     ),
     **{name: ("FILE", what) for name, what in FILES.items()},
     "judge-limit": (_at_least_one, "ask relevance_judge for N grades at most"),
+    "calibrate": (_pairs, "ask relevance_judge for N grades that people gave, and print how far it agrees with them"),
     "ci": (
         CI,
         "what a run leaves in GitHub Actions: its report in the summary of the job and annotations of its first "
@@ -286,7 +288,7 @@ def read_settings(config: pytest.Config) -> None:
         calls=option.relevance_repeat or 1,
         outputs=outputs,
         reports_to_ci=reports_to_ci,
-        details=bool(verbosity(option) > 1 or outputs or (is_step and reports_to_ci)),
+        details=bool(verbosity(option) > 1 or outputs or option.relevance_calibrate or (is_step and reports_to_ci)),
         properties=bool(getattr(option, "xmlpath", None)),
         runs_tests=not any(getattr(option, name, False) for name in _WITHOUT_TESTS),
         home=here(),

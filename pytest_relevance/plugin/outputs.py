@@ -132,15 +132,13 @@ _JUDGING = "relevance-judging"
 
 def _install_judge(target: Target) -> None:
     """Register the hooks that ask the judge; mend the file of a run that was killed. Raises UsageError under xdist."""
-    if target.config.getoption("dist", "no") != "no":
-        what = "--relevance-judge asks about the results of all cases, which no worker of pytest-xdist has"
-        raise pytest.UsageError(f"{what}: leave -n out, or write -n 0")
     from pytest_relevance.plugin.judging import Judging
     from pytest_relevance.results.judge_file import JudgeFile
 
     file = JudgeFile(target.path)
+    judging = Judging(target.config, file)
     file.mend()
-    target.config.pluginmanager.register(Judging(target.config, file), _JUDGING)
+    target.config.pluginmanager.register(judging, _JUDGING)
 
 
 def _judged(target: Target, _: bool) -> Iterator[Message]:

@@ -213,7 +213,7 @@ def test_a_judge_is_a_session_fixture(shop: Project) -> None:
     [
         (["--relevance-judge-limit=3"], "--relevance-judge-limit goes with --relevance-judge=FILE"),
         ([OPTION, "--relevance-judge-limit=0"], "a whole number, 1 or more; found '0'"),
-        ([OPTION, "-n2"], "--relevance-judge asks about the results of all cases"),
+        ([OPTION, "-n2"], "--relevance-judge asks about documents of all cases"),
         (["--relevance-judge=people.csv"], "people.csv exists and has no grades of a judge"),
         ([OPTION, "--relevance-unjudged=machine.csv"], "name the same file"),
     ],

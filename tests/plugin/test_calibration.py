@@ -1,0 +1,233 @@
+"""`--relevance-calibrate=N`: `relevance_judge` is asked for grades that people gave, and compared with them."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_relevance import Run as Record
+from pytest_relevance.plugin.calibration import Judged, drawn_evenly
+from tests.plugin.conftest import Project, Run
+
+SEARCH = """
+    import pytest
+
+    @pytest.fixture(scope="session")
+    def search():
+        return lambda query, k=10: [{"id": word, "title": f"Title of {word}"} for word in query.split()][:k]
+
+    @pytest.fixture(scope="session")
+    def relevance_judge():
+        def judge(query, document):
+            with open("asked.txt", "a") as file:
+                print(query, document["id"], document, sep=": ", file=file)
+            return grade(document["id"])
+        judge.name = "model-x/prompt-3"
+        yield judge
+        judge.name = None
+
+"""
+SOME = """
+    def grade(document):
+        if document == "boom":
+            raise ConnectionError("no model")
+        return {"a": 3, "b": (2, "a note"), "c": 1, "d": 0, "none": None}.get(document, 1)
+"""
+CASES = """
+    scale: [0, 3]
+    min_ndcg: 0.5
+    cases:
+      - {query: a b c, judgments: {a: 3, b: 1, c: 2, d: 0}}
+      - {query: none boom e, judgments: {e: 3, none: 0, boom: 2}}
+"""
+
+
+@pytest.fixture
+def shop(project: Project) -> Project:
+    project.conftest(SEARCH + SOME)
+    project.cases(CASES)
+    return project
+
+
+def asked(project: Project) -> list[str]:
+    """What the judge was asked for since the last time: `query: document`, sorted."""
+    path = project.path / "asked.txt"
+    found = path.read_text().splitlines() if path.exists() else []
+    path.unlink(missing_ok=True)
+    return sorted(": ".join(line.split(": ")[:2]) for line in found)
+
+
+def calibration(run: Run) -> list[str]:
+    """The lines of the section."""
+    _, _, text = run.text.partition("= calibration of model-x/prompt-3 ==")
+    return text.partition("\n==")[0].splitlines()[1:]
+
+
+def test_the_whole_section(shop: Project) -> None:
+    run = shop.run("--relevance-calibrate=100")
+    assert run.code == 0
+    assert calibration(run) == [
+        "asked for 7 of the 7 grades that people gave: 1 it cannot tell, 1 failed, 1 without a title",
+        "",
+        "5 pairs of query and document that both people and model-x/prompt-3 graded",
+        "  equal grades                     40.0%  2 of 5",
+        "  Cohen's kappa (quadratic)        0.531  -0.667 to 0.946 at 95 %",
+        "  Krippendorff's alpha (ordinal)   0.565  reliable from 0.8 on, tentatively from 0.667",
+        "  bias                            -0.400  the grades of model-x/prompt-3 less those of people",
+        "",
+        "people \\ model-x/prompt-3     0     1     2     3",
+        "                        0     1     -     -     -",
+        "                        1     -     -     1     -",
+        "                        2     -     1     -     -",
+        "                        3     -     1     -     1",
+        "",
+        "apart  people  model-x/prompt-3  query        document",
+        "    2       3                 1  none boom e  e  Title of e",
+        "    1       1                 2  a b c        b  Title of b",
+        "    1       2                 1  a b c        c  Title of c",
+    ]
+    assert "1 call: it raised ConnectionError: no model (conftest.py:" in " ".join(run.summary.split())
+    assert len(asked(shop)) == 7
+
+
+def test_it_changes_no_verdict_and_no_file(shop: Project) -> None:
+    plain = shop.run("--relevance-record=plain.jsonl")
+    run = shop.run("--relevance-calibrate=4", "--relevance-record=run.jsonl", "--relevance-judge=machine.csv")
+    assert (run.code, run.counts) == (plain.code, plain.counts)
+    before, after = (Record.open(shop.path / name).results for name in ("plain.jsonl", "run.jsonl"))
+    assert [(each.verdict, each.evaluation, each.texts) for each in after] == [
+        (each.verdict, each.evaluation, each.texts) for each in before
+    ]
+    assert len(asked(shop)) == 4
+    assert not (shop.path / "machine.csv").exists()  # all results are judged
+
+
+def test_the_same_are_asked_for_whatever_the_order(shop: Project) -> None:
+    shop.run("--relevance-calibrate=4")
+    before = asked(shop)
+    head, _, cases = CASES.partition("cases:\n")
+    first, second = cases.strip("\n").splitlines()[:2]
+    shop.cases(f"{head}cases:\n{second}\n{first}\n")
+    shop.run("--relevance-calibrate=4")
+    assert asked(shop) == before
+    shop.run("--relevance-calibrate=5")
+    assert {*asked(shop)} > {*before}
+
+
+def test_variants_ask_once(shop: Project) -> None:
+    shop.conftest((SEARCH + SOME).replace('scope="session")\n    def search', 'params=["x", "y"])\n    def search'))
+    run = shop.run("--relevance-calibrate=100")
+    assert run.counts == {"passed": 4}
+    assert len(asked(shop)) == 7
+
+
+def test_what_a_judge_is_told_of_documents_that_were_not_found(shop: Project) -> None:
+    shop.write("products.csv", "id,title,brand\nd,Polish,Fell\na,Boots,Fell\n")
+    shop.cases(CASES.replace("scale:", "documents: {file: products.csv, show: [brand]}\n    scale:"))
+    shop.run("--relevance-calibrate=100")
+    text = (shop.path / "asked.txt").read_text()
+    assert "a b c: d: {'brand': 'Fell', 'id': 'd', 'title': 'Polish'}" in text
+    assert "a b c: a: {'brand': 'Fell', 'id': 'a', 'title': 'Boots'}" in text
+    assert "a b c: b: {'id': 'b', 'title': 'Title of b'}" in text
+    asked(shop)
+    shop.cases(CASES)
+    index = """
+    @pytest.fixture(scope="session")
+    def relevance_documents():
+        return lambda ids: {document: {"title": f"Index of {document}", "brand": "Wold"} for document in ids}
+    """
+    shop.conftest(SEARCH + SOME + index)
+    run = shop.run("--relevance-calibrate=100")
+    assert "a b c: d: {'brand': 'Wold', 'id': 'd', 'title': 'Index of d'}" in (shop.path / "asked.txt").read_text()
+    assert "without a title" not in run.text
+
+
+@pytest.mark.parametrize("documents", [[3, 1], [3, 3]])
+def test_nothing_to_compare(shop: Project, documents: list[int]) -> None:
+    pairs = ", ".join(f"{name}: {grade}" for name, grade in zip("xy", documents, strict=True))
+    shop.cases(f"cases: [{{query: x y, judgments: {{{pairs}}}}}]\n")
+    shop.conftest(f"{SEARCH}\n    def grade(document): return {'None' if len({*documents}) > 1 else 3}\n")
+    run = shop.run("--relevance-calibrate=2")
+    shown = "\n".join(calibration(run))
+    if documents == [3, 1]:
+        assert shown == "asked for 2 of the 2 grades that people gave: 2 it cannot tell"
+    else:
+        assert "Cohen's kappa (quadratic)          n/a  not defined: all grades are the same" in shown
+    assert "nan" not in run.text
+
+
+def test_a_judge_whose_errors_are_known(project: Project) -> None:
+    # of ten documents with each grade: two of those below 3 get a grade more, and four of those with a 3 get a 0
+    grade = """
+    def grade(document):
+        people, number = divmod(int(document.removeprefix("d")), 10)
+        return (people + 1 if number < 2 else people) if people < 3 else (0 if number < 4 else 3)
+    """
+    project.conftest(SEARCH + grade)
+    judgments = [{f"d{number}": number // 10 for number in range(start, 40, 4)} for start in range(4)]
+    cases = [{"query": f"q{number} x", "judgments": each} for number, each in enumerate(judgments)]
+    project.cases(json.dumps({"scale": [0, 3], "cases": cases}))
+    shown = "\n".join(calibration(project.run("--relevance-calibrate=40")))
+    observed, by_chance = (6 * 1 + 4 * 9) / 40, 3.5 + 3.05 - 2 * 1.5 * 1.35  # of the means and those of the squares
+    assert "equal grades                     75.0%  30 of 40" in shown
+    assert f"Cohen's kappa (quadratic)        {1 - observed / by_chance:.3f}  " in shown
+    assert f"bias                            {1.35 - 1.5:+.3f}  " in shown
+    table = [line.split()[1:] for line in shown.partition("people \\ ")[2].splitlines()[1:5]]
+    assert table == [["8", "2", "-", "-"], ["-", "8", "2", "-"], ["-", "-", "8", "2"], ["4", "-", "-", "6"]]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--relevance-calibrate=1"], "ask for 2 grades or more that people gave too; found '1'"),
+        (["--relevance-calibrate=9", "-n2"], "--relevance-calibrate asks about documents of all cases"),
+        (["--relevance-calibrate=9", "none.relevance.yaml"], "no case that was collected has a grade by people"),
+    ],
+)
+def test_options_that_cannot_be(shop: Project, options: list[str], message: str) -> None:
+    shop.cases("cases: [{query: x, expect: {results: '>= 1'}}]\n", "none.relevance.yaml")
+    run = shop.run(*options)
+    assert run.code == 4
+    assert message in " ".join(run.result.stderr.lines)
+    assert asked(shop) == []
+
+
+def test_there_must_be_a_judge_that_can_be_asked(shop: Project) -> None:
+    shop.conftest(SEARCH.replace('judge.name = "model-x/prompt-3"', "pass") + SOME)
+    run = shop.run("--relevance-calibrate=9")
+    assert run.code == 1
+    assert "relevance_judge has no attribute name" in " ".join(run.summary.split())
+    shop.conftest(SEARCH.replace("def relevance_judge", "def another") + SOME)
+    run = shop.run("--relevance-calibrate=9")
+    assert run.code == 4
+    assert "--relevance-calibrate needs a fixture relevance_judge" in run.result.stderr.str()
+
+
+def test_without_a_scored_case_it_is_not_asked(shop: Project) -> None:
+    run = shop.run("--relevance-calibrate=9", "-k", "nothing")
+    assert "relevance_judge was not asked, as no case that people judged was scored" in run.text
+    assert "not asked" not in shop.run("--relevance-calibrate=9", "--collect-only").text
+    assert asked(shop) == []
+
+
+JUDGED = st.lists(
+    st.builds(Judged, st.sampled_from(["x", "y", ""]), st.text(max_size=3), st.sampled_from([0, 1, 1.5, 3])),
+    max_size=40,
+)
+
+
+@given(JUDGED, st.integers(2, 30), st.randoms(use_true_random=False))
+def test_judgments_are_drawn_evenly_over_their_grades(judged: list[Judged], most: int, random: Random) -> None:
+    drawn = drawn_evenly(judged, most)
+    there, taken = (Counter(each.grade for each in some) for some in ({*judged}, drawn))
+    assert len(drawn) == len({*drawn}) == min(most, len({*judged}))
+    fullest = max(taken.values(), default=0)
+    assert all(taken[grade] in (count, fullest, fullest - 1) for grade, count in there.items())
+    random.shuffle(judged)
+    assert drawn_evenly(judged, most) == drawn
+    assert drawn_evenly(judged, most + 1)[:most] == drawn
