@@ -1,4 +1,4 @@
-"""Make `Judgments` of ratings as they are written, and figures about where the raters of a file disagree.
+"""Make `Judgments` of ratings as they are written; figures about where raters disagree, and samples to compare them.
 
 Names become grades, several ratings become one, and contradictions are errors. Files of judgments have
 millions of rows and a handful of different grades. So each different grade is interpreted once, and rows are searched
@@ -11,6 +11,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
+from itertools import zip_longest
 from math import fsum, isfinite
 from operator import ne
 from typing import NamedTuple, cast
@@ -350,3 +352,28 @@ def aggregate_figures(pairs: Sequence[Rated]) -> list[AggregateFigures]:
         AggregateFigures(how, fsum(of_pairs) / len(of_pairs), sum(map(ne, of_pairs, grades["median"])))
         for how, of_pairs in grades.items()
     ]
+
+
+class Judged(NamedTuple):
+    """The grade that people gave to a document of a query."""
+
+    query: str
+    document: str
+    grade: float
+
+
+def drawn_evenly(judged: Iterable[Judged], most: int) -> list[Judged]:
+    """Draw at most so many judgments, as many of each grade as far as there are; the same ones in whatever order.
+
+    Those of one grade are drawn in the order of a digest. So another judgment changes few of those that are drawn, and
+    a larger draw has all that a smaller one has.
+    """
+    of_grade: dict[float, list[Judged]] = {}
+    for each in sorted({*judged}, key=_digest):
+        of_grade.setdefault(each.grade, []).append(each)
+    turns = zip_longest(*(of_grade[grade] for grade in sorted(of_grade)))
+    return [each for turn in turns for each in turn if each is not None][:most]
+
+
+def _digest(judged: Judged) -> tuple[bytes, Judged]:
+    return sha256(f"{judged.query}\0{judged.document}".encode("utf-8", "surrogatepass")).digest(), judged

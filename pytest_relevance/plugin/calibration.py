@@ -5,16 +5,14 @@ What it says changes no verdict, and is kept in no file.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
-from hashlib import sha256
-from itertools import zip_longest
-from typing import Any, NamedTuple
+from collections.abc import Generator, Mapping, Sequence
+from typing import Any
 
 import pytest
 
 from pytest_relevance._text import counted, harmless
 from pytest_relevance.cases.model import Case
-from pytest_relevance.judgments.grading import Rated
+from pytest_relevance.judgments.grading import Judged, Rated, drawn_evenly
 from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.plugin.judging import JudgeHooks
 from pytest_relevance.plugin.options import ended_well, settings
@@ -31,31 +29,6 @@ PEOPLE = "people"
 
 _MOST_APART = 3
 """How many of the pairs that are furthest apart are shown."""
-
-
-class Judged(NamedTuple):
-    """The grade that people gave to a document of a query."""
-
-    query: str
-    document: str
-    grade: float
-
-
-def drawn_evenly(judged: Iterable[Judged], most: int) -> list[Judged]:
-    """Draw at most so many judgments, as many of each grade as far as there are; the same ones in whatever order.
-
-    Those of one grade are drawn in the order of a digest. So another judgment changes few of those that are drawn, and
-    a larger draw has all that a smaller one has.
-    """
-    of_grade: dict[float, list[Judged]] = {}
-    for each in sorted({*judged}, key=_digest):
-        of_grade.setdefault(each.grade, []).append(each)
-    turns = zip_longest(*(of_grade[grade] for grade in sorted(of_grade)))
-    return [each for turn in turns for each in turn if each is not None][:most]
-
-
-def _digest(judged: Judged) -> tuple[bytes, Judged]:
-    return sha256(f"{judged.query}\0{judged.document}".encode("utf-8", "surrogatepass")).digest(), judged
 
 
 def grades_of_people(case: Case) -> Mapping[str, float]:

@@ -1,8 +1,14 @@
-"""How far raters are apart: documents, each rater's bias, and what the ways to combine ratings make of them."""
+"""How far raters are apart: documents, each rater's bias, and what the ways to combine ratings make of them; draws."""
 
 from __future__ import annotations
 
-from pytest_relevance.judgments.grading import aggregate_figures, rated_by_several, rater_figures
+from collections import Counter
+from random import Random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_relevance.judgments.grading import Judged, aggregate_figures, drawn_evenly, rated_by_several, rater_figures
 from pytest_relevance.judgments.model import Judgments
 
 NAMES = ("anna", "ben", "carl")
@@ -52,3 +58,21 @@ def test_what_the_ways_to_combine_ratings_make_of_them() -> None:
         "max": ((3 + 3 + 1) / 3, 1),
         "majority": ((2 + 3 + 1) / 3, 1),
     }
+
+
+JUDGED = st.lists(
+    st.builds(Judged, st.sampled_from(["x", "y", ""]), st.text(max_size=3), st.sampled_from([0, 1, 1.5, 3])),
+    max_size=40,
+)
+
+
+@given(JUDGED, st.integers(2, 30), st.randoms(use_true_random=False))
+def test_judgments_are_drawn_evenly_over_their_grades(judged: list[Judged], most: int, random: Random) -> None:
+    drawn = drawn_evenly(judged, most)
+    there, taken = (Counter(each.grade for each in some) for some in ({*judged}, drawn))
+    assert len(drawn) == len({*drawn}) == min(most, len({*judged}))
+    fullest = max(taken.values(), default=0)
+    assert all(taken[grade] in (count, fullest, fullest - 1) for grade, count in there.items())
+    random.shuffle(judged)
+    assert drawn_evenly(judged, most) == drawn
+    assert drawn_evenly(judged, most + 1)[:most] == drawn

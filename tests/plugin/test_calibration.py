@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from random import Random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pytest_relevance import Run as Record
-from pytest_relevance.plugin.calibration import Judged, drawn_evenly
 from tests.plugin.conftest import Project, Run
 
 SEARCH = """
@@ -213,21 +208,3 @@ def test_without_a_scored_case_it_is_not_asked(shop: Project) -> None:
     assert "relevance_judge was not asked, as no case that people judged was scored" in run.text
     assert "not asked" not in shop.run("--relevance-calibrate=9", "--collect-only").text
     assert asked(shop) == []
-
-
-JUDGED = st.lists(
-    st.builds(Judged, st.sampled_from(["x", "y", ""]), st.text(max_size=3), st.sampled_from([0, 1, 1.5, 3])),
-    max_size=40,
-)
-
-
-@given(JUDGED, st.integers(2, 30), st.randoms(use_true_random=False))
-def test_judgments_are_drawn_evenly_over_their_grades(judged: list[Judged], most: int, random: Random) -> None:
-    drawn = drawn_evenly(judged, most)
-    there, taken = (Counter(each.grade for each in some) for some in ({*judged}, drawn))
-    assert len(drawn) == len({*drawn}) == min(most, len({*judged}))
-    fullest = max(taken.values(), default=0)
-    assert all(taken[grade] in (count, fullest, fullest - 1) for grade, count in there.items())
-    random.shuffle(judged)
-    assert drawn_evenly(judged, most) == drawn
-    assert drawn_evenly(judged, most + 1)[:most] == drawn
