@@ -17,18 +17,7 @@ from urllib.parse import quote
 
 from pytest_relevance._text import counted, harmless
 from pytest_relevance.metrics.names import is_similarity
-from pytest_relevance.reports.blocks import (
-    FAILURE,
-    MOST_CHARACTERS,
-    Section,
-    Sentence,
-    Table,
-    details,
-    heading,
-    joined_sections,
-    list_section,
-    table_sections,
-)
+from pytest_relevance.reports import blocks
 from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.reasons import case_label, failure_head, reason_in_brief
 from pytest_relevance.reports.run import baseline, changes
@@ -67,7 +56,7 @@ _MOST_FURTHER = 100  # cases in one of the folded tables: each is left out as a 
 
 
 def run_markdown(
-    run: Run, *, verbosity: int = 0, notes: Sequence[str] = (), most: int = MOST_CHARACTERS, page: str = ""
+    run: Run, *, verbosity: int = 0, notes: Sequence[str] = (), most: int = blocks.MOST_CHARACTERS, page: str = ""
 ) -> str:
     """The report of a run as Markdown, of at most `most` characters. `notes` are sentences about how it was merged.
 
@@ -75,45 +64,49 @@ def run_markdown(
     the report of each failure is left out. The first section, with the sentence, is always there. `page` is the address
     of the HTML report, to which it links.
     """
-    return joined_sections(run_sections(run, verbosity=verbosity, notes=notes, page=page), most)
+    return blocks.joined_sections(run_sections(run, verbosity=verbosity, notes=notes, page=page), most)
 
 
-def run_sections(run: Run, *, verbosity: int = 0, notes: Sequence[str] = (), page: str = "") -> Iterator[Section]:
+def run_sections(
+    run: Run, *, verbosity: int = 0, notes: Sequence[str] = (), page: str = ""
+) -> Iterator[blocks.Section]:
     """The sections of the report, the most important first."""
     gates = run_gates(run)
     ran = [result for result in run.results if result.status != SKIPPED]
     full, variants = verbosity > 0, variants_of(ran)
     means, most = baseline.mean_sentences(ran), None if full else changes.MOST_ROWS
-    yield Section(_first_section(run, ran, gates, means, page), "the summary")
-    yield from list_section(map(Sentence, notes), "notes")
+    yield blocks.Section(_first_section(run, ran, gates, means, page), "the summary")
+    yield from blocks.list_section(map(blocks.Sentence, notes), "notes")
     if run.info.missing:
-        yield Section(_missing(run.info.missing), "what is missing")
+        yield blocks.Section(_missing(run.info.missing), "what is missing")
     worst = changes.worst_first(ran)
-    yield from table_sections("the gates", [gate_table(gates, None if full else MOST_GATES)])
+    yield from blocks.table_sections("the gates", [gate_table(gates, None if full else MOST_GATES)])
     for name, table in _case_tables(worst, ran, variants, most):
-        yield from table_sections(name, [table])
+        yield from blocks.table_sections(name, [table])
     for fault in fault_sentences(ran, run.info):
-        yield Section(f"**{fault.markdown()}**", "a fault that several cases have in common")
+        yield blocks.Section(f"**{fault.markdown()}**", "a fault that several cases have in common")
     if len({(result.file, variant_of(result)) for result in ran}) > baseline.MOST_NAMES:
         shown = [*suite_sentences(ran, variants, gates), *baseline.mean_sentences(ran, only_changes=True)]
-        yield from list_section(shown if full else shown[:MOST_SUITES], "the suites")
-    said = [block for block in remarks(ran, run.files) if isinstance(block, Sentence)]
-    yield from list_section(said, "remarks")
+        yield from blocks.list_section(shown if full else shown[:MOST_SUITES], "the suites")
+    said = [block for block in remarks(ran, run.files) if isinstance(block, blocks.Sentence)]
+    yield from blocks.list_section(said, "remarks")
     compared = [result for result in ran if not result.is_check]
-    yield from table_sections("the tags", [changes.tag_table(compared, variants, None if full else changes.MOST_TAGS)])
-    yield from table_sections("the variants", changes.variant_tables(compared, variants, most))
+    yield from blocks.table_sections(
+        "the tags", [changes.tag_table(compared, variants, None if full else changes.MOST_TAGS)]
+    )
+    yield from blocks.table_sections("the variants", changes.variant_tables(compared, variants, most))
     fallen = [change for change in worst if got_worse(change.result)]
     for start in range(most or len(fallen), len(fallen), _MOST_FURTHER):
         rows = fallen[start : start + _MOST_FURTHER]
         title = f"Got worse, {start + 1:,} to {start + len(rows):,} of {len(fallen):,}"
         table = changes.moved_table("", rows, variants, ())
-        yield Section(details(title, table.markdown()), "further cases that got worse")
+        yield blocks.Section(blocks.details(title, table.markdown()), "further cases that got worse")
     if verbosity >= 0:
         yield from _failure_sections(run, verbosity, page)
 
 
 def _first_section(
-    run: Run, ran: Sequence[CaseResult], gates: Sequence[GateResult], means: Sequence[Sentence], page: str
+    run: Run, ran: Sequence[CaseResult], gates: Sequence[GateResult], means: Sequence[blocks.Sentence], page: str
 ) -> str:
     """The first section: the sentence, the means, the counts, what ran against what, the page, and what nDCG is."""
     said = baseline.headline(run.results, gates, run.info)
@@ -135,7 +128,7 @@ def _first_section(
     items += [each.markdown() for each in further]
     items += [f"[all rankings side by side, in the page]({page})"] if page else []
     items += [escaped(explained)] if (explained := metric_explained(ran)) else []
-    return "\n".join([heading(said.text, said.mark), *([""] if items else []), *(f"- {item}" for item in items)])
+    return "\n".join([blocks.heading(said.text, said.mark), *([""] if items else []), *(f"- {item}" for item in items)])
 
 
 def _missing(names: Sequence[str]) -> str:
@@ -149,7 +142,7 @@ def _missing(names: Sequence[str]) -> str:
 
 def _case_tables(
     worst: Sequence[changes.CaseChange], ran: Sequence[CaseResult], variants: Sequence[Variant], most: int | None
-) -> Iterator[tuple[str, Table]]:
+) -> Iterator[tuple[str, blocks.Table]]:
     """The cases that fail, and those whose score moved most and that are in no table yet, each table with its name.
 
     Without any that fails or moved, those with the lowest scores.
@@ -171,15 +164,15 @@ def _case_tables(
     yield "the lowest cases", changes.moved_table("Lowest", low, variants, on_fall, most)
 
 
-def _failure_sections(run: Run, verbosity: int, page: str) -> Iterator[Section]:
+def _failure_sections(run: Run, verbosity: int, page: str) -> Iterator[blocks.Section]:
     """The failures, folded, in their order; cases that failed alike share one line."""
     names = names_in_page(run.results) if page else {}
     for how, results in _to_report(run, verbosity):
         if how == IN_FULL:
             link = f"{page}#case={quote(names[id(results[0])], safe='', errors='replace')}" if page else ""
-            yield Section(partial(_folded, results[0], run, verbosity, link), FAILURE)
+            yield blocks.Section(partial(_folded, results[0], run, verbosity, link), blocks.FAILURE)
         else:
-            yield Section(code(together_text(results, full=verbosity > 0)), FAILURE)
+            yield blocks.Section(code(together_text(results, full=verbosity > 0)), blocks.FAILURE)
 
 
 def _to_report(run: Run, verbosity: int = 0) -> Iterator[tuple[str, Sequence[CaseResult]]]:
@@ -195,7 +188,7 @@ def _folded(result: CaseResult, run: Run, verbosity: int, link: str) -> str:
     title = (cut(harmless(text), LONGEST_TEXT) for text in (case_label(result), reason))
     report = plain(failure_lines(result, verbosity=verbosity, others=run.results))
     lines = [*([f"[open it in the page]({link})", ""] if link else []), *code_block(report)]
-    return details(" ".join(f"<code>{escape(text)}</code>" for text in title), lines)
+    return blocks.details(" ".join(f"<code>{escape(text)}</code>" for text in title), lines)
 
 
 # --- annotations for GitHub Actions -----------------------------------------------------------------------------------

@@ -181,9 +181,7 @@ def _read_json(source: Source) -> Rankings:
     snapshot = quepid.snapshot_rows(rows)
     if snapshot is not None:
         return _rankings_of_queries(source, snapshot)
-    if isinstance(rows, (list, tuple)):
-        if not any(isinstance(row, dict) for row in rows):
-            source.refuse(f"a run in JSON is {_JSON_SHAPES}; found {found(rows)}")
+    if isinstance(rows, (list, tuple)) and any(isinstance(row, dict) for row in rows):
         return _read_table(source)
     if not isinstance(rows, dict):
         source.refuse(f"a run in JSON is {_JSON_SHAPES}; found {found(rows)}")

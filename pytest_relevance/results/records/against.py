@@ -19,14 +19,8 @@ from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking
 from pytest_relevance.results.case_parts import NEW, STALE, BaselineComparison
 from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult
 from pytest_relevance.results.expectations import expects_results, with_similarities
+from pytest_relevance.results.records import baseline_comparison
 from pytest_relevance.results.records.baseline import BaselineEntries, BaselineEntry, EntryKey, entry_of
-from pytest_relevance.results.records.baseline_comparison import (
-    changes_since,
-    comparison_of,
-    gate_scores,
-    lacks_ranks,
-    silent,
-)
 from pytest_relevance.results.records.file import read_record
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.records.run_info import GONE, UNJUDGED, FileInfo, Fingerprint, Lost, RecordError
@@ -70,7 +64,7 @@ def read_rankings(path: str | os.PathLike[str], shown: str | None = None) -> Rec
         cases = counted(len(info.missing), "case")
         raise RecordError.at(name, f"{cases} of the run did not finish; compare with a record of a run that did")
     nodes = {of_file.node or file: file for file, of_file in files.items()}
-    silent_searches = silent(
+    silent_searches = baseline_comparison.silent(
         (with_variant(result.search, result.variant), bool(result.ranking.documents))
         for result in results
         if result.evaluation.scores and not result.is_check and expects_results(result.evaluation.outcomes)
@@ -146,8 +140,10 @@ def _compared(
         return result._replace(baseline=BaselineComparison(NEW))
     similarities += [metric for gate in gates for metric in gate.similarities]
     is_short = not entry.whole and result.ranking.whole and len(entry.documents) >= entry.depth
-    is_short = is_short or lacks_ranks(entry, result, similarities)
-    stale = changes_since(entry, result.query, result.conditions.depth, result.params, was_cut=is_short)
+    is_short = is_short or baseline_comparison.lacks_ranks(entry, result, similarities)
+    stale = baseline_comparison.changes_since(
+        entry, result.query, result.conditions.depth, result.params, was_cut=is_short
+    )
     grades = _grades(result, entry, other)
     if grades is None:
         stale += ("the record does not name the judgments of all documents that were returned then",)
@@ -159,12 +155,12 @@ def _compared(
     known = grade_ranking(accepted, grades)
     graded = GradedRanking(known.grades, known.repeated, result.graded.judged)
     before = defined(score(result.metric, graded, result.conditions.settings))
-    scores = gate_scores(result, gates, graded, (MAX_DROP, MEAN))
+    scores = baseline_comparison.gate_scores(result, gates, graded, (MAX_DROP, MEAN))
     if other is not None and other.evaluation.digest == result.evaluation.digest:
         theirs = other.evaluation.scores  # the values of a project's own metrics are taken as they were recorded
         own = (metric.text for gate in gates for metric in gate.metrics if not metric.is_computable)
         scores |= {name: theirs[name] for name in own if name in theirs}
-    found, reasons = comparison_of(result, entry, graded, before, scores)
+    found, reasons = baseline_comparison.comparison_of(result, entry, graded, before, scores)
     if result.is_known and found.failed_before:
         found = found._replace(known=True)
     return result.with_baseline(found, result.verdict, reasons)

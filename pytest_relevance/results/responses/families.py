@@ -54,7 +54,7 @@ def results_of(response: object, options: reading.ReadOptions) -> Sequence[objec
         if includes(response) and (found := results(response, options)) is not None:
             return found
     what = f"{reading.kind_of(response)}, {shown(response)}"
-    raise reading.NoResults(f"search returned {what}; return a list of results, best first")
+    raise reading.UnreadableRanking(f"search returned {what}; return a list of results, best first")
 
 
 def as_mapping(result: Any, id_names: Sequence[str] = ()) -> Any:
@@ -148,7 +148,7 @@ def hits_of(body: Mapping[Any, Any], holder: object = None) -> Sequence[object]:
     if vespa is not None:
         return ()  # Vespa leaves `children` out when nothing matched
     known = listed(f"{'.'.join(path)} ({engine})" for engine, path in HITS)
-    raise reading.NoResults(
+    raise reading.UnreadableRanking(
         f"search returned a mapping without hits, {shown(dict(body), 200)}; a response body has {known}; "
         "for another shape return its list of results, or implement the hook pytest_relevance_ranking"
     )

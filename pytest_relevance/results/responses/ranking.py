@@ -15,7 +15,7 @@ from itertools import pairwise
 from numbers import Real
 from typing import Any, NamedTuple
 
-from pytest_relevance._text import LONGEST_SHOWN, listed, quoted, shown
+from pytest_relevance._text import listed, quoted, shown
 from pytest_relevance.metrics.ndcg import repeated_indexes
 from pytest_relevance.results.responses import reading
 
@@ -87,18 +87,12 @@ def read_ranking(
     names = reading.ID_NAMES if id_field is None else (id_field,)
     title_names = reading.TITLE_NAMES if title_field is None else (title_field,)
     results: Sequence[Any] = ()
-    try:
-        if type(response) is list:
-            results = response
-        else:
-            from pytest_relevance.results.responses.families import results_of
+    if type(response) is list:
+        results = response
+    else:
+        from pytest_relevance.results.responses.families import results_of
 
-            results = results_of(response, reading.ReadOptions(names, title_names, ids))
-    except reading.NoResults:
-        (found,) = reading.Fields([_as_mapping(response, names)]).first_of(names, reading.NESTED)
-        if isinstance(_only(found), (str, int)):
-            raise reading.unreadable("one result", response, reading.A_LIST, LONGEST_SHOWN) from None
-        raise
+        results = results_of(response, reading.ReadOptions(names, title_names, ids))
     if why := reading.ambiguity(results):
         raise reading.UnreadableRanking(f"search returned {why}")
     return _copied(results, names, title_names, fields)
@@ -246,21 +240,10 @@ def _scores(values: Sequence[Any], results: Sequence[object]) -> Sequence[float 
 def _number(value: Any) -> float | None:
     """A score as a number: an integer as it is, as large ones are not exact as floats. Raises `BadResult` for NaN."""
     score: Any = _only(value)
-    if (
-        score is None
-        or isinstance(score, (str, bool))
-        or not hasattr(score, "__float__")
-        or reading.has_dimensions(score)
-    ):
+    if score is None or not reading.is_score(score):
         return None
-    if isinstance(score, int):
-        return int(score)
-    number: float | None
-    try:
-        number = float(score)
-    except (TypeError, ValueError, OverflowError):
-        number = None
-    if number is not None and number != number:
+    number: float = int(score) if isinstance(score, int) else float(score)
+    if number != number:
         raise reading.BadResult("has a score that is NaN; return numbers, or results without scores")
     return number
 

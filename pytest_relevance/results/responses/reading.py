@@ -152,10 +152,6 @@ class UnreadableRanking(ValueError):
     """Raised where a response is no ranking. The message shows what came back and what is understood."""
 
 
-class NoResults(UnreadableRanking):
-    """Raised where a response has no results in any place that is known here."""
-
-
 class BadResult(Exception):
     """Why a result cannot be read: the end of a sentence that begins with the result's number."""
 

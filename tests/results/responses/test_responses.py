@@ -83,13 +83,10 @@ RESPONSES: dict[str, tuple[object, str]] = {
         "search returned one result, Product(id='sku-1', title='Boots'); return a list of results, best first",
     ),
     "a single mapping": (
-        {"id": "sku-1", "title": "Boots"},
-        "search returned one result, {'id': 'sku-1', 'title': 'Boots'}; return a list of results, best first",
+        {"id": "sku-1"},
+        f"search returned a mapping without hits, {{'id': 'sku-1'}}; a response body has {PATHS}; {OTHERWISE}",
     ),
-    "a single object": (
-        Hit("sku-1"),
-        "search returned one result, Hit(id='sku-1'); return a list of results, best first",
-    ),
+    "a single object": (Hit("sku-1"), "search returned a Hit, Hit(id='sku-1'); return a list of results, best first"),
     "a model of something else": (
         Model(pages=3),
         "search returned a Model, Model(pages); return a list of results, best first",
