@@ -213,7 +213,7 @@ def compare_runs(
 
 def _settings(settings: Settings) -> dict[str, Any]:
     """All settings, the defaults too."""
-    return {name: getattr(settings, name) for name in _SETTINGS} | settings_to_dict(settings)
+    return {**{name: getattr(settings, name) for name in _SETTINGS}, **settings_to_dict(settings)}
 
 
 def _flat(row: Any) -> dict[str, Any]:

@@ -8,7 +8,6 @@ again.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from inspect import signature
@@ -17,6 +16,7 @@ from math import fsum
 from operator import mul
 from typing import Any, NamedTuple, TypeVar
 
+from pytest_relevance.cases.model import replaced
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.ndcg import GradedRanking, repeated_indexes
 from pytest_relevance.metrics.settings import Settings
@@ -220,7 +220,7 @@ class CaseResult(NamedTuple):
         evaluation = self.evaluation
         if reasons is not evaluation.reasons:
             evaluation = evaluation._replace(reasons=reasons)
-        return self._replace(verdict=verdict, evaluation=evaluation, baseline=baseline)
+        return replaced(self, verdict=verdict, evaluation=evaluation, baseline=baseline)
 
     def with_texts(self, **changes: Any) -> CaseResult:
         """The result with some fields of its `texts` changed."""
@@ -258,8 +258,8 @@ def to_builtin(part: Any) -> dict[str, Any]:
     """A part as a dict of the fields that differ from their defaults, and of its `others`."""
     kind: Any = type(part)
     values = {name: value for name, default in defaults_of(kind) if (value := getattr(part, name)) != default}
-    others: Mapping[str, Any] = values.pop("others", {})
-    return {**values, **others}
+    others: Mapping[str, Any] = values.pop("others", EMPTY)
+    return {**values, **others} if others else values
 
 
 def from_builtin(kind: type[Part], values: Mapping[str, Any]) -> Part:
@@ -279,7 +279,8 @@ def _outcomes(found: Sequence[Any]) -> tuple[Outcome, ...]:
     return tuple(text_reason(each) if isinstance(each, str) else from_builtin(Outcome, each) for each in found)
 
 
-def settings_to_dict(settings: Settings) -> dict[str, Any]:
+@lru_cache(maxsize=64)  # nearly all results of a run share their settings
+def settings_to_dict(settings: Settings) -> Mapping[str, Any]:
     """Settings in builtin types, without those that are the default; a mapping of gains as a list of pairs.
 
     The keys of JSON are text, and grades are numbers.
@@ -298,7 +299,7 @@ def settings_from_dict(values: Mapping[str, Any]) -> Settings:
     return _shared_settings(tuple(values.items()))
 
 
-@lru_cache(maxsize=64)  # nearly all results of a run share their settings, which keep a table of gains
+@lru_cache(maxsize=64)  # the same, and they keep a table of gains
 def _shared_settings(items: tuple[tuple[str, Any], ...]) -> Settings:
     return Settings(**dict(items))
 
@@ -310,7 +311,12 @@ def _by_grade(values: Mapping[str, Any]) -> dict[float, Any]:
 
 def _by_grade_text(values: Mapping[float, Any]) -> dict[str, Any]:
     """The same mapping with its keys as text."""
-    return {f"{grade!r}".removesuffix(".0"): value for grade, value in values.items()}
+    return {_grade_text(grade): value for grade, value in values.items()}
+
+
+@lru_cache(maxsize=4096)  # a million grades are a handful of different ones
+def _grade_text(grade: float) -> str:
+    return f"{grade!r}".removesuffix(".0")
 
 
 _TO_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
@@ -464,4 +470,7 @@ def weighted_mean(scored: Iterable[tuple[float, float]]) -> float:
 
 def count_grades(grades: Sequence[float]) -> dict[float, int]:
     """How many judgments there are of each grade, the highest grade first."""
-    return dict(Counter(sorted(grades, reverse=True)))
+    counts: dict[float, int] = {}
+    for grade in sorted(grades, reverse=True):
+        counts[grade] = counts.get(grade, 0) + 1
+    return counts

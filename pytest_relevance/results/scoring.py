@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from hashlib import blake2b
 from itertools import chain
 from typing import Any, NamedTuple
 
 from pytest_relevance._text import counted
-from pytest_relevance.cases.model import Case, most_results
+from pytest_relevance.cases.model import Case, most_results, replaced
 from pytest_relevance.metrics.measures import ranks_needed, score
 from pytest_relevance.metrics.names import Metric, build_metric, row_of
 from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking, has_gain, interval
@@ -200,7 +201,8 @@ def with_details(result: CaseResult, case: Case, ranking: Ranking, *, all_missin
     as_returned = ranking.as_returned
     if len(kept) < len(ids):
         as_returned = as_returned[: as_returned.index(kept[-1]) + 1] if as_returned else ()
-    found = result.ranking._replace(
+    found = replaced(
+        result.ranking,
         documents=kept,
         as_returned=tuple(as_returned),
         whole=depth is None,
@@ -210,13 +212,14 @@ def with_details(result: CaseResult, case: Case, ranking: Ranking, *, all_missin
     )
     names = {} if case.terms.scale is None else {grade: name for name, grade in case.terms.scale.names.items()}
     counts, digest = count_grades([*judgments.values()]), digest_of(judgments)
-    result = result._replace(
+    result = replaced(
+        result,
         conditions=result.conditions._replace(grade_names=names) if names else result.conditions,
         ranking=found,
-        evaluation=result.evaluation._replace(judgments=counts, digest=digest),
+        evaluation=replaced(result.evaluation, judgments=counts, digest=digest),
     )
     if missing := tuple(_missing(result, case, all_missing=all_missing)):
-        result = result._replace(evaluation=result.evaluation._replace(missing=missing))
+        result = replaced(result, evaluation=replaced(result.evaluation, missing=missing))
     if not (case.titles or case.notes or ranking.titles):
         return result
     named = {*kept, *found.deeper, *(document for document, _ in missing), *others}
@@ -396,5 +399,10 @@ def digest_of(judgments: Mapping[str, float]) -> str:
     """
     if not judgments:
         return NO_DIGEST
-    text = "\0".join([f"{document}\0{grade:.12g}" for document, grade in sorted(judgments.items())])
+    text = "\0".join([f"{document}\0{_digits(grade)}" for document, grade in sorted(judgments.items())])
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+@lru_cache(maxsize=4096)  # a million grades are a handful of different ones
+def _digits(grade: float) -> str:
+    return f"{grade + 0.0:.12g}"  # -0.0, which equals 0, becomes 0.0

@@ -93,14 +93,15 @@ class BaselineEntry(NamedTuple):
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> BaselineEntry:
         """The entry of a line of a baseline of any version. Raises one of `DAMAGE`."""
-        values = {_KEYS_OF_VERSION_1.get(name, name): value for name, value in values.items()}
+        if not values.keys().isdisjoint(_KEYS_OF_VERSION_1):
+            values = {_KEYS_OF_VERSION_1.get(name, name): value for name, value in values.items()}
         check_types(values, cls)
         if not {*map(type, values["documents"])} <= {str} or not 0 <= values["depth"] <= LARGEST_CUTOFF:
             raise ValueError(f"its documents are texts, its depth is a number of ranks: {values['depth']}")
         if not {*map(type, values.get("scores", {}).values())} <= {int, float, NoneType}:
             raise ValueError("its scores are numbers")
         if "outcomes" in values:
-            values["outcomes"] = [from_builtin(Outcome, each) for each in values["outcomes"]]
+            values = {**values, "outcomes": [from_builtin(Outcome, each) for each in values["outcomes"]]}
         return from_builtin(cls, {"variant": None, "query": values["id"], "params": {}, **values})
 
 

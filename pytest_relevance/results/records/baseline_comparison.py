@@ -206,7 +206,7 @@ def _compare_scores(
     is_same = documents[:depth] == tuple(result.ranking.documents[:depth])  # down to the depth of the case
     graded = grade_ranking(documents, case.judgments)
     before = result.score if is_same else defined(score(result.metric, graded, case.settings))
-    scores = gate_scores(result, case.terms.gates, graded, gates) if case.judgments else {}
+    scores = gate_scores(result, case.terms.gates, graded, gates) if case.judgments and case.terms.gates else {}
     return comparison_of(result, entry, graded, before, scores, case.expect)
 
 
