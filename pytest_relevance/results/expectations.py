@@ -5,6 +5,7 @@ A checker returns what was found and whether that meets the expectation; `report
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain, pairwise, zip_longest
 from math import inf, isnan
@@ -210,13 +211,12 @@ def _too_often(
     """The results that share a value with too many others: the paths of the fields, by the index of the result."""
     wrong: dict[int, list[str]] = {}
     for condition in conditions:
-        having: dict[Any, list[int]] = {}  # the indexes of the results by value; 1 equals True in Python
-        for index in range(count):
-            for key in {(type(value) is bool, value) for value in scalars_in(values[condition.path][index])}:
-                having.setdefault(key, []).append(index)
-        often = {index for indexes in having.values() if len(indexes) > condition.values[0] for index in indexes}  # type: ignore[operator]
-        for index in often:
-            wrong.setdefault(index, []).append(condition.path)
+        # 1 equals True in Python
+        keys = [{(type(each) is bool, each) for each in scalars_in(value)} for value in values[condition.path][:count]]
+        counts = Counter(chain.from_iterable(keys))
+        for index, own in enumerate(keys):
+            if any(counts[key] > condition.values[0] for key in own):  # type: ignore[operator]
+                wrong.setdefault(index, []).append(condition.path)
     return dict(sorted(wrong.items()))
 
 

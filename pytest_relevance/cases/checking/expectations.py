@@ -217,17 +217,14 @@ def _same_as(kind: str, expected: object, at: Location) -> Made:
     if query == at.scope.values.get("query"):
         at.refuse(f"{quoted(query)} is the query of the case itself; write another one")
     within, comparison, bound = None, ">=", 1.0
-    measures = [name for name in written if name != "query"]
-    for name in measures:
+    for name, value in written.items():
         match = _OVERLAP.fullmatch(str(name))
-        if match is None or len(measures) > 1:
+        if match is not None and len(written) == 2:
+            share = scalar_value(value) if isinstance(value, str) else value  # from a case file it is text
+            comparison, bound = _SHARE.check(share, f"{name}: 0.8", at.under(name))
+            within = int(match[1]) if match[1] else None
+        elif name != "query":
             at.refuse(f"unknown key {quoted(str(name))}; write {example}", str(name), at_key=True)
-            continue
-        value = written[name]  # from a case file it is text
-        comparison, bound = _SHARE.check(
-            scalar_value(value) if isinstance(value, str) else value, f"{name}: 0.8", at.under(name)
-        )
-        within = int(match[1]) if match[1] else None
     return [Expectation(kind, kind, comparison=comparison, bound=bound, within=within, query=query)]
 
 
