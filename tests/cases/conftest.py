@@ -17,6 +17,11 @@ import pytest_relevance.cases
 from pytest_relevance import Case, CaseFileError, Suite
 from pytest_relevance.cases.reader import load_suite, parse_suite
 
+Read = Callable[[str | bytes], Suite]
+ReadCase = Callable[[str | bytes], Case]
+Mistakes = Callable[[str | bytes], list[str]]
+"""What the fixtures `read`, `case` and `mistakes` are: the suite, its only case, and the mistakes in a text."""
+
 SCHEMA = json.loads(Path(pytest_relevance.cases.__file__).with_name("case-file.schema.json").read_bytes())
 """The JSON Schema that ships."""
 

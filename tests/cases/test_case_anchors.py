@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import tracemalloc
-from collections.abc import Callable
 
 import pytest
 
-from pytest_relevance import Case, Suite
-
-Read = Callable[[str | bytes], Suite]
-ReadCase = Callable[[str | bytes], Case]
-Mistakes = Callable[[str | bytes], list[str]]
+from tests.cases.conftest import Mistakes, Read, ReadCase
 
 # Anchors, aliases, merge keys
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from pytest_relevance import CaseFileError, read_suite
 from pytest_relevance.cases.reader import has_cases, parse_suite
-
-Mistakes = Callable[[str | bytes], list[str]]
+from tests.cases.conftest import Mistakes
 
 
 def test_a_message_says_where_and_what_and_which_case(tmp_path: Path) -> None:

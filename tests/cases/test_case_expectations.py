@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
-from pytest_relevance import Case
 from pytest_relevance.cases.model import Expectation
-
-ReadCase = Callable[[str | bytes], Case]
-Mistakes = Callable[[str | bytes], list[str]]
+from tests.cases.conftest import Mistakes, ReadCase
 
 
 def expected_of(case: ReadCase, line: str) -> Expectation:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from pytest_relevance import Case, Suite, read_suite
+from pytest_relevance import Case, read_suite
 from pytest_relevance.cases.model import Xfail
 from pytest_relevance.metrics.settings import Settings
-
-Read = Callable[[str | bytes], Suite]
-ReadCase = Callable[[str | bytes], Case]
+from tests.cases.conftest import Read, ReadCase
 
 THE_DESIGN = """\
 # shop.relevance.yaml

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import permutations
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance import Case
 from pytest_relevance.cases.build import best_rankings
 from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.ndcg import GradedRanking
 from pytest_relevance.metrics.settings import Settings
-
-ReadCase = Callable[[str | bytes], Case]
-Mistakes = Callable[[str | bytes], list[str]]
+from tests.cases.conftest import Mistakes, ReadCase
 
 
 def test_an_inherited_floor_without_judgments(mistakes: Mistakes, case: ReadCase) -> None:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from urllib.parse import unquote
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance import Case, CaseFileError, Suite
+from pytest_relevance import CaseFileError
 from pytest_relevance.cases.checking.values import node_name, wrong_id
 from pytest_relevance.cases.reader import parse_suite
-
-Read = Callable[[str | bytes], Suite]
-ReadCase = Callable[[str | bytes], Case]
-Mistakes = Callable[[str | bytes], list[str]]
+from tests.cases.conftest import Mistakes, Read, ReadCase
 
 
 @pytest.mark.parametrize(

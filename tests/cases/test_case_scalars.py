@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
-from pytest_relevance import Case
 from pytest_relevance.cases.checking.values import scalar_value
-
-ReadCase = Callable[[str | bytes], Case]
+from tests.cases.conftest import ReadCase
 
 LOOKS_LIKE_SOMETHING_ELSE = [
     *("no", "y", "true", "null", "~", "7", "007", "0x1F", "1e5", "1.50", "+5", "1_000", ".nan", "12:30"),

@@ -19,13 +19,12 @@ from pytest_relevance.judgments.reading import ALIASES, FORMATS
 from pytest_relevance.judgments.scale import AGGREGATES
 from pytest_relevance.metrics.names import MEASURES, SIMILARITIES
 from pytest_relevance.metrics.settings import CHOICES, GAINS
-from tests.cases.conftest import SCHEMA
+from tests.cases.conftest import SCHEMA, Mistakes
 
 DEFS = SCHEMA["$defs"]
 
 SchemaSays = Callable[[str | bytes], list[str]]
 EditorSees = Callable[[str | bytes], object]
-Mistakes = Callable[[str | bytes], list[str]]
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "example_suite").glob("*.relevance.yaml"))
 

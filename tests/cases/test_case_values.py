@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
-Mistakes = Callable[[str | bytes], list[str]]
+from tests.cases.conftest import Mistakes
 
 BAD_VALUES = [
     ("depth: all", 'depth: expected a whole number from 1 to 1,000,000, found the text "all"'),

@@ -9,12 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance import Suite
 from pytest_relevance.cases.reader import parse_suite
 from pytest_relevance.cases.writing import case_file, judgments_of, write_text, write_value
 from pytest_relevance.judgments.model import Judgments, Query
-
-Read = Callable[[str | bytes], Suite]
+from tests.cases.conftest import Read
 
 
 def text(judgments: Judgments) -> str:

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
-from pytest_relevance import Case, Suite
-
-Read = Callable[[str | bytes], Suite]
-ReadCase = Callable[[str | bytes], Case]
-Mistakes = Callable[[str | bytes], list[str]]
+from tests.cases.conftest import Mistakes, Read, ReadCase
 
 # One document, its encoding, its lines
 

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
-from pytest_relevance import Case
-
-ReadCase = Callable[[str | bytes], Case]
-Mistakes = Callable[[str | bytes], list[str]]
+from tests.cases.conftest import Mistakes, ReadCase
 
 
 @pytest.mark.parametrize(

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_relevance import Case, Suite
+from pytest_relevance import Case
+from tests.cases.conftest import Mistakes, Read, ReadCase
 
 if TYPE_CHECKING:
     from tests.cases.conftest import Shop
-
-Read = Callable[[str | bytes], Suite]
-ReadCase = Callable[[str | bytes], Case]
-Mistakes = Callable[[str | bytes], list[str]]
 
 
 def expected_of(case: Case) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,11 @@ def write(path: Path, content: str | bytes) -> Path:
     """Write a file, text as UTF-8 and without a change to its line ends, and return its path."""
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return path
+
+
+def written(folder: Path, content: object, name: str = "file") -> Path:
+    """Write a file in a folder: text and bytes as they are, anything else as JSON."""
+    return write(folder / name, content if isinstance(content, (str, bytes)) else json.dumps(content, indent=1))
 
 
 def problems_of(read: Callable[..., object], path: Path, *arguments: object, **options: Any) -> list[str]:

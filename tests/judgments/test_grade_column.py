@@ -8,13 +8,9 @@ from pathlib import Path
 import pytest
 
 from pytest_relevance import read_judgments, read_queries
-from tests.judgments.helpers import problems, write
+from tests.judgments.helpers import problems, written
 
 RATERS_AND_FINAL = "query,docid,ann_rating,bob_rating,final_rating\nq,a,0,2,2\nq,b,1,3,0\n"
-
-
-def written(tmp_path: Path, content: str, name: str = "ratings.csv") -> Path:
-    return write(tmp_path / name, content)
 
 
 def problem(path: Path, format: str | None = None, **options: str) -> str:

@@ -13,13 +13,7 @@ from pytest_relevance import read_judgments, read_queries
 from pytest_relevance._problems import FileError, Place
 from pytest_relevance._source import Source
 from pytest_relevance.judgments.reading import load_queries, queries_in, read_ratings
-from tests.judgments.helpers import problems, query_problems
-
-
-def written(tmp_path: Path, content: object, name: str = "judgments.json") -> Path:
-    path = tmp_path / name
-    path.write_text(content if isinstance(content, str) else json.dumps(content, indent=1), encoding="utf-8")
-    return path
+from tests.judgments.helpers import problems, query_problems, written
 
 
 def lines(*objects: object) -> str:

@@ -8,12 +8,7 @@ from pytest_relevance import read_judgments, read_queries
 from pytest_relevance._problems import Place
 from pytest_relevance.judgments.model import Query
 from pytest_relevance.judgments.reading import load_queries
-from tests.judgments.helpers import problems, query_problems, write
-
-
-def written(tmp_path: Path, content: str) -> Path:
-    return write(tmp_path / "judgments.txt", content)
-
+from tests.judgments.helpers import problems, query_problems, written
 
 WITH_HEADERS = """\
 # Made by hand.

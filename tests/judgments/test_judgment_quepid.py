@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from pytest_relevance import read_judgments, read_queries
 from pytest_relevance._problems import Place
 from pytest_relevance.judgments.reading import load_queries
-from tests.judgments.helpers import problems
-
-
-def written(tmp_path: Path, content: object, name: str = "export.json") -> Path:
-    path = tmp_path / name
-    path.write_text(content if isinstance(content, str) else json.dumps(content, indent=1), encoding="utf-8")
-    return path
+from tests.judgments.helpers import problems, written
 
 
 def test_ratings(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -10,13 +9,7 @@ import pytest
 from pytest_relevance import read_judgments, read_queries
 from pytest_relevance._problems import Place
 from pytest_relevance.judgments.reading import load_queries
-from tests.judgments.helpers import problems
-
-
-def written(tmp_path: Path, content: object) -> Path:
-    path = tmp_path / "ratings.json"
-    path.write_text(json.dumps(content, indent=1), encoding="utf-8")
-    return path
+from tests.judgments.helpers import problems, written
 
 
 def query(text: object = "hat", **others: object) -> dict[str, object]:

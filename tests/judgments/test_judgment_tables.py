@@ -9,11 +9,7 @@ import pytest
 
 from pytest_relevance import read_judgments, read_queries
 from pytest_relevance._problems import FileError
-from tests.judgments.helpers import problems, write
-
-
-def written(tmp_path: Path, content: str | bytes, name: str = "judgments.csv") -> Path:
-    return write(tmp_path / name, content)
+from tests.judgments.helpers import problems, written
 
 
 def test_a_table_with_ids(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from pytest_relevance._source import Source
 from pytest_relevance.judgments.formats.trec_ltr import read_topics
 from pytest_relevance.judgments.model import Query
 from pytest_relevance.judgments.reading import load_queries
-from tests.judgments.helpers import query_problems, write
+from tests.judgments.helpers import query_problems, written
 
 ROBUST = """
 <top>
@@ -49,10 +49,6 @@ COVID = """<?xml version="1.0" encoding="UTF-8"?>
   </topic>
 </topics>
 """
-
-
-def written(tmp_path: Path, content: str | bytes, name: str = "topics.txt") -> Path:
-    return write(tmp_path / name, content)
 
 
 def test_markup_without_ends(tmp_path: Path) -> None:
