@@ -206,6 +206,10 @@ class Project:
         """Write the conftest.py; by default a search that returns the words of the query."""
         return self.write("conftest.py", text)
 
+    def search(self, body: str, fixture: str = "", request: str = "") -> Path:
+        """Write a conftest.py with nothing but a search: the line of its fixture, and the arguments of both."""
+        return self.conftest(f"import pytest\n\n@pytest.fixture{fixture}\ndef search({request}):\n    {body}\n")
+
     def run(self, *args: str, cache: bool = False, loops: bool | None = None, plugins: Sequence[object] = ()) -> Run:
         """Run pytest in this process, and the workers of pytest-xdist in copies of it.
 

@@ -91,13 +91,7 @@ def test_a_record_of_other_searches_is_stale(shop: Shop) -> None:
     for name, (change, _) in changes.items():
         text = text.replace(f"{name}, judgments: {{a: 3, b: 1}}}}", f"{name}, judgments: {{a: 3, b: 1}}{change}")
     shop.cases(text)
-    shop.project.conftest("""
-        import pytest
-
-        @pytest.fixture
-        def search():
-            return lambda query, locale=None: ["a", "b"]
-    """)
+    shop.project.search('return lambda query, locale=None: ["a", "b"]')
     run = shop.run(AGAINST)
     for name, (_, why) in changes.items():
         assert run.outcomes[name] == "failed"

@@ -59,9 +59,16 @@ def test_another_ranker_fails_on_the_queries_that_it_ranks_worse(shop: Shop, pro
     run = shop("title", "--relevance-record=title.jsonl.gz")
     assert run.code == 1
     assert_figures(run, Record.open(project.path / "title.jsonl.gz"), "title", expected)
-    (compared,) = compare_runs(project.path / "any.jsonl.gz", project.path / "title.jsonl.gz").metrics
+    comparison = compare_runs(project.path / "any.jsonl.gz", project.path / "title.jsonl.gz")
+    (compared,) = comparison.metrics
     assert (compared.metric, compared.means.queries, compared.undefined) == ("nDCG@10", 116, 19)
     assert compared.p < 0.001
+    gates = comparison.judge({"nDCG@10": 0.02}, p=0.05)
+    said = comparison.summary(limit=5, gates=gates).splitlines()
+    assert said[0] == "Search got worse: 44 queries; 1 gate is not met"
+    worst = said.index("Largest drops (5 of 49)") + 2
+    assert said[worst].split()[:5] == ["q032", '"earbuds"', "1.000", "->", "0.000"]
+    assert " 1 -> gone " in said[worst]
 
     drops = {
         name: scores["any"] - scores["title"]

@@ -242,13 +242,7 @@ class TestGivingUp:
         assert [run.results[f"q{number:03}[up]"].verdict for number in range(1, 6)] == ["failed"] * 5
 
     def test_what_cannot_be_scored_is_no_failure_of_the_search(self, project: Project) -> None:
-        project.conftest("""
-            import pytest
-
-            @pytest.fixture
-            def search():
-                return lambda query, k: [f"document {rank}" for rank in range(k)]
-        """)
+        project.search('return lambda query, k: [f"document {rank}" for rank in range(k)]')
         shop(project, 6, of_case="judgments: {query: 1}, expect: {AP: 0.5}")
         run = project.run("--relevance-give-up=2")
         assert run.counts == {"failed": 6}

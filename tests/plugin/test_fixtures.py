@@ -209,13 +209,7 @@ def test_a_missing_fixture(project: Project, conftest: str, uses: str, message: 
 
 @both_ways
 def test_an_exception_of_the_fixture_is_an_error_with_the_fixtures_own_traceback(project: Project) -> None:
-    project.conftest("""
-        import pytest
-
-        @pytest.fixture
-        def search():
-            raise ConnectionError("no engine at localhost:9200")
-    """)
+    project.search('raise ConnectionError("no engine at localhost:9200")')
     project.cases("cases: [{query: shoes}]")
     run = project.run()
     assert run.outcomes == {"shoes": "error at setup"}

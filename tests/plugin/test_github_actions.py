@@ -84,13 +84,6 @@ def test_it_is_switched_off(shop: Project, job: Job, ini: str, options: list[str
     assert (run.code, len(errors(run)), job.summary.count(MARK)) == (1, annotations, annotations)
 
 
-def test_an_unknown_value_of_the_ini_key(shop: Project) -> None:
-    shop.write("pytest.ini", "[pytest]\nrelevance_ci = github\n")
-    run = shop.run()
-    assert run.code == 4
-    assert "relevance_ci is auto or off, found 'github'" in run.result.stderr.str()
-
-
 def test_without_a_summary_there_are_annotations_all_the_same(
     shop: Project, job: Job, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -285,13 +278,7 @@ def test_a_file_outside_the_workspace_is_named_in_the_message(shop: Project, job
 
 
 def test_a_title_and_a_message_have_their_characters_back(project: Project, job: Job) -> None:
-    project.conftest("""
-        import pytest
-
-        @pytest.fixture
-        def search():
-            return lambda query: ["100%: a, b", "a"]
-    """)
+    project.search('return lambda query: ["100%: a, b", "a"]')
     project.write(
         "100%, all.relevance.yaml",
         """
@@ -326,14 +313,6 @@ def test_another_plugin_annotates_already(shop: Project, job: Job, monkeypatch: 
     )
     assert commands(shop.run().text) == []
     assert MARK in job.summary
-
-
-def test_another_plugin_that_is_switched_off_annotates_nothing(shop: Project, job: Job) -> None:
-    name = "pytest_github_actions_annotate_failures"
-    shop.write(f"{name}.py", "")
-    shop.pytester.syspathinsert()
-    assert errors(shop.run("-p", name)) == []
-    assert len(errors(shop.run("-p", name, "-p", f"no:{name}"))) == 1
 
 
 def test_workers_leave_nothing_of_their_own(shop: Project, job: Job) -> None:

@@ -95,13 +95,7 @@ def test_too_few_cases_fail_the_gate_and_errors_do(project: Project) -> None:
     element = project.junit("--relevance-known=xfail", "--relevance-update")["gate[slow]"]
     needed = "latency p99 needs 100 cases one at a time per process; 20 of 20 cases were"
     assert needed in str(element.find("failure").attrib["message"])  # type: ignore[union-attr]
-    project.conftest("""
-        import pytest
-
-        @pytest.fixture
-        def search():
-            return lambda query: 1 / (query != "q3") and [query]
-    """)
+    project.search('return lambda query: 1 / (query != "q3") and [query]')
     project.cases("gates: [{latency: {p50: 10 s}, id: slow}]\n" + CASES)
     assert "1 case ended in an error" in project.run().failure("gate[slow]")
 

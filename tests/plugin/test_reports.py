@@ -169,13 +169,7 @@ def test_junit_has_the_figures_and_the_report(shop: Project) -> None:
 
 
 def test_junit_of_a_search_that_raises(project: Project) -> None:
-    project.conftest("""
-        import pytest
-
-        @pytest.fixture
-        def search():
-            return lambda query: 1 / 0
-    """)
+    project.search("return lambda query: 1 / 0")
     project.cases("cases: [{query: shoes, judgments: {a: 1}}]")
     case = project.junit()["shoes"]
     failure = case.find("failure")

@@ -112,13 +112,7 @@ def test_queries_of_all_kinds_are_cases_and_their_node_ids_can_be_used_again(pro
 
 @both_ways
 def test_a_variant_of_a_parametrised_search_by_its_node_id(project: Project) -> None:
-    project.conftest("""
-        import pytest
-
-        @pytest.fixture(params=["bm25", "hybrid"])
-        def search():
-            return str.split
-    """)
+    project.search("return str.split", '(params=["bm25", "hybrid"])')
     write_queries(project, ["tv [refurbished]"])
     node = "shop.relevance.yaml::tv %5Brefurbished%5D"
     assert list(project.run(f"{node}[hybrid]").outcomes) == ["tv %5Brefurbished%5D[hybrid]"]
@@ -194,13 +188,9 @@ def test_settings_of_pytest_for_what_is_expected_to_fail(project: Project) -> No
 @both_ways
 def test_xfail_does_not_cover_a_search_that_breaks(project: Project) -> None:
     """That raises, returns nothing or no ranking, or cannot be called."""
-    project.conftest("""
-        import pytest
-
-        @pytest.fixture(params=["1 / 0", "None", "query.split", "[]"])
-        def search(request):
-            return lambda query: eval(request.param)
-    """)
+    project.search(
+        "return lambda query: eval(request.param)", '(params=["1 / 0", "None", "query.split", "[]"])', "request"
+    )
     project.cases("""
         cases:
           - {query: shoes, expect: {first: boots}, xfail: not there yet}
@@ -213,13 +203,7 @@ def test_xfail_does_not_cover_a_search_that_breaks(project: Project) -> None:
 
 @both_ways
 def test_skip(project: Project) -> None:
-    project.conftest("""
-        import pytest
-
-        @pytest.fixture
-        def search():
-            raise AssertionError("not set up for what is skipped")
-    """)
+    project.search('raise AssertionError("not set up for what is skipped")')
     project.cases("cases:\n  - query: shoes\n    skip: until the index has shoes")
     run = project.run("-rs")
     assert run.counts == {"skipped": 1}
