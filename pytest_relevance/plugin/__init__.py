@@ -2,6 +2,17 @@
 
 Nothing heavy is imported here: in a run without case files the plugin only declares its options and checks the name of
 each file. The hooks of a run with cases are registered when the first case file is collected (`reporting.install`).
+
+| module | what it holds |
+|---|---|
+| `options` | options and ini keys, and which files are case files |
+| `collector`, `case_items` | a case file as a collector, its cases as test functions |
+| `running/` | the run of a case, alone or with others at once; what happens when one of several searches raises |
+| `reporting`, `run_store` | the hooks around a case; the results of the run, also of a worker that crashes |
+| `run_end` | searches that are given up, gates as tests, what is missing from a run |
+| `terminal`, `failures`, `outputs` | what is printed, the exceptions of cases, the files that a run leaves |
+| `judging`, `calibration`, `redaction` | a project's judge and its calibration; secrets in reports |
+| `pytest_internals` | all that is private to pytest and to other plugins |
 """
 
 from __future__ import annotations

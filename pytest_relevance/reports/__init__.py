@@ -1,1 +1,12 @@
-"""Reports made from results: the report of a case, the summary of a run, comparisons. Does not import pytest."""
+"""Reports made from results: the report of a case, the summary of a run, comparisons. Does not import pytest.
+
+| module | what it holds |
+|---|---|
+| `failure`, `ranking`, `breakdown`, `reasons` | a case: its report, its ranking, its nDCG by rank, why it failed |
+| `run/` | a whole run: its parts, and its reports as text, Markdown and data |
+| `html/` | the page |
+| `comparison`, `history` | two runs; many runs |
+| `findings`, `raters` | what is found in case files and in judgment files |
+| `blocks`, `text` | what they are made of: sentences, tables, sections; harmless text of a known width |
+| `progress` | how far long work is |
+"""

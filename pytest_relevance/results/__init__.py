@@ -1,1 +1,14 @@
-"""Results of searches: rankings, scores, verdicts, baselines, records, gates, comparisons. Does not import pytest."""
+"""Results of searches: rankings, scores, verdicts, baselines, records, gates, comparisons. Does not import pytest.
+
+| module | what it holds |
+|---|---|
+| `responses/` | what searches return, read as rankings |
+| `scoring` | the score and the verdict of a case, which make its `CaseResult` (`case_result`, `case_parts`) |
+| `expectations` | `expect:` checked against a ranking, a checker for each kind |
+| `documents` | titles and fields of documents, from a catalogue and from an index |
+| `records/` | records and baselines, the comparison with a baseline, merging |
+| `compare/` | two runs side by side, runs of other tools, the means and tests of any two sets of scores |
+| `gates`, `diagnoses` | whether a whole run is good enough; what many of its cases have in common |
+| `worklist`, `judge_file` | what to judge next, for people and for a judge |
+| `evaluate`, `history` | scores in a notebook; recorded runs in the order of their start |
+"""

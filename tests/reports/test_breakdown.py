@@ -100,7 +100,6 @@ def test_ids_are_compared_as_text_and_rankings_read_as_from_a_search() -> None:
 
 REFUSED: dict[str, tuple[dict[Any, Any], dict[str, Any], str]] = {
     "k of 0": ({"a": 1}, {"k": 0}, "k is a whole number from 1, or None for the whole ranking, not 0"),
-    "k as text": ({"a": 1}, {"k": "10"}, "k is a whole number from 1, or None for the whole ranking, not '10'"),
     "an unknown gain": ({"a": 1}, {"gain": "squared"}, "gain is one of "),
     "a grade that is NaN": ({"a": 3, "b": float("nan"), "c": 1}, {}, 'document "b": a grade is a finite number'),
     "a grade that is text": ({"a": "3"}, {}, "document \"a\": a grade is a number, not '3' (str)"),

@@ -1,1 +1,10 @@
-"""The record of a run as a file, and the run that is read from one or several of them."""
+"""The record of a run as a file, and the run that is read from one or several of them.
+
+| module | what it holds |
+|---|---|
+| `file` | records and baselines on disk: one reader and one writer of their lines |
+| `run`, `run_info` | `Run` and its tables; `FileInfo`, `RunInfo`, and the fingerprint of what was searched |
+| `baseline`, `baseline_comparison` | accepted rankings and their updates; a case beside its accepted ranking |
+| `against` | the record of another run in the place of a baseline |
+| `merge` | the records of shards put together |
+"""

@@ -89,10 +89,9 @@ WHOLE: dict[str, dict[str, object]] = {
     "Solr": solr(partialResults=False),
     "Solr, in text": solr(partialResults="false"),
     "Vespa": vespa(full=True, coverage=100, degraded={"match-phase": False, "timeout": False}),
-    "Typesense": flat(search_cutoff=False),
-    "Algolia": flat(timeoutHits=False, exhaustiveNbHits=False),
-    "Meilisearch": flat(degraded=False, remoteErrors={}),
-    "a message beside hits": flat(message="ok", status=200),
+    "the others": flat(
+        search_cutoff=False, timeoutHits=False, degraded=False, remoteErrors={}, message="ok", status=200
+    ),
     "a status in words": flat(status="ok"),
 }
 
