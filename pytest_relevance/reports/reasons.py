@@ -357,6 +357,24 @@ def short_reasons(result: CaseResult, *, is_named: bool = False) -> list[str]:
     return [failure_head(result) + texts[0], *texts[1:]] if texts else []
 
 
+def reason_beside_score(result: CaseResult) -> str:
+    """Why a case failed, behind its score: `floor 0.500`, `tolerance 0.05`; empty for an error."""
+    if result.call.error is not None:
+        return ""
+    texts = []
+    for reason in _shown_reasons(result):
+        is_score = reason.kind in (FLOOR, DROP) and reason.value is not None
+        change, _, limit = (
+            _score_in_brief(reason, result, is_named=False).rpartition(", ") if is_score else ("", "", "")
+        )
+        is_short = len(change.rpartition(".")[2]) <= _DIGITS  # else the score beside it has too few digits
+        texts.append(reason_text(reason, result) if not is_score else limit if is_short else f"{change}, {limit}")
+    return "; ".join(texts)
+
+
+_DIGITS = 3  # behind the point, of a score in a table
+
+
 def _score_in_brief(reason: Outcome, result: CaseResult, is_named: bool) -> str:
     """`1.000 -> 0.936, floor 0.950`, of a drop `1.000 -> 0.900, tolerance 0.050`, or `nDCG@10 0.936, floor 0.950`."""
     score, before, is_drop = reason.value, _before(reason, result), reason.kind == DROP

@@ -20,7 +20,7 @@ from tests.helpers import only_plugins
 ROOT = Path(__file__).parents[2]
 PICTURE = ROOT / "docs" / "images" / "page.png"
 TEXT = PICTURE.with_suffix(".txt")
-_QUERY = 'q092 "phone charger"'
+_QUERY = "phone charger"
 
 
 def write_page(folder: Path) -> Path:

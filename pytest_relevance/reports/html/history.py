@@ -23,7 +23,8 @@ from pytest_relevance.reports.history import (
     span_text,
     when,
 )
-from pytest_relevance.reports.html.page import ARROW, content_security_policy, file_text, text, with_arrows
+from pytest_relevance.reports.html.first_screen import ARROW, text, with_arrows
+from pytest_relevance.reports.html.page import content_security_policy, file_text
 from pytest_relevance.reports.text import duration
 from pytest_relevance.results.history import History, Move, Point, Series
 

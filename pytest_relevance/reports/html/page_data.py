@@ -12,10 +12,11 @@ from pytest_relevance._tables import FORMULA
 from pytest_relevance.metrics.settings import Settings, discount_table
 from pytest_relevance.reports.breakdown import losses_of
 from pytest_relevance.reports.failure import unstable_text
+from pytest_relevance.reports.html.first_screen import Finding, documents_of, is_fine, told_errors, why
 from pytest_relevance.reports.reasons import case_label, reason_texts, search_label, settings_text
 from pytest_relevance.reports.run.cases import names_in_page, variant_label, variant_of, variants_of
 from pytest_relevance.reports.run.changes import CaseChange
-from pytest_relevance.results.case_parts import NEW
+from pytest_relevance.results.case_parts import IMPROVEMENT, NEW
 from pytest_relevance.results.case_result import SKIPPED, CaseResult, has_failed
 from pytest_relevance.results.compare.differences import got_worse
 from pytest_relevance.results.records.file import watched
@@ -60,13 +61,21 @@ def detailed(results: Iterable[CaseResult]) -> list[CaseResult]:
     return [searched[place] for place in places]
 
 
-def page_data(run: Run, results: Sequence[CaseResult]) -> dict[str, Any]:
-    """The data that the page's script needs of some results of a run: an object for each, and what they share."""
+def page_data(run: Run, results: Sequence[CaseResult], findings: Sequence[Finding] = ()) -> dict[str, Any]:
+    """The data that the page's script needs of some results of a run: an object for each, and what they share.
+
+    `findings` are the lines of the first screen, each with the places of its cases.
+    """
     tables = _Tables()
     gains = PlausibleGains(results)
     variants = variants_of(results)
     names = names_in_page(run.results)
-    cases = [_case(result, names[id(result)], tables, variants) for result in watched(results)]
+    alone, told = is_fine(run.results), told_errors(run.results)
+    places = {result.key: place for place, result in enumerate(results)}
+    cases = [
+        {**_case(result, names[id(result)], tables, variants, alone=alone), **_said(why(result, told))}
+        for result in watched(results)
+    ]
     deepest = max((len(result.ranking.documents[: result.conditions.k]) for result in results), default=0)
     longest = max((_ranks(result) for result in results), default=0)
     kinds = {settings.discount for settings in tables.settings}
@@ -78,8 +87,16 @@ def page_data(run: Run, results: Sequence[CaseResult]) -> dict[str, Any]:
         "plausible": [gains.share(rank) for rank in range(1, deepest + 1)],
         "settings": [*map(_settings, tables.settings, tables.grades.values())],
         "scales": [{"grades": [*map(list, scale)]} for scale in tables.scales],
+        "findings": [
+            {"text": found.text, "cases": [places[each.key] for each in found.results if each.key in places]}
+            for found in findings
+        ],
         "cases": cases,
     }
+
+
+def _said(reason: str) -> dict[str, str]:
+    return {"why": reason} if reason else {}
 
 
 def record_name(run: Run) -> str:
@@ -158,10 +175,10 @@ def _settings(settings: Settings, grades: Iterable[float]) -> dict[str, Any]:
     }
 
 
-def _case(result: CaseResult, name: str, tables: _Tables, variants: Sequence[Any]) -> dict[str, Any]:
+def _case(result: CaseResult, name: str, tables: _Tables, variants: Sequence[Any], *, alone: bool) -> dict[str, Any]:
     """The object of a case: empty values are left out."""
-    change, scale = CaseChange(result), _scale(result)
-    lost, top = change.lost, change.on_top
+    change, documents, scale = CaseChange(result), documents_of(result, alone=alone), _scale(result)
+    lost, top = documents.lost, documents.on_top
     lower, upper = result.interval
     values: dict[str, Any] = {
         "node": name,
@@ -179,11 +196,15 @@ def _case(result: CaseResult, name: str, tables: _Tables, variants: Sequence[Any
         "note": result.note,
         "status": result.status,
         "gotWorse": got_worse(result),
+        "better": result.baseline is not None and result.baseline.standing == IMPROVEMENT,
+        "failedBefore": result.baseline is not None and result.baseline.failed_before,
         "k": result.conditions.k,
         "floor": result.conditions.floor,
         "score": result.score,
         "lower": lower if result.evaluation.lower is not None else None,
         "upper": upper if result.evaluation.lower is not None else None,
+        "by": change.by,
+        "value": change.after if change.by else None,
         "before": None if result.baseline is None else result.baseline.score,
         "effect": change.weighted_change,
         "lost": lost and {"document": lost.document, "from": lost.first, "to": lost.second},

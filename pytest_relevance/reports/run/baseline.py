@@ -192,11 +192,14 @@ def searched_sentences(files: Mapping[str, FileInfo], fingerprint: Fingerprint) 
     return [Sentence(f"searched since the baseline{of[text]}: {text}", DOUBT) for text in texts]
 
 
-def mean_sentences(results: Sequence[CaseResult], *, only_changes: bool = False) -> list[Sentence]:
+def mean_sentences(
+    results: Sequence[CaseResult], *, only_changes: bool = False, is_whole: bool = False
+) -> list[Sentence]:
     """The mean of each suite and variant, and how it changed since the baseline where there is one.
 
     `mean nDCG@10 0.665 -> 0.712 (+0.047, p 0.003): 35 better, 20 worse, 61 the same`; the suite and the variant are
-    named where there are several. `only_changes` leaves out the suites that have none.
+    named where there are several. `only_changes` leaves out the suites that have none. `is_whole` counts the cases
+    without a score as well, so that the numbers add up.
     """
     groups = grouped(results, lambda result: (result.file, cases.variant_of(result)))
     has_files, variants, found = len({file for file, _ in groups}) > 1, cases.variants_of(results), []
@@ -207,7 +210,10 @@ def mean_sentences(results: Sequence[CaseResult], *, only_changes: bool = False)
         head = f"{'  '.join(names)}: " if names else ""
         change = differences.mean_change(group)
         if change is not None:
-            found.append(mean_change_sentence(change, cases.metric_of(group), head))
+            said = mean_change_sentence(change, cases.metric_of(group), head)
+            unscored = sum(result.status != SKIPPED for result in group) - change.total
+            more = f", {unscored:,} without a score" if unscored and is_whole else ""
+            found.append(said._replace(text=f"{said.text}{more}"))
         elif not only_changes and cases.has_mean(group):
             found.append(Sentence(head + cases.mean_text(group)))
     return found

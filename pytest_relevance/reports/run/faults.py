@@ -23,13 +23,16 @@ def fault_sentences(results: Sequence[CaseResult], info: RunInfo, *, full: bool 
 
     At last the warnings about fixtures and hooks of the project, which a record has among its faults.
     """
+    found = faults(results, info)
+    return [Sentence(f"{text}: {case_names(of, full=True)}" if full and of else text, BAD) for text, of in found]
+
+
+def faults(results: Sequence[CaseResult], info: RunInfo) -> list[tuple[str, Sequence[CaseResult]]]:
+    """The faults of a run, each with its cases: none for the warnings about the project, which come last."""
     found = [(diagnosis_text(each), each.results) for each in diagnoses.diagnose(results)]
     if given_up := diagnoses.not_searched(results):
         found.append((not_searched_text(given_up), given_up))
-    texts = [f"{text}: {case_names(of, full=True)}" if full else text for text, of in found]
-    return [
-        Sentence(text, BAD) for text in (*texts, *(str(fault["message"]) for fault in diagnoses.project_faults(info)))
-    ]
+    return [*found, *((str(fault["message"]), ()) for fault in diagnoses.project_faults(info))]
 
 
 def not_searched_text(results: Sequence[CaseResult]) -> str:

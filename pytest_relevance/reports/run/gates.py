@@ -291,6 +291,12 @@ def _cases_behind(judged: gates.GateResult, finding: gates.GateFinding, columns:
     return table.lines(columns)
 
 
+def cases_behind(judged: gates.GateResult) -> list[CaseResult]:
+    """The cases because of which a gate is not met, in their order; none of a gate that is met or was not judged."""
+    unmet = () if judged.not_judged else judged.unmet
+    return [each for each in judged.results if any(any(_pulls(judged, finding, each)) for finding in unmet)]
+
+
 _TITLES = {gates.ERRORS: "without a score", gates.PASSING: "not passed, the lowest first", gates.LATENCY: "the slowest"}
 
 

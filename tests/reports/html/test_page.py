@@ -96,7 +96,7 @@ def test_markup_of_users_is_text_in_the_static_part() -> None:
     page = page_of(hostile_result(), name=f"{HOSTILE}.jsonl")
     shown = HOSTILE.replace("\u202e", "\\u202e").replace("\x1b", "\\x1b")
     text = page_text(page)
-    assert f'id </script> "{shown}"' in text.splitlines()
+    assert {shown, "id </script>"} <= {*text.splitlines()}
     assert "a&b<c>.relevance.yaml" in text.splitlines()
     assert f"<b>{shown}0</b>" in text  # the title of the document that is lost
     assert "\u202e" not in page
@@ -157,6 +157,7 @@ def test_the_title_is_the_sentence_and_the_name() -> None:
 
 def test_nothing_is_loaded_from_anywhere() -> None:
     elements = Elements(page_of(hostile_result()))
-    assert {tag for tag, _ in elements.found} & {"link", "img", "iframe", "object", "base", "form", "a"} == set()
+    assert {tag for tag, _ in elements.found} & {"link", "img", "iframe", "object", "base", "form"} == set()
     names = {name for _, each in elements.found for name in each}
-    assert not [name for name in names if name in ("src", "href", "style") or name.startswith("on")]
+    assert not [name for name in names if name in ("src", "style") or name.startswith("on")]
+    assert all((each.get("href") or "#").startswith("#") for _, each in elements.found)

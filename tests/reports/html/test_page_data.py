@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from pytest_relevance import CaseResult, Run, RunInfo
 from pytest_relevance._tables import FORMULA
 from pytest_relevance.metrics.settings import discount_table
-from pytest_relevance.reports.html.page import embedded, first_screen, html_page
+from pytest_relevance.reports.html.first_screen import first_screen, screen_of
+from pytest_relevance.reports.html.page import embedded, html_page
 from pytest_relevance.reports.html.page_data import MOST_CASES, MOST_DETAILED, detailed, page_data, record_name
-from pytest_relevance.reports.run.baseline import headline
 from pytest_relevance.results.case_parts import NEW, STALE, BaselineComparison, Repeats, SearchError
 from tests.helpers import changed, page_values, result_of
 from tests.reports.conftest import Shop
@@ -70,6 +70,7 @@ def test_every_field_of_a_case(shop: Shop) -> None:
         "node": "shop.relevance.yaml::q7",
         "id": "q7",
         "query": "winter boots",
+        "why": "floor 0.900",
         "label": 'q7 "winter boots"',
         "file": "shop.relevance.yaml",
         "place": "shop.relevance.yaml:41",
@@ -278,8 +279,7 @@ def test_a_very_large_run_shows_what_is_worth_a_look_and_counts_the_rest(shop: S
     all_but_one = Run(run.results[1:])
     assert len(detailed(all_but_one.results)) == MOST_CASES
     assert [
-        said in first_screen(each, [], headline(each.results, [], each.info), len(detailed(each.results)))
-        for each in (run, all_but_one)
+        said in first_screen(screen_of(each), each.results, len(detailed(each.results))) for each in (run, all_but_one)
     ] == [*(True, False)]
 
 

@@ -106,7 +106,7 @@ class CaseView {
 
   /** @param {Case} item @param {ReadonlyMap<string, number>} own @returns {HTMLElement[]} */
   head(item, own) {
-    const title = make("h1", { tabindex: "-1" }, userText(item.label));
+    const title = make("h1", { tabindex: "-1" }, ...queryParts(item));
     if (item.variant) {
       title.append(" ", make("span", { class: "variant" }, userText(item.variant)));
     }

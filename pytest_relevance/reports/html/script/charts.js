@@ -1,177 +1,180 @@
 // @ts-check
 /*
- * The charts below the list: the change of each query as sorted bars, the tags, worst first, and the scores before and
- * after.
+ * The chart of the first screen: every query a dot, its score after against before; without a reference its score
+ * against its place. However many dots there are, they are one shape for each kind; one link goes to the dot that is
+ * nearest to the pointer, and from dot to dot with the arrow keys.
  */
 
-const MOST_BARS = 400;
-const MOST_TAGS = 12;
-const WIDEST_BAR = 30;
-const BINS = 10;
-const [WIDTH, HEIGHT] = [1000, 160];
+const PLOT = 224; // the width and height of the plot
+const [LEFT, TOP, BELOW] = [34, 8, 22]; // what is around it
+const NEAR = 14;
+
+/** A query as a dot: its place in the drawing. @typedef {{item: Case, x: number, y: number}} Dot */
+
+/**
+ * The kinds of dots, by the filter that shows them, each with the shape around its place, as a path. The last ones are
+ * drawn above the others.
+ * @type {Record<string, string>}
+ */
+const SHAPES = { worse: "m-5-4h10l-5 9z", failed: "m-4-4l8 8m0-8l-8 8", better: "m-5 4h10l-5-9z", "": "h0" };
+
+/** @param {string} show @param {{x: number, y: number}[]} dots */
+function dotShapes(show, dots) {
+  const places = dots.map(({ x, y }) => `M${x.toFixed(1)} ${y.toFixed(1)}${SHAPES[show]}`);
+  return draw("path", { class: show || "other", d: places.join("") });
+}
 
 /** @param {PageData} data */
 function renderCharts(data) {
   const section = /** @type {HTMLElement} */ (document.getElementById("charts"));
-  const parts = [changeBars(data), tagTable(data), scoreBins(data)].filter((part) => part !== null);
+  const parts = [dotChart(data), tagBars(data)].filter((part) => part !== null);
   section.replaceChildren(...parts);
   section.hidden = !parts.length;
 }
 
-/** @param {string} title @param {string} note @param {...Element} content */
-function figure(title, note, ...content) {
-  return make("figure", {}, make("figcaption", {}, make("b", {}, title), ` ${note}`), ...content);
+/** @param {string} title @param {...Element} content */
+function figure(title, ...content) {
+  return make("figure", {}, make("figcaption", {}, make("b", {}, title)), ...content);
 }
 
-/** A drawing that is as wide as there is room. @param {Record<string, string | number>} attributes @param {...SVGElement} children */
-function chart(attributes, ...children) {
-  const frame = { viewBox: `0 0 ${WIDTH} ${HEIGHT + 1}`, preserveAspectRatio: "none", class: "bars" };
-  return draw("svg", { ...frame, ...attributes }, ...children);
-}
-
-/** The change of nDCG of each query, the largest fall first; each bar opens its query. @param {PageData} data */
-function changeBars(data) {
-  const changed = data.cases.filter((item) => Math.abs(changeOf(item)) > 1e-9);
-  if (!changed.length) {
-    return null;
-  }
-  changed.sort((one, other) => changeOf(one) - changeOf(other));
-  const half = MOST_BARS / 2;
-  const shown = changed.length > MOST_BARS ? [...changed.slice(0, half), ...changed.slice(-half)] : changed;
-  const least = Math.min(0, changeOf(shown[0]));
-  const most = Math.max(0, changeOf(shown[shown.length - 1]));
-  const scale = HEIGHT / (most - least);
-  const step = Math.min(WIDTH / shown.length, WIDEST_BAR);
-  const bars = shown.map((item, index) => {
-    const change = changeOf(item);
-    const size = Math.max(1, Math.abs(change) * scale);
-    const place = { x: index * step, width: step > 3 ? step - 0.75 : step };
-    const label = `${item.label}: ${scoreText(item.before)} to ${scoreText(item.score)}`;
-    const title = draw("title", {});
-    title.textContent = visible(label);
-    const y = most * scale - (change < 0 ? 0 : size);
-    const bar = draw("rect", { ...place, y, height: size, class: change < 0 ? "fell" : "rose" });
-    const target = draw("rect", { ...place, y: 0, height: HEIGHT, class: "target" });
-    const link = { href: stateHash({ ...START, open: item.node }), "aria-label": label, tabindex: -1 };
-    return draw("a", link, title, target, bar);
-  });
-  const axis = draw("line", { x1: 0, x2: WIDTH, y1: most * scale, y2: most * scale, class: "axis" });
-  const fell = changed.filter((item) => changeOf(item) < 0).length;
-  const cut = shown.length < changed.length ? `; the ${half} largest of either side` : "";
-  const ends = make("div", { class: "ends", "aria-hidden": "true" });
-  ends.append(make("span", {}, most ? signed(most) : "0"), make("span", {}, least ? signed(least) : "0"));
-  const drawing = chart({ role: "group", "aria-label": "change of each query" }, axis, ...bars);
-  const note = `${fell} worse, ${changed.length - fell} better${cut}`;
-  return figure("Change of each query", note, make("div", { class: "scaled" }, ends, drawing));
-}
-
-/** The weighted mean of some cases. @param {Case[]} items @param {(item: Case) => number | undefined} score */
-function meanOf(items, score) {
-  let [sum, weights] = [0, 0];
-  for (const item of items) {
-    const value = score(item);
-    if (value !== undefined) {
-      sum += value * (item.weight ?? 1);
-      weights += item.weight ?? 1;
-    }
-  }
-  return weights ? sum / weights : undefined;
-}
-
-/** The mean of each tag before and after, the largest fall first. @param {PageData} data */
-function tagTable(data) {
-  /** @type {Map<string, Case[]>} */
-  const tags = new Map();
-  for (const item of data.cases) {
-    for (const tag of item.tags ?? []) {
-      const items = tags.get(tag) ?? [];
-      items.push(item);
-      tags.set(tag, items);
-    }
-  }
-  if (!tags.size) {
-    return null;
-  }
-  const isCompared = data.cases.some((item) => item.before !== undefined);
-  const found = [...tags].map(([tag, all]) => {
-    const items = all.filter((item) => item.score !== undefined);
-    const compared = items.filter((item) => item.before !== undefined);
-    const chosen = compared.length ? compared : items;
-    const before = meanOf(compared, (item) => item.before);
-    const after = meanOf(chosen, (item) => item.score);
-    const order = isCompared ? (after ?? 0) - (before ?? after ?? 0) : (after ?? 2);
-    return { tag, count: chosen.length, before, after, order };
-  });
-  found.sort((one, other) => one.order - other.order);
-  const rows = found.map(({ tag, count, before, after, order }) => {
-    const link = make("a", { href: stateHash({ ...START, tag }) }, userText(tag));
-    const texts = [String(count), changeText(before, scoreText(after)), before === undefined ? "" : signed(order)];
-    const cells = texts.slice(0, isCompared ? 3 : 2).map(figures);
-    return make("tr", {}, make("th", { scope: "row" }, link), ...cells);
-  });
-  const heads = isCompared ? ["tag", "#queries", `#before ${ARROW} after`, "#change"] : ["tag", "#queries", "#mean"];
-  const part = figure("Tags", "worst first", table(heads, rows.slice(0, MOST_TAGS)));
-  part.classList.add("tags");
-  if (rows.length > MOST_TAGS) {
-    const more = button(`show all ${rows.length} tags`, () => {
-      part.querySelector("tbody")?.replaceChildren(...rows);
-      more.remove();
-    });
-    part.append(make("p", { class: "tail" }, more));
-  }
-  return part;
-}
-
-/** How many queries have a score from 0.0 to 0.1, to 0.2 and so on, before and after. @param {PageData} data */
-function scoreBins(data) {
-  const count = (/** @type {(number | undefined)[]} */ scores) => {
-    const bins = Array(BINS).fill(0);
-    for (const score of scores) {
-      if (score !== undefined) {
-        bins[Math.max(0, Math.min(BINS - 1, Math.floor(score * BINS)))] += 1;
-      }
-    }
-    return bins;
-  };
+/** @param {PageData} data */
+function dotChart(data) {
   const compared = data.cases.filter((item) => item.before !== undefined && item.score !== undefined);
-  const after = count((compared.length ? compared : data.cases).map((item) => item.score));
-  const before = count(compared.map((item) => item.before));
-  const most = Math.max(...before, ...after);
-  if (!most) {
+  const isCompared = compared.length > 0;
+  const items = isCompared ? compared : data.cases.filter((item) => item.score !== undefined);
+  if (!items.length) {
     return null;
   }
-  const step = WIDTH / BINS;
-  /** @type {[string, number[], number][]} */
-  const series = compared.length
-    ? [
-        ["before", before, 8],
-        ["after", after, 50],
-      ]
-    : [["after", after, 29]];
-  const bars = after.flatMap((_, bin) =>
-    series.map(([name, counts, offset]) => {
-      const size = (counts[bin] * (HEIGHT - 4)) / most;
-      const title = draw("title", {});
-      const range = `${(bin / BINS).toFixed(1)} to ${((bin + 1) / BINS).toFixed(1)}`;
-      title.textContent = `${counted(counts[bin], "query", "queries")} from ${range}${series.length > 1 ? ` ${name}` : ""}`;
-      return draw("rect", { x: bin * step + offset, y: HEIGHT - size, width: 41, height: size, class: name }, title);
-    }),
+  items.sort(worstFirst);
+  const low = isCompared ? items : [...items].sort((one, other) => (one.score ?? 0) - (other.score ?? 0));
+  const across = (/** @type {number} */ share) => LEFT + PLOT * Math.min(Math.max(share, 0), 1);
+  const up = (/** @type {number} */ share) => TOP + PLOT * (1 - Math.min(Math.max(share, 0), 1));
+  /** @type {Dot[]} */
+  const dots = low.map((item, place) => ({
+    item,
+    x: across(isCompared ? (item.before ?? 0) : (place + 0.5) / low.length),
+    y: up(item.score ?? 0),
+  }));
+  /** @type {Map<string, Dot[]>} */
+  const kinds = new Map(Object.keys(SHAPES).map((show) => [show, []]));
+  for (const dot of dots) {
+    const show = [...kinds.keys()].find((name) => SHOWN[name].includes(dot.item)) ?? "";
+    kinds.get(show)?.push(dot);
+  }
+  const shapes = [...kinds].map(([show, own]) => dotShapes(show, own)).reverse();
+  const line = (/** @type {string} */ name, /** @type {number[]} */ ...[x1, y1, x2, y2]) =>
+    draw("line", { class: name, x1: across(x1), y1: up(y1), x2: across(x2), y2: up(y2) });
+  const floors = new Set(items.map((item) => item.floor));
+  const [floor] = floors;
+  const isOne = floors.size === 1 && floor !== undefined;
+  const lines = [
+    ...(isCompared ? [line("diagonal", 0, 0, 1, 1)] : []),
+    ...(isOne ? [line("floor", 0, floor, 1, floor)] : []),
+    ...(isOne && isCompared ? [line("floor", floor, 0, floor, 1)] : []),
+  ];
+  const frame = draw("rect", { class: "frame", x: LEFT, y: TOP, width: PLOT, height: PLOT });
+  const name = isCompared ? "nDCG before and after" : "nDCG of each query";
+  const size = { width: LEFT + PLOT + 8, height: TOP + PLOT + BELOW };
+  const drawing = draw(
+    "svg",
+    { viewBox: `0 0 ${size.width} ${size.height}`, ...size, role: "group", "aria-label": name },
+    ...[frame, ...lines, ...axisTexts(across, up, isCompared), ...shapes],
   );
-  const axis = draw("line", { x1: 0, x2: WIDTH, y1: HEIGHT, y2: HEIGHT, class: "axis" });
-  const drawing = chart(
-    { role: "img", "aria-label": `number of queries by score: ${after.join(", ")}` },
-    axis,
-    ...bars,
-  );
-  const labels = Array.from({ length: BINS + 1 }, (_, bin) => make("span", {}, (bin / BINS).toFixed(1)));
-  const scale = make("div", { class: "scale", "aria-hidden": "true" }, ...labels);
-  const ends = make(
-    "div",
-    { class: "ends", "aria-hidden": "true" },
-    make("span", {}, String(most)),
-    make("span", {}, "0"),
-  );
-  const note = compared.length ? "grey before, blue after" : "number of queries";
-  const title = compared.length ? "Scores before and after" : "Scores";
-  return figure(title, note, make("div", { class: "scaled" }, ends, drawing, scale));
+  const hint = isOne ? `dashed: floor ${scoreText(floor)}` : "click a dot, or go with arrow keys";
+  const said = make("p", { class: "said", "aria-live": "polite" }, hint);
+  drawing.append(dotLink(drawing, dots, said));
+  const legend = make("ul", { class: "dots" }, ...[...kinds].flatMap(([show, own]) => legendEntry(show, own.length)));
+  const rest = data.cases.length - items.length;
+  if (rest) {
+    legend.append(make("li", {}, `${rest.toLocaleString("en")} without ${isCompared ? "both scores" : "a score"}`));
+  }
+  return figure(name, legend, drawing, said, dotTable(items, isCompared));
+}
+
+/** @param {(share: number) => number} across @param {(share: number) => number} up @param {boolean} isCompared */
+function axisTexts(across, up, isCompared) {
+  const at = (/** @type {string} */ words, /** @type {number} */ x, /** @type {number} */ y, anchor = "middle") => {
+    const element = draw("text", { x, y, "text-anchor": anchor });
+    element.textContent = words;
+    return element;
+  };
+  const below = up(0) + 15;
+  const ends = [0, 0.5, 1].map((share) => at(String(share), LEFT - 6, up(share) + 4, "end"));
+  if (!isCompared) {
+    return [...ends, at("queries, the lowest first", across(0.5), below)];
+  }
+  const before = [0, 1].map((share) => at(String(share), across(share), below));
+  const corners = [at("higher now", across(0.2), TOP + 30), at("lower now", across(0.8), TOP + PLOT - 24)];
+  return [...ends, ...before, at("before", across(0.5), below), ...corners];
+}
+
+/**
+ * The link to a query, which is at the dot nearest to the pointer, or where the arrow keys put it.
+ * @param {SVGElement} drawing @param {Dot[]} dots the worst first @param {HTMLElement} said says which dot it is
+ */
+function dotLink(drawing, dots, said) {
+  const mark = draw("circle", { class: "at", r: 9, cx: dots[0].x, cy: dots[0].y });
+  const link = draw("a", { tabindex: 0 }, mark);
+  let place = 0;
+  const go = (/** @type {number} */ to) => {
+    place = Math.max(0, Math.min(dots.length - 1, to));
+    const { item, x, y } = dots[place];
+    mark.setAttribute("cx", String(x));
+    mark.setAttribute("cy", String(y));
+    link.setAttribute("href", stateHash({ ...START, open: item.node }));
+    const scores = changeText(item.before, scoreText(item.score));
+    const label = visible(`${item.query || item.id}: ${scores}, ${statusText(item)}`);
+    link.setAttribute("aria-label", label);
+    return label;
+  };
+  const nearest = (/** @type {Event} */ event) => {
+    const { clientX, clientY } = /** @type {PointerEvent} */ (event);
+    const box = drawing.getBoundingClientRect();
+    const scale = (LEFT + PLOT + 8) / box.width;
+    const [x, y] = [(clientX - box.left) * scale, (clientY - box.top) * scale];
+    const away = dots.map((dot) => Math.hypot(dot.x - x, dot.y - y));
+    const least = away.reduce((best, distance, index) => (distance < away[best] ? index : best), 0);
+    drawing.classList.toggle("near", away[least] < NEAR);
+    if (away[least] < NEAR) {
+      said.textContent = go(least);
+    }
+  };
+  drawing.addEventListener("pointermove", nearest);
+  drawing.addEventListener("pointerdown", nearest);
+  link.addEventListener("focus", () => (said.textContent = link.getAttribute("aria-label")));
+  link.addEventListener("keydown", (event) => {
+    const { key } = /** @type {KeyboardEvent} */ (event);
+    const to = { ArrowRight: place + 1, ArrowDown: place + 1, ArrowLeft: place - 1, ArrowUp: place - 1, Home: 0 }[key];
+    if (to !== undefined) {
+      event.preventDefault();
+      said.textContent = go(to);
+    }
+  });
+  go(0);
+  return link;
+}
+
+/** What a shape means: a link to the queries. @param {string} show @param {number} count */
+function legendEntry(show, count) {
+  const sign = draw("svg", { width: 14, height: 14, "aria-hidden": "true" }, dotShapes(show, [{ x: 7, y: 7 }]));
+  const words = `${show ? SHOWN[show].label.toLowerCase() : "others"} ${count.toLocaleString("en")}`;
+  const text = show ? make("a", { href: stateHash({ ...START, show, all: true }) }, words) : words;
+  return count ? [make("li", {}, sign, text)] : [];
+}
+
+/** The chart as a table, made when it is opened. @param {Case[]} items @param {boolean} isCompared */
+function dotTable(items, isCompared) {
+  const part = make("details", { class: "behind" }, make("summary", {}, "as a table"));
+  part.addEventListener("toggle", () => {
+    if (part.childElementCount > 1) {
+      return;
+    }
+    const rows = items.map((item) => {
+      const link = make("a", { href: stateHash({ ...START, open: item.node }) }, ...queryParts(item));
+      const scores = [...(isCompared ? [item.before] : []), item.score].map((score) => figures(scoreText(score)));
+      return make("tr", {}, make("th", { scope: "row" }, link), ...scores, make("td", {}, statusText(item)));
+    });
+    part.append(table(["query", ...(isCompared ? ["#before"] : []), isCompared ? "#after" : "#nDCG", "verdict"], rows));
+  });
+  return part;
 }

@@ -46,11 +46,16 @@
  * @property {string} [note]
  * @property {string} status
  * @property {boolean} [gotWorse] whether it fails because it got worse
+ * @property {boolean} [better] whether it rose by more than its tolerance
+ * @property {boolean} [failedBefore] whether the accepted ranking misses the same
+ * @property {string} [why] why it failed, in short, as it stands behind the score
  * @property {number} k
  * @property {number} [floor]
  * @property {number} [score] nDCG@k
  * @property {number} [lower]
  * @property {number} [upper]
+ * @property {string} [by] the metric that is shown instead, where nDCG@k is not defined
+ * @property {number} [value] the score by it
  * @property {number} [before] nDCG@k of the accepted ranking under the judgments of today
  * @property {number} [effect] weight times change; without a baseline weight times (score - 1)
  * @property {Moved} [lost]
@@ -94,6 +99,7 @@
  *   top grade
  * @property {Settings[]} settings
  * @property {Scale[]} scales
+ * @property {{text: string, cases: number[]}[]} findings the gates and diagnoses of the first screen, and the places of their cases in `cases`
  * @property {Case[]} cases
  */
 

@@ -58,7 +58,7 @@ function table(heads, rows) {
   const cells = heads.map((name) =>
     name.startsWith("#")
       ? make("th", { scope: "col", class: "number" }, name.slice(1))
-      : make("th", { scope: "col" }, name),
+      : make(name ? "th" : "td", { scope: name ? "col" : false }, name),
   );
   return make("table", {}, make("thead", {}, make("tr", {}, ...cells)), make("tbody", {}, ...rows));
 }
@@ -131,7 +131,7 @@ function titleOf(item, name) {
 
 /** What became of a case, in words. @param {Case} item */
 function statusText(item) {
-  return item.gotWorse ? "got worse" : item.status;
+  return item.gotWorse ? "got worse" : item.failedBefore && isFailed(item) ? "failed before" : item.status;
 }
 
 /** The class of a status. @param {Case} item */

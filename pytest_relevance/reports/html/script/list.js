@@ -31,6 +31,7 @@ class CaseList {
     this.controls = /** @type {HTMLElement} */ (document.getElementById("controls"));
     this.note = document.querySelector("#queries .more") ?? make("p", { class: "more" });
     this.table.after(this.note);
+    this.columns = this.table.querySelectorAll("thead th").length;
     this.isCompared = data.cases.some((item) => item.before !== undefined);
     /** The cases of the last search. @type {Case[]} */
     this.items = [];
@@ -45,6 +46,8 @@ class CaseList {
       make("input", { type: "search", id: "search", placeholder, "aria-label": "search" })
     );
     this.search.addEventListener("input", () => this.go({ text: this.search.value }, true));
+    /** What of the first screen the list is about; a click lets go of it. */
+    this.chip = button("", () => this.go({ finding: "" }), { class: "chip", title: "show all queries" });
     /** @type {Record<string, HTMLSelectElement>} */
     this.selects = {};
     this.buildControls();
@@ -79,7 +82,7 @@ class CaseList {
       orders.map(([name, { label }]) => [name, label]),
     );
     const buttons = make("div", { class: "filters", role: "group", "aria-label": "filters" }, ...shown);
-    this.controls.replaceChildren(buttons, ...Object.values(this.selects), this.search);
+    this.controls.replaceChildren(this.chip, buttons, ...Object.values(this.selects), this.search);
     this.controls.hidden = false;
   }
 
@@ -117,6 +120,9 @@ class CaseList {
     for (const [name, select] of Object.entries(this.selects)) {
       select.value = String(state[/** @type {keyof State} */ (name)]);
     }
+    const finding = this.data.findings[Number(state.finding)];
+    this.chip.hidden = !state.finding || !finding;
+    this.chip.replaceChildren(finding ? userText(finding.text) : "", " \u00d7");
     for (const show of this.controls.querySelectorAll("button[data-show]")) {
       show.setAttribute("aria-pressed", String(show.getAttribute("data-show") === state.show));
     }
@@ -157,71 +163,9 @@ class CaseList {
     this.renderNote();
   }
 
-  /** @param {Case} item @returns {HTMLElement} */
+  /** @param {Case} item */
   row(item) {
-    const open = make(
-      "a",
-      { href: stateHash({ ...this.state, open: item.node }), class: "query" },
-      userText(item.label),
-    );
-    const head = make("th", { scope: "row" }, open, ...this.facts(item));
-    const after = item.score === undefined ? "n/a" : scoreText(item.score);
-    const hint = item.score === undefined && isSearched(item) && NO_SCORE;
-    const status = make("span", { class: `verdict ${statusClass(item)}` }, statusText(item));
-    const scores = make(
-      "td",
-      { class: "scores" },
-      make("span", { title: hint }, changeText(item.before, after)),
-      " ",
-      status,
-    );
-    const lost = make("td", { "data-label": "lost" });
-    if (item.error) {
-      lost.append(make("span", { class: "place" }, userText(item.error.text)));
-    } else if (item.lost) {
-      lost.append(userText(titleOf(item, item.lost.document)));
-      if (item.lost.from !== null) {
-        const place = `${item.lost.from} ${ARROW} ${item.lost.to ?? "gone"}`;
-        lost.append(" ", make("span", { class: "place" }, place));
-      }
-    }
-    const onTop = make("td", { "data-label": "on top" });
-    if (item.onTop !== undefined) {
-      onTop.append(item.onTopRank ? `rank ${item.onTopRank}: ` : "", userText(titleOf(item, item.onTop)));
-    } else if (!item.documents) {
-      onTop.append(make("span", { class: "place" }, emptyText(item)));
-    }
-    return make("tr", { "data-case": item.node, class: statusClass(item) }, head, scores, lost, onTop);
-  }
-
-  /** The variant and the weight, and what the list is sorted by where no column has it. @param {Case} item @returns {(Node | string)[]} */
-  facts(item) {
-    const facts = [];
-    if (item.variant) {
-      facts.push(make("span", { class: "variant" }, userText(item.variant)));
-    }
-    if (item.weight !== undefined) {
-      facts.push(make("span", { class: "variant" }, `weight ${item.weight.toLocaleString("en")}`));
-    }
-    const own = this.grades.of(item).size;
-    if (own) {
-      const words = `${counted(own, "grade", "grades")} of yours, not in the score`;
-      facts.push(make("span", { class: "variant" }, words));
-    }
-    if (this.state.sort === "latency" && item.latency !== undefined) {
-      facts.push(make("span", { class: "variant" }, latencyText(item)));
-    }
-    const open = this.state.sort === "judge" ? openOf(this.grades, item).length : 0;
-    if (open) {
-      facts.push(
-        make(
-          "span",
-          { class: "variant", title: `${WORTH_HINT}, times the weight` },
-          `${open} to judge, worth ${rounded(judgingWorth(this.grades, item))}`,
-        ),
-      );
-    }
-    return facts.flatMap((fact) => [" ", fact]);
+    return queryRow(item, this.grades, this.state, this.columns);
   }
 
   /** The node id of the row that the keys are at, or "". */

@@ -35,7 +35,7 @@ class Page {
   }
 
   show() {
-    const before = this.state.open;
+    const { open: before, finding } = this.state;
     this.state = readState(location.hash);
     const item = this.byNode.get(this.state.open) ?? null;
     if (item && !this.main.hidden) {
@@ -53,6 +53,9 @@ class Page {
       return;
     }
     this.list.render(this.state, before);
+    if (this.state.finding && this.state.finding !== finding) {
+      this.list.controls.scrollIntoView({ block: "nearest" });
+    }
     if (before) {
       scrollTo(0, this.scrolled);
       this.list.markNode(before);
@@ -107,7 +110,7 @@ class Page {
       n: () => this.nextQuery(),
       u: () => this.undo(),
       "/": () => this.list.search.focus(),
-      ...(/^(A|BUTTON|SUMMARY)$/.test(target.tagName) ? {} : { Enter: open }),
+      ...(target.closest("a, button, summary") ? {} : { Enter: open }),
     };
   }
 

@@ -13,23 +13,29 @@
  * @property {string} tag
  * @property {string} suite
  * @property {string} variant
+ * @property {string} finding the number of a line of the first screen, or ""
  * @property {string} sort one of `ORDERS`
  * @property {boolean} all whether the list goes on after the worst
  */
 
 /** @type {State} */
-const START = { open: "", text: "", show: "", verdict: "", tag: "", suite: "", variant: "", sort: "", all: false };
+const START = {
+  ...{ open: "", text: "", show: "", verdict: "", tag: "", suite: "", variant: "", finding: "", sort: "" },
+  all: false,
+};
 
 /**
  * What the filters show: a name, and which cases. "" is the beginning: what failed or got worse, and then the rest.
  * @type {Record<string, {label: string, includes: (item: Case) => boolean}>}
  */
 const SHOWN = {
-  "": { label: "All", includes: () => true },
   worse: { label: "Got worse", includes: (item) => item.gotWorse === true },
+  better: { label: "Better", includes: (item) => item.better === true },
+  before: { label: "Failed before", includes: (item) => item.failedBefore === true },
   failed: { label: "Failed", includes: (item) => isFailed(item) },
   unjudged: { label: "Unjudged", includes: (item) => unjudgedOf(item).length > 0 },
   changed: { label: "Changed", includes: (item) => isChanged(item) },
+  "": { label: "All", includes: () => true },
 };
 
 const COLLATOR = new Intl.Collator();
@@ -39,7 +45,7 @@ const COLLATOR = new Intl.Collator();
  * @type {Record<string, {label: string, compare: (one: Case, other: Case) => number}>}
  */
 const ORDERS = {
-  "": { label: "worst first", compare: (one, other) => byListed(one, other) || effectOf(one) - effectOf(other) },
+  "": { label: "worst first", compare: worstFirst },
   score: { label: "score", compare: (one, other) => (one.score ?? -1) - (other.score ?? -1) },
   change: { label: "change", compare: (one, other) => changeOf(one) - changeOf(other) },
   weight: { label: "weight", compare: (one, other) => (other.weight ?? 1) - (one.weight ?? 1) },
@@ -64,6 +70,12 @@ function isListed(item) {
 function byListed(one, other) {
   const gotWorse = Number(other.gotWorse ?? false) - Number(one.gotWorse ?? false);
   return gotWorse || Number(isListed(other)) - Number(isListed(one));
+}
+
+/** What failed or fell by its weight and change, and then the rest by the score. @param {Case} one @param {Case} other */
+function worstFirst(one, other) {
+  const isFall = isListed(one) && isListed(other);
+  return byListed(one, other) || (isFall ? effectOf(one) - effectOf(other) : (one.score ?? 2) - (other.score ?? 2));
 }
 
 /** @param {Case} item */
@@ -112,6 +124,7 @@ function readState(hash) {
     tag: given.get("tag") ?? "",
     suite: given.get("suite") ?? "",
     variant: given.get("variant") ?? "",
+    finding: given.get("finding") ?? "",
     sort: lookUp(ORDERS, sort) ? sort : "",
     all: given.has("all"),
   };
@@ -139,9 +152,12 @@ function stateHash(state) {
 function matching(data, state, grades) {
   const words = state.text.toLowerCase().split(/\s+/).filter(Boolean);
   const { includes } = SHOWN[state.show];
+  const finding = data.findings[Number(state.finding)];
+  const chosen = state.finding && finding ? new Set(finding.cases) : null;
   const found = data.cases.filter(
-    (item) =>
+    (item, place) =>
       includes(item) &&
+      (!chosen || chosen.has(place)) &&
       (!state.verdict || item.status === state.verdict) &&
       (!state.tag || (item.tags ?? []).includes(state.tag)) &&
       (!state.suite || item.file === state.suite) &&
