@@ -22,7 +22,14 @@ from pytest_relevance.cases.checking.gates import check_gates, gate_values
 from pytest_relevance.cases.problems import CaseProblems, Location, Scope
 from pytest_relevance.cli import main
 from pytest_relevance.reports.reasons import reason_texts
-from pytest_relevance.results.case_parts import BaselineComparison, CaseCall
+from pytest_relevance.results.case_parts import (
+    IMPROVEMENT,
+    REGRESSION,
+    WITHIN,
+    BaselineComparison,
+    CaseCall,
+    SearchError,
+)
 from pytest_relevance.results.responses.ranking import Ranking, read_ranking
 from pytest_relevance.results.scoring import score_case, with_details
 
@@ -181,6 +188,23 @@ def page_values(page: str) -> dict[str, Any]:
     encoding, text = found.groups()
     values: dict[str, Any] = json.loads(gzip.decompress(base64.b64decode(text)) if encoding == "gzip" else text)
     return values
+
+
+def compared(query: str, before: float, ranking: list[str], tag: str = "") -> CaseResult:
+    """The result of a case with a floor of 0.5, whose accepted ranking has the score `before`, and `good` first."""
+    case = {"query": query, "id": f"q-{query}", "judgments": {"good": 3}, "min_ndcg": 0.5, "tags": [tag] if tag else []}
+    found = result_of(case, ranking, file="shop.relevance.yaml")
+    change = (found.score or 0) - before
+    standing = REGRESSION if change < -0.05 else IMPROVEMENT if change > 0.05 else WITHIN
+    accepted = BaselineComparison(
+        standing, before, documents=("good", "other"), grades=(3, None), newly_failing=found.verdict == "failed"
+    )
+    return changed(found, baseline=accepted)
+
+
+def error_of(message: str) -> SearchError:
+    """An error of a search."""
+    return SearchError("ConnectionError", message, "conftest.py:3 in search")
 
 
 def page_text(page: str) -> str:

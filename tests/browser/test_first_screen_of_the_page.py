@@ -6,25 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pytest_relevance import CaseResult
-from pytest_relevance.results.case_parts import IMPROVEMENT, REGRESSION, WITHIN, BaselineComparison, SearchError
 from tests.browser.reader import Reader
 from tests.browser.test_other_pages import page_of
-from tests.helpers import changed, result_of
-
-DOWN = SearchError("ConnectionError", "no engine", "conftest.py:3 in search")
-
-
-def compared(query: str, before: float, ranking: list[str], tag: str = "") -> CaseResult:
-    """A case of a floor of 0.5 beside its accepted ranking."""
-    case = {"query": query, "id": f"q-{query}", "judgments": {"good": 3}, "min_ndcg": 0.5, "tags": [tag] if tag else []}
-    found = result_of(case, ranking, file="shop.relevance.yaml")
-    change = (found.score or 0) - before
-    standing = REGRESSION if change < -0.05 else IMPROVEMENT if change > 0.05 else WITHIN
-    accepted = BaselineComparison(
-        standing, before, documents=("good", "other"), grades=(3, None), newly_failing=found.verdict == "failed"
-    )
-    return changed(found, baseline=accepted)
+from tests.helpers import changed, compared, error_of, result_of
 
 
 @pytest.fixture(scope="module")
@@ -153,7 +137,7 @@ class TestStates:
 
     def test_the_search_was_down(self, reader: Reader, tmp_path: Path) -> None:
         case = result_of({"query": "boots", "judgments": {"a": 3}}, [])
-        failed = {"verdict": "error", "outcome": "failed", "scores": {}, "error": DOWN}
+        failed = {"verdict": "error", "outcome": "failed", "scores": {}, "error": error_of("no engine")}
         given_up = {"verdict": "not searched", "outcome": "failed", "scores": {}}
         down = [changed(case, id=f"q{number}", **failed) for number in range(3)]
         reader.open(page_of(tmp_path, *down, changed(case, id="q9", **given_up)))
