@@ -36,7 +36,15 @@ from pytest_relevance.results.records.run_info import Changes, Fingerprint, Reco
 CaseKey = tuple[str, str, int]
 """A case: the name of its file, its id, and a number among several checks of one query by a test."""
 
-_NOT_READ = ("titles", "notes", "shown", "explanations", "baseline", "missing", "engine_scores", "items", "params")
+_READ = frozenset(
+    {
+        *("file", "line", "id", "query", "variant", "search", "weight", "verdict", "outcome", "outcomes", "reasons"),
+        *("k", "depth", "is_depth_set", "reaches_depth", "tolerance", "settings", "digest", "scores", "lower", "upper"),
+        *("latency", "latency_shared", "concurrency"),
+    }
+)
+"""The keys of a result that are read: it takes a sixth less time than reading all."""
+
 _MOST_DETAILS = 3
 
 
@@ -167,19 +175,20 @@ def read_history(paths: Iterable[str]) -> History:
     before: Fingerprint = {}
     for name in sorted(headers.keys() - left_out, key=lambda name: (headers[name][1].started, name)):
         try:
-            results, _, info = read_record(name, without=_NOT_READ)
+            results, _, info = read_record(name, only=_READ)
         except RecordError as error:
             left_out[name] = str(error)
             continue
         about = name, info.started, info.fingerprint, changed(before, info.fingerprint)
         variants: dict[str | None, VariantRun] = {}
-        for variant, key, result in _keyed(results, names):
+        keyed = [*_keyed(results, names)]
+        for variant, key, result in keyed:
             run = variants.setdefault(variant, VariantRun(*about))
             _add(run, key, result)
         if same := next((other for other, of_other in runs.items() if _is_same(of_other, variants)), None):
             left_out[name] = f"{name}: the run of {same} once more"
             continue
-        for variant, key, result in _keyed(results, names):
+        for variant, key, result in keyed:
             if key in variants[variant].figures:
                 _compare(variants[variant], key, last.get((variant, key)), result)
                 last[variant, key] = result

@@ -150,14 +150,15 @@ def read_record(
     path: str | os.PathLike[str],
     shown: str | None = None,
     kept: Callable[[CaseResult], CaseResult] | None = None,
-    without: Iterable[str] = (),
+    only: Collection[str] = (),
 ) -> tuple[list[CaseResult], dict[str, FileInfo], RunInfo]:
     """Read a record: the results in their order, the case files by name, and how the run was made.
 
-    Messages call it `shown`. `kept` makes what is kept of a result, as `records.run.Compact` does; the keys `without`
-    are not read. Raises `RecordError`, which names the line and what is wrong; never OSError.
+    Messages call it `shown`. `kept` makes what is kept of a result, as `records.run.Compact` does; of its line `only`
+    these keys are read, all of them by default. Raises `RecordError`, which names the line and what is wrong; never
+    OSError.
     """
-    made = _parts(path, shown, without)
+    made = _parts(path, shown, only)
     _, (files, info, _) = next(made)
     return [result if kept is None else kept(result) for _, result in watched(made)], files, info
 
@@ -186,8 +187,8 @@ def watched(items: Iterable[Item]) -> Iterator[Item]:
             tell(_STEP)
 
 
-def _parts(path: str | os.PathLike[str], shown: str | None, without: Iterable[str] = ()) -> Iterator[tuple[int, Any]]:
-    of_line = partial(_case_result, without=without) if without else _case_result
+def _parts(path: str | os.PathLike[str], shown: str | None, only: Collection[str] = ()) -> Iterator[tuple[int, Any]]:
+    of_line = partial(_case_result, only=only) if only else _case_result
     return read_file(path, os.fspath(path) if shown is None else shown, RECORD, _about_run, of_line)
 
 
@@ -342,13 +343,13 @@ def check_types(values: Mapping[str, Any], *kinds: Any) -> None:
                     check_types(part, _PARTS[name])
 
 
-def _case_result(values: dict[str, Any], without: Iterable[str] = ()) -> CaseResult:
+def _case_result(values: dict[str, Any], only: Collection[str] = ()) -> CaseResult:
     """The result of a line. Raises one of `DAMAGE`, also where figures of a report would silently be wrong.
 
     An unknown verdict counts nowhere, a grade without a judgment has no gain, and a damaged count fills the memory.
     """
-    for name in without:
-        values.pop(name, None)
+    if only:
+        values = {name: value for name, value in values.items() if name in only}
     check_types(values, *_RESULT)
     found = CaseResult.from_dict(values)
     accepted, conditions, ranking, evaluation = found.baseline, found.conditions, found.ranking, found.evaluation
