@@ -270,10 +270,9 @@ def _other_scores(case: Case, graded: GradedRanking, *, is_cut: bool) -> dict[st
     Without judgments none is defined.
     """
     found: dict[str, float | None] = {}
-    metrics = [expected.metric for expected in case.expect if expected.metric is not None]
-    metrics += [metric for gate in case.terms.gates for metric in gate.metrics]
-    metrics = [metric for metric in metrics if not metric.is_similarity]  # scored where the accepted ranking is known
-    for metric in {metric.text: metric for metric in metrics}.values():
+    asked = chain((each.metric for each in case.expect), *(gate.metrics for gate in case.terms.gates))
+    # those of two rankings are scored where the accepted one is known
+    for metric in {each.text: each for each in asked if each is not None and not each.is_similarity}.values():
         value = score(metric, graded, case.settings) if case.judgments else math.nan
         # a cut ranking decides a score that is undefined for any ranking, and RR with a hit in it
         is_known = (value != value and not metric.is_own) or ranks_needed(metric, case.settings) is not None
