@@ -169,6 +169,7 @@ def make_case(
         node_name=case_id if "id" in own else node_name(case_id),
         titles=graded.titles,
         notes=graded.notes,
+        filled=graded.filled,
         source=source,
     )
 

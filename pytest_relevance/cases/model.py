@@ -222,7 +222,8 @@ class Case(NamedTuple):
     ids to grades. `min_ndcg` is the floor that applies; None where there is none, or where nDCG is not defined
     because no document is relevant. `expect` includes the expectations of the suite, but for the `not_applicable`
     metrics, for which the case has no relevant judgments. `weight` is the weight in means.
-    `titles` and `notes` have texts for judged documents.
+    `titles` and `notes` have texts for judged documents. `filled` are those whose grades fill what nobody has judged,
+    with who gave them: {document: name}.
     """
 
     id: str
@@ -245,6 +246,7 @@ class Case(NamedTuple):
     titles: Mapping[str, str] = {}
     notes: Mapping[str, str] = {}
     source: str | None = None
+    filled: Mapping[str, str] = {}
 
     @property
     def search(self) -> str:

@@ -15,10 +15,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from pytest_relevance._problems import FileError, Place
+from pytest_relevance._problems import FileError
 from pytest_relevance._source import Source
 from pytest_relevance._text import counted, did_you_mean, examples, listed, printable, quoted
-from pytest_relevance.cases.checking import values as checks
 from pytest_relevance.cases.checking.files import JUDGED, ONLY, NamedFile, why_no_file
 from pytest_relevance.cases.checking.grades import (
     NO_JUDGMENTS,
@@ -26,13 +25,15 @@ from pytest_relevance.cases.checking.grades import (
     Graded,
     GradingTerms,
     combined,
+    filled,
     united,
     with_relevant,
 )
+from pytest_relevance.cases.listed_queries import ListedQueries, ListedQuery
 from pytest_relevance.cases.problems import CaseProblems, Location, Scope
 from pytest_relevance.judgments.grading import graded
-from pytest_relevance.judgments.model import FORMATS_OF_IDS, Judgments, Query, Ratings
-from pytest_relevance.judgments.reading import options_of, queries_in, read_ratings
+from pytest_relevance.judgments.model import FORMATS_OF_IDS, Judgments, Ratings
+from pytest_relevance.judgments.reading import options_of, queries_in, read_fill, read_ratings
 
 _MOST_ADVISED = 3
 _MOST_COMPARED = 5_000
@@ -40,95 +41,6 @@ _MOST_COMPARED = 5_000
 
 Comparing 100,000 names would take a second.
 """
-
-
-@dataclass(frozen=True, slots=True)
-class ListedQuery:
-    """A query in a file of queries, with the path of the file in messages.
-
-    `only_judged`: the query becomes a case only where it has judgments.
-    """
-
-    query: Query
-    file: str
-    only_judged: bool = False
-
-    @property
-    def text(self) -> str:
-        """The text, or the id in a file that has ids alone."""
-        return self.query.text_or_id
-
-    @property
-    def where(self) -> str:
-        """`file:line`, as far as it is known."""
-        return self.file if self.query.line is None else f"{self.file}:{self.query.line}"
-
-    def position(self) -> tuple[str, Place]:
-        """The name of the file and the place in it."""
-        return self.file, Place(self.query.line)
-
-    def defaults(self, at: Location) -> dict[str, object]:
-        """The weight, note and params that the file gives the case; params are merged over those of the suite."""
-        query = self.query
-        found: dict[str, object] = {"weight": query.weight} if query.weight != 1 else {}
-        if query.note is not None:
-            found["note"] = query.note
-        if query.params:
-            found["params"] = checks.params(query.params, at.under("params"))
-        return found
-
-
-class ListedQueries:
-    """The queries of all the files of a suite, in their order, each id once."""
-
-    def __init__(self) -> None:
-        self._by_id: dict[str, ListedQuery] = {}
-        self._ids: dict[str, list[str]] = {}
-        self._written = set[str]()
-
-    def __len__(self) -> int:
-        """How many queries there are."""
-        return len(self._by_id)
-
-    def add(self, queries: Iterable[Query], file: str, at: Location, *, only_judged: bool) -> None:
-        """Add the queries of a file; report ids that already have another text."""
-        for query in queries:
-            new = ListedQuery(query, file, only_judged)
-            earlier = self._by_id.setdefault(query.id, new)
-            if earlier is new:
-                self._ids.setdefault(new.text, []).append(query.id)
-            elif earlier.text != new.text:
-                what = f"the query id {quoted(query.id)} stands for {quoted(earlier.text)} in {earlier.where}"
-                at.refuse(
-                    f"{what} and for {quoted(new.text)} here; give one of them another id", elsewhere=new.position
-                )
-
-    def ids(self, text: str) -> Sequence[str]:
-        """The ids of the queries with a text."""
-        return self._ids.get(text, ())
-
-    def of_case(self, written_id: str | None, text: str | None, at: Location) -> ListedQuery | None:
-        """The listed query that a written case matches, by the id of the case, or by its text where it has no id.
-
-        From then on `split` counts the query among the written ones. Reports an id that another query has.
-        """
-        ids = self.ids(text or "") if written_id is None else [written_id] * (written_id in self._by_id)
-        self._written.update(ids)
-        if not ids:
-            return None
-        found = self._by_id[ids[0]]
-        if len(ids) > 1:
-            these = listed(map(quoted, ids), "and")
-            at.refuse(f"{quoted(found.text)} is the text of queries with the ids {these}; write the one meant", "query")
-        elif text is not None and found.text != text:
-            what = f"the id {quoted(found.query.id)} is that of the query {quoted(found.text)} in {found.where}"
-            at.refuse(f"{what}; write another id, or that query", "id")
-        return found
-
-    def split(self) -> tuple[list[ListedQuery], list[ListedQuery]]:
-        """The queries that match a written case, and the others."""
-        written = [found for found in self._by_id.values() if found.query.id in self._written]
-        return written, [found for found in self._by_id.values() if found.query.id not in self._written]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,11 +62,13 @@ class JudgmentFile:
 
     It is graded once, as a whole; where a case has its own scale or raters, its rows are graded again. Some ratings may
     be no grades under the terms of the suite. Then only the cases they belong to are wrong, and may be right with terms
-    of their own: the rows of each case are graded by themselves.
+    of their own: the rows of each case are graded by themselves. `fills`: its grades count only where there are no
+    others; it may have queries without a case.
     """
 
-    def __init__(self, ratings: Ratings, terms: GradingTerms) -> None:
+    def __init__(self, ratings: Ratings, terms: GradingTerms, *, fills: bool = False) -> None:
         self.name = ratings.file
+        self.fills = fills
         self.ratings = ratings
         self._used = set[str]()
         self._terms: GradingTerms | None = terms
@@ -298,8 +212,9 @@ class Sources:
             self.unknown |= found is None
             self.queries.add(found or (), self._shown(named), at, only_judged=named.only_judged)
         judgments: Sequence[NamedFile] = suite.get("judgments", ())  # type: ignore[assignment]
+        before = at.scope.mistakes
         self._of_suite = self._open(judgments, self._terms, at.under("judgments"))
-        self.unknown |= len(self._of_suite) < len(judgments)
+        self.unknown |= at.scope.mistakes > before
 
     def of_case(self, own: Mapping[str, object], at: Location) -> Graded:
         """The judgments of a case by its checked keys.
@@ -312,19 +227,23 @@ class Sources:
         terms = _grading_terms(at.scope.values)
         written = own.get("judgments")
         of_case = written if isinstance(written, Graded) else None
+        files: Sequence[JudgmentFile] = ()
         if of_case is None and isinstance(written, tuple):
             here = at.under("judgments")
-            of_case = self._needed(self._open(written, terms, here), wanted, terms, here)
+            files = self._open(written, terms, here)
+            of_case = self._needed(files, wanted, terms, here)
         of_case = with_relevant(of_case, own, at)
         if at.scope.mistakes:
             return of_case or NO_JUDGMENTS
         look_up = self._found if written is not None or of_case is not None else self._needed
-        return combined(of_case, look_up(self._of_suite, wanted, terms, at))
+        people = combined(of_case, look_up(self._of_suite, wanted, terms, at))
+        return self._filled(people, [*files, *self._of_suite], wanted, terms, at)
 
     def of_listed(self, query: ListedQuery, at: Location) -> Graded:
         """The judgments of a listed query in the files of the suite; `NO_JUDGMENTS` where these have none."""
         wanted = Wanted(query.query.id, query.text, self.queries.ids(query.text))
-        return self._found(self._of_suite, wanted, self._terms, at) or NO_JUDGMENTS
+        people = self._found(self._of_suite, wanted, self._terms, at) or NO_JUDGMENTS
+        return self._filled(people, self._of_suite, wanted, self._terms, at)
 
     def check_any_judged(self, queries: Sequence[ListedQuery], at: Location) -> None:
         """Report listed queries without a written case, none of which has judgments.
@@ -347,11 +266,12 @@ class Sources:
     def check_rest(self, at: Location) -> None:
         """Report ratings that are no grades and belong to no case, once all cases have found their judgments."""
         for file in self._opened.values():
-            file.check_rest(self._terms, at)
+            if not file.fills:  # it may have queries of other suites
+                file.check_rest(self._terms, at)
 
     def notices(self) -> tuple[str, ...]:
         """What may be a mistake in the files."""
-        return tuple(notice for file in self._opened.values() for notice in file.notices())
+        return tuple(notice for file in self._opened.values() if not file.fills for notice in file.notices())
 
     def _shown(self, named: NamedFile) -> str:
         return printable(os.path.normpath(os.path.join(self._shown_folder, named.name)))
@@ -360,6 +280,8 @@ class Sources:
         """The content of a file, which is read once; None where there are mistakes, which are reported."""
         if (read, named) not in self._contents:
             path, shown = os.path.join(self._folder, named.name), self._shown(named)
+            if named.fill and _is_blank(path):
+                return None
             if why := why_no_file(named.name, self._folder, shown):
                 # an id has the place of a file where its grade is missing, or a blank before it: sku-5:3
                 is_path = not {".", "/"}.isdisjoint(named.name) or os.path.exists(path)
@@ -377,26 +299,34 @@ class Sources:
         """Read judgment files; those with mistakes are left out."""
         opened = []
         for one in named:
-            ratings = self._read(read_ratings, one, at)
+            ratings = self._read(read_fill if one.fill else read_ratings, one, at)
             if ratings is None:
                 continue
             if ratings.unclear is not None and terms[1] is None:
                 at.under(*one.at).refuse_file(FileError(ratings.file, [ratings.unclear]))
                 continue
             if one not in self._opened:
-                self._opened[one] = JudgmentFile(ratings, self._terms)
+                self._opened[one] = JudgmentFile(ratings, self._terms, fills=one.fill)
             opened.append(self._opened[one])
         return opened
 
     def _found(self, files: Sequence[JudgmentFile], wanted: Wanted, terms: GradingTerms, at: Location) -> Graded | None:
         """The judgments of a query in some files; None where there are none."""
-        found = [one for file in files for one in file.find(wanted, terms, at)]
+        found = [one for file in files if not file.fills for one in file.find(wanted, terms, at)]
         return united(found, terms, at) if found else None
+
+    def _filled(
+        self, people: Graded, files: Sequence[JudgmentFile], wanted: Wanted, terms: GradingTerms, at: Location
+    ) -> Graded:
+        """The judgments of a query, with those of files that fill where there are none."""
+        filling = dict.fromkeys(file for file in files if file.fills)
+        return filled(people, [one for file in filling for one in file.find(wanted, terms, at)], terms, at)
 
     def _needed(
         self, files: Sequence[JudgmentFile], wanted: Wanted, terms: GradingTerms, at: Location
     ) -> Graded | None:
         """The judgments of a query in some files. Where there are none, it says how they were looked for."""
+        files = [file for file in files if not file.fills]
         found = self._found(files, wanted, terms, at)
         if found is not None or not files or at.scope.mistakes:
             return found
@@ -418,6 +348,11 @@ def _grading_terms(values: Mapping[str, object]) -> GradingTerms:
 
 def _names_of(files: Sequence[JudgmentFile]) -> str:
     return listed([file.name for file in files], "and")
+
+
+def _is_blank(path: str) -> bool:
+    """Whether a file is missing or empty."""
+    return not os.path.exists(path) or (os.path.isfile(path) and not os.path.getsize(path))
 
 
 def _close_name(files: Sequence[JudgmentFile], wanted: Wanted) -> str:

@@ -31,6 +31,7 @@ SPELLINGS: Mapping[str, tuple[str, ...]] = {
     "rank": ("rank", "position", "doc_position"),
     "score": ("score", "sim", "similarity"),
     "weight": ("weight", "frequency", "volume"),
+    "machine": ("machine",),
     "note": ("information_need", "note", "notes", "description", "narrative"),
 }
 
@@ -63,7 +64,7 @@ def find_columns(names: Iterable[object], wanted: Iterable[str]) -> dict[str, in
 MACHINE = "machine"
 """The column that is true in the rows whose grade a machine gave."""
 
-WANTED = ("query_id", "query", "document", "grade", "rater", "title")
+WANTED = ("query_id", "query", "document", "grade", "rater", "title", MACHINE)
 GRADE_COLUMN = "grade_column"
 """The option that names the column of the grades."""
 

@@ -58,7 +58,8 @@ class Ratings:
     row, for messages. `words` maps what the format calls its grades ("e", casefolded) to the names that a scale may
     give them ("exact", "e"); `grades_of_words` are their grades where there is no scale. `by_id` says whether `queries`
     are ids or texts, None where the file does not say. `unclear` is why the file does not show which ratings are the
-    grades, unless the user says how ratings are combined.
+    grades, unless the user says how ratings are combined. `machine` says of each row whether a machine gave the rating;
+    None where the file does not say.
     """
 
     file: str
@@ -75,6 +76,7 @@ class Ratings:
     notices: Sequence[str] = ()
     by_id: bool | None = None
     unclear: Problem | None = None
+    machine: Sequence[bool] | None = None
 
     def where(self, keep: Sequence[bool]) -> Ratings:
         """Select rows. `keep`: for each row whether it stays."""
@@ -93,6 +95,7 @@ class Ratings:
             ratings=taken(self.ratings),
             raters=None if self.raters is None else taken(self.raters),
             titles=None if self.titles is None else taken(self.titles),
+            machine=None if self.machine is None else taken(self.machine),
             place=lambda number: self.place(rows[number]),
         )
 

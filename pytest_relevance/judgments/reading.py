@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 from pytest_relevance import _outside
 from pytest_relevance._source import Source
 from pytest_relevance._text import did_you_mean, listed, quoted
-from pytest_relevance.judgments.columns import GRADE_COLUMN
+from pytest_relevance.judgments.columns import GRADE_COLUMN, MACHINE
 from pytest_relevance.judgments.formats import evaluation_tools as tools
 from pytest_relevance.judgments.formats import objects, tables, trec_ltr
 from pytest_relevance.judgments.formats import search_engines as engines
@@ -144,6 +144,7 @@ def read_judgments(
     raters: str | None = None,
     query: str | None = None,
     grade_column: str | None = None,
+    fill: bool = False,
 ) -> Judgments:
     """Read a file of judgments: {query: {document: grade}}, with what else the file says as attributes.
 
@@ -153,7 +154,8 @@ def read_judgments(
     raters the default is the median, elsewhere a document with two grades is an error unless `raters` is given. `query`
     says where in an Elasticsearch rank_eval request the text of the query is (`params.text`). `grade_column` is the
     column of a table, or the key of JSON objects, that has the grades: a file with both a final column (`final_rating`)
-    and the ratings of raters is an error without it, unless `raters` is given.
+    and the ratings of raters is an error without it, unless `raters` is given. `fill`: rows whose grade a machine gave
+    (a column `machine` that is true) are read too; without it they are an error, as they would be taken for a person's.
 
     The key of a query is its id, or its text in a format that has no ids. Ids and texts are text, exactly as written.
 
@@ -162,7 +164,7 @@ def read_judgments(
         ValueError: an argument has a value that does not exist.
     """
     source = Source.read(path, options=options_of(query, grade_column))
-    return graded(read_ratings(source, format), as_scale(scale), checked_raters(raters))
+    return graded((read_fill if fill else read_ratings)(source, format), as_scale(scale), checked_raters(raters))
 
 
 def read_queries(
@@ -196,14 +198,28 @@ def queries_in(source: Source, format: str | None = None) -> list[Query]:
 
 
 def read_ratings(source: Source, format: str | None = None) -> Ratings:
-    """Read the ratings in a file, as they are written; `FileError` where it has none."""
+    """Read the ratings of people in a file, as they are written; `FileError` where it has none, or a machine's."""
+    ratings = read_fill(source, format)
+    if not ratings.queries and not ratings.described:
+        source.refuse("the file holds no judgments")
+    if ratings.machine is not None and True in ratings.machine:
+        source.refuse(_OF_A_MACHINE, *ratings.place(ratings.machine.index(True)))
+    return ratings
+
+
+_OF_A_MACHINE = (
+    f"a machine gave this grade, as the column {MACHINE} says, and it would be taken for a person's; read the file to "
+    "fill what people have not judged ({file: ..., fill: true}; in Python fill=True), or empty that column where a "
+    "person has checked the grade"
+)
+
+
+def read_fill(source: Source, format: str | None = None) -> Ratings:
+    """Read the ratings in a file, also those of a machine; it may have a header alone."""
     known = _checked(source, _named(format) or judgments_in(source), "judgments")
     if known.ratings is None:
         source.refuse(f"{known.name} ({known.about}) holds no judgments")
-    ratings = known.ratings(source)
-    if not ratings.queries and not ratings.described:
-        source.refuse("the file holds no judgments")
-    return ratings
+    return known.ratings(source)
 
 
 def check_format(name: str) -> str:

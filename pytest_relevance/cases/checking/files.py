@@ -13,8 +13,10 @@ from pytest_relevance.cases.model import CatalogueFile
 from pytest_relevance.cases.problems import Location, Path
 
 FILE, ONLY, JUDGED = "file", "only", "judged"
-_JUDGMENT_KEYS = (FILE, "format", "query", "grade_column")
-_QUERY_KEYS = (*_JUDGMENT_KEYS, ONLY)
+FILL = "fill"
+_READING = (FILE, "format", "query", "grade_column")
+_JUDGMENT_KEYS = (*_READING, FILL)
+_QUERY_KEYS = (*_READING, ONLY)
 _CATALOGUE_KEYS = (FILE, "id", "title", "show")
 
 
@@ -23,7 +25,8 @@ class NamedFile:
     """A file as a case file names it.
 
     `query` says where in it the texts of queries are, for formats that need that, and `grade_column` which column has
-    the grades. `only_judged`: queries without judgments are left out of a file of queries. `at` is the path to the name
+    the grades. `fill`: its grades count only where nobody else has judged.
+    `only_judged`: queries without judgments are left out of a file of queries. `at` is the path to the name
     of the file from the value of the key.
     """
 
@@ -31,6 +34,7 @@ class NamedFile:
     format: str | None = None
     query: str | None = None
     grade_column: str | None = None
+    fill: bool = False
     only_judged: bool = field(default=False, compare=False)
     at: Path = field(default=(), compare=False)
 
@@ -76,7 +80,7 @@ def _named(value: object, keys: Sequence[str], at: Location, path: Path) -> Name
         at.refuse(f"expected {JUDGED}, found {found(file[ONLY])}", ONLY)
     path = (*path, FILE) if file is value else path
     query, column = file.get("query"), file.get("grade_column")
-    return NamedFile(file[FILE], _format(file, at), query, column, ONLY in file, path)
+    return NamedFile(file[FILE], _format(file, at), query, column, file.get(FILL) is True, ONLY in file, path)
 
 
 def _described(value: object, keys: Sequence[str], expected: str, at: Location) -> Mapping[str, Any] | None:
@@ -89,7 +93,9 @@ def _described(value: object, keys: Sequence[str], expected: str, at: Location) 
     if not isinstance(value, Mapping) or FILE not in value:
         return at.refuse(f"expected {expected}, found {found(value)}")  # type: ignore[no-any-return]
     for key, written in value.items():
-        if key in keys and key != "show" and not (isinstance(written, str) and written.strip()):
+        if key == FILL and key in keys and not isinstance(written, bool):
+            at.refuse(f"expected true or false, found {found(written)}", key)
+        elif key in keys and key not in ("show", FILL) and not (isinstance(written, str) and written.strip()):
             at.refuse(f"expected text, found {found(written)}", key)
     unknown_keys(value, keys, f"a file has {listed(keys, 'and')} here", at)
     return value

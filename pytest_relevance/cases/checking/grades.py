@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import filterfalse
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from pytest_relevance._text import found, quoted
+from pytest_relevance._text import found, listed, quoted
 from pytest_relevance.cases.checking.files import FILE, check_files
 from pytest_relevance.cases.checking.values import documents_in, is_number, number, text, unknown_keys
 from pytest_relevance.cases.problems import Location
@@ -33,12 +34,16 @@ GradingTerms: TypeAlias = "tuple[Scale | None, str | None]"
 
 
 class Graded(NamedTuple):
-    """The judgments of a case: grade, title and note by document, and the distinct grades."""
+    """The judgments of a case: grade, title and note by document, and the distinct grades.
+
+    `filled` are the documents whose grades fill what nobody has judged, with who gave them: {document: name}.
+    """
 
     grades: Mapping[str, float] = {}
     titles: Mapping[str, str] = {}
     notes: Mapping[str, str] = {}
     distinct: frozenset[float] = frozenset()
+    filled: Mapping[str, str] = {}
 
 
 NO_JUDGMENTS = Graded()
@@ -231,6 +236,23 @@ def combined(of_case: Graded | None, of_suite: Graded | None) -> Graded:
         return of_case or of_suite or NO_JUDGMENTS
     grades = {**of_suite.grades, **of_case.grades}
     return Graded(grades, {**of_suite.titles, **of_case.titles}, of_case.notes, frozenset(grades.values()))
+
+
+def filled(people: Graded, found: Found, terms: GradingTerms, at: Location) -> Graded:
+    """The judgments of a case with those of files that fill, where the case and its other files have none."""
+    if not found:
+        return people
+    fill = united(found, terms, at)
+    by: dict[str, dict[str, None]] = {}
+    for judgments, key in found:
+        for document in filterfalse(people.grades.__contains__, judgments[key]):
+            raters = filter(is_named, judgments.ratings.get(key, {}).get(document, {}))
+            by.setdefault(document, {}).update(dict.fromkeys([*raters] or [judgments.file]))
+    grades = {**people.grades, **{document: fill.grades[document] for document in fill.grades if document in by}}
+    return Graded(
+        *(grades, {**fill.titles, **people.titles}, people.notes, frozenset(grades.values())),
+        {document: listed(names, "and") for document, names in by.items()},
+    )
 
 
 def _wrong_name(written: str, scale: Scale | None) -> str:

@@ -15,10 +15,11 @@ from typing import Any, NoReturn
 from pytest_relevance._problems import Place, Problem, Problems
 from pytest_relevance._source import Source, found_json
 from pytest_relevance._tables import ObjectTable, Table, TextTable, table_of
-from pytest_relevance._text import did_you_mean
+from pytest_relevance._text import did_you_mean, quoted
 from pytest_relevance.judgments.columns import (
     BEIR_DOCUMENT,
     GRADE_COLUMN,
+    MACHINE,
     SPELLINGS,
     WANTED,
     column_called,
@@ -93,8 +94,29 @@ def read_table(source: Source, format: str | None = None) -> Ratings:
         columns.left_out,
         by_id="query_id" in columns.at,
         unclear=Problem(columns.why_unclear, table.header_line or 0) if columns.why_unclear else None,
+        machine=_of_machine(table, columns.at, times),
     )
     return rows.where(_with_ids(rows)) if "" in keys or "" in of_text["document"] else rows
+
+
+def _of_machine(table: Table, at: Mapping[str, int], times: int) -> list[bool] | None:
+    """Whether a machine gave each rating; None without a column that says so, beside one of raters."""
+    if not {MACHINE, "rater"} <= at.keys():
+        return None
+    if isinstance(table, ObjectTable):
+        cells = [row.get(table.names[at[MACHINE]]) for row in table.rows]
+    else:
+        (cells,) = table.cells((), [at[MACHINE]])
+    said = [("" if cell is None else str(cell)).strip().casefold() for cell in cells]
+    wrong = next((row for row, word in enumerate(said) if word not in _ARE_MACHINES), None)
+    if wrong is not None:
+        what = f"the column {MACHINE} is true where a machine gave the grade, else false or blank"
+        table.source.refuse(f"{what}; found {quoted(str(cells[wrong]))}", *table.place(wrong))
+    return [_ARE_MACHINES[word] for word in said] * times
+
+
+_ARE_MACHINES = {"true": True, "false": False, "": False}
+"""What a column may say of who gave a grade."""
 
 
 def _described(table: Table, keys: Sequence[str], of_text: Mapping[str, Sequence[str]]) -> dict[str, Query]:
