@@ -25,6 +25,7 @@ from pytest_relevance.plugin.running.judge import NAME, Answer, Judge, Question,
 from pytest_relevance.reports.progress import Progress
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.documents import RunTitles
+from pytest_relevance.results.filled import of_people
 from pytest_relevance.results.judge_file import JudgeFile
 from pytest_relevance.results.worklist import Worklist, WorklistRow
 
@@ -87,6 +88,8 @@ class JudgeHooks:
             for number, run in enumerate(case_runs_of(item)):
                 result = run.attempt.result
                 if result is not None and result.evaluation.scores:
+                    if run.case.filled:
+                        result = of_people(result, run.case)
                     is_about = self.is_about(run.case, result)
                     judge = self._judge_of(item, run.attempt.loop) if is_about else None
                     self._ran[item.nodeid, number] = run.case, result, judge

@@ -193,6 +193,7 @@ def _query_line(result: CaseResult, columns: int) -> list[Line]:
     if returned and result.evaluation.judgments:
         is_all = result.evaluation.judged == top and returned > 1
         judged = "all judged" if is_all else f"{result.evaluation.judged} judged"
+        judged += "".join(f", {count} by {harmless(name)}" for name, count in result.evaluation.filled_top.items())
         results += f", {judged}" if top == returned else f"; of the top {result.conditions.k}, {judged}"
     return wrapped("", [*parts, results], columns, "   ")
 

@@ -6,7 +6,7 @@ be.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
@@ -67,7 +67,15 @@ LONGEST_TITLE = 40
 
 def reason_text(reason: Outcome, result: CaseResult, longest: int = LONGEST_TITLE) -> str:
     """A reason of a result in a sentence. Documents have their titles, cut to `longest` columns."""
-    return _WORDS.get(reason.kind, _unknown)(reason, _Names(result, longest))
+    text = _WORDS.get(reason.kind, _unknown)(reason, _Names(result, longest))
+    is_alone = result.evaluation.is_filled_alone and (reason.is_score or reason.kind in (FLOOR, DROP))
+    return text + alone_text([result]) * is_alone
+
+
+def alone_text(results: Iterable[CaseResult]) -> str:
+    """Say whose grades alone decide, where filled grades do: ` (by the grades of model-x/prompt-3 alone)`."""
+    names = dict.fromkeys(harmless(name) for result in results for name in result.evaluation.filled_top)
+    return f" (by the grades of {listed(names, 'and') or 'a file that fills'} alone)"
 
 
 def below(name: str, value: float | None, comparison: str, bound: float) -> str:

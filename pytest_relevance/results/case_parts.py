@@ -233,6 +233,10 @@ class CaseEvaluation(NamedTuple):
     `outcomes` has the outcome of each expectation, `reasons` the unmet demands and why a case has no score. Reasons
     that the accepted ranking met come first. `reports.reasons` has the words. `recorded_digest` is the digest of the
     judgments that the result was recorded with, where it was judged again; no record has it.
+
+    `filled` are the documents whose grades fill what nobody has judged, with who gave them: {document: name};
+    `filled_top` is how many of the `judged` each has given. `is_filled_alone`: without these grades there would be no
+    score, or no judged document within k.
     """
 
     judgments: Mapping[float, int] = EMPTY
@@ -247,6 +251,9 @@ class CaseEvaluation(NamedTuple):
     not_applicable: Sequence[str] = ()
     reasons: Sequence[Outcome] = ()
     recorded_digest: str = ""
+    filled: Mapping[str, str] = EMPTY
+    filled_top: Mapping[str, int] = EMPTY
+    is_filled_alone: bool = False
 
     @property
     def is_judged(self) -> bool:

@@ -366,6 +366,7 @@ _ORDER = (
     *("grade_names", "documents", "as_returned", "whole", "engine_scores", "is_unsorted", "grades", "returned"),
     *("repeated", "deeper", "irrelevant_top", "titles", "notes", "shown", "not_in_index", "not_in_catalogue"),
     *("judgments", "missing", "digest", "scores", "lower", "upper", "judged", "top", "outcomes", "not_applicable"),
+    *("filled", "filled_top", "is_filled_alone"),
     *("baseline", "reasons", "error", "explanations", "latency", "latency_shared", "concurrency", "repeats", "outcome"),
 )
 """All fields but `others`, in the order of the keys of a dict."""
@@ -431,7 +432,7 @@ def _reader() -> Callable[[Mapping[str, Any]], CaseResult]:
 SUMMARY_FIELDS = frozenset(PART_OF) - {
     *("documents", "as_returned", "whole", "engine_scores", "grades", "deeper", "notes", "grade_names"),
     *("shown", "not_in_index", "not_in_catalogue"),
-    *("judgments", "missing", "digest", "outcomes", "not_applicable", "settings", "lowest", "highest"),
+    *("judgments", "missing", "digest", "outcomes", "not_applicable", "settings", "lowest", "highest", "filled"),
 }
 """The fields that a summary needs: a case that passed has no others unless something asks for them."""
 

@@ -129,6 +129,14 @@ class GateResult:
         return f"gate[{self.gate.id}]" + (f"[{self.variant}]" if self.variant is not None else "")
 
     @property
+    def is_filled_alone(self) -> bool:
+        """Whether only grades that fill decide: those of people would give no case a score and a judged result."""
+        if self.gate.latencies or (self.gate.metrics and all(metric.is_similarity for metric in self.gate.metrics)):
+            return False
+        scored = [result for result in self.results if result.score is not None]
+        return bool(scored) and all(result.evaluation.is_filled_alone for result in scored)
+
+    @property
     def unmet(self) -> Sequence[GateFinding]:
         """The findings that are not met."""
         return [finding for finding in self.findings if not finding.is_met]

@@ -135,6 +135,10 @@ def score_case(
         call,
         DocumentTexts({ranking.ids[0]: title}) if title else _NO_TEXTS,
     )
+    if case.filled:
+        from pytest_relevance.results.filled import with_filled
+
+        result = with_filled(result, case)
     return with_details(result, case, ranking) if details else result
 
 
@@ -220,9 +224,12 @@ def with_details(result: CaseResult, case: Case, ranking: Ranking, *, all_missin
     )
     if missing := tuple(_missing(result, case, all_missing=all_missing)):
         result = replaced(result, evaluation=replaced(result.evaluation, missing=missing))
-    if not (case.titles or case.notes or ranking.titles):
+    if not (case.titles or case.notes or ranking.titles or case.filled):
         return result
     named = {*kept, *found.deeper, *(document for document, _ in missing), *others}
+    if case.filled:
+        filled = {document: name for document, name in case.filled.items() if document in named}
+        result = replaced(result, evaluation=replaced(result.evaluation, filled=filled))
     return result._replace(texts=_texts(case, ranking, named))
 
 

@@ -17,6 +17,7 @@ FILL = "fill"
 _READING = (FILE, "format", "query", "grade_column")
 _JUDGMENT_KEYS = (*_READING, FILL)
 _QUERY_KEYS = (*_READING, ONLY)
+_YES_OR_NO = (True, "true", False, "false")  # among judgments, names of grades, words are text
 _CATALOGUE_KEYS = (FILE, "id", "title", "show")
 
 
@@ -80,7 +81,7 @@ def _named(value: object, keys: Sequence[str], at: Location, path: Path) -> Name
         at.refuse(f"expected {JUDGED}, found {found(file[ONLY])}", ONLY)
     path = (*path, FILE) if file is value else path
     query, column = file.get("query"), file.get("grade_column")
-    return NamedFile(file[FILE], _format(file, at), query, column, file.get(FILL) is True, ONLY in file, path)
+    return NamedFile(file[FILE], _format(file, at), query, column, file.get(FILL) in _YES_OR_NO[:2], ONLY in file, path)
 
 
 def _described(value: object, keys: Sequence[str], expected: str, at: Location) -> Mapping[str, Any] | None:
@@ -93,7 +94,7 @@ def _described(value: object, keys: Sequence[str], expected: str, at: Location) 
     if not isinstance(value, Mapping) or FILE not in value:
         return at.refuse(f"expected {expected}, found {found(value)}")  # type: ignore[no-any-return]
     for key, written in value.items():
-        if key == FILL and key in keys and not isinstance(written, bool):
+        if key == FILL and key in keys and written not in _YES_OR_NO:
             at.refuse(f"expected true or false, found {found(written)}", key)
         elif key in keys and key not in ("show", FILL) and not (isinstance(written, str) and written.strip()):
             at.refuse(f"expected text, found {found(written)}", key)

@@ -6,12 +6,13 @@ those are checked by their few distinct grades, not one by one.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import filterfalse
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from pytest_relevance._text import found, listed, quoted
+from pytest_relevance._text import found, quoted
 from pytest_relevance.cases.checking.files import FILE, check_files
 from pytest_relevance.cases.checking.values import documents_in, is_number, number, text, unknown_keys
 from pytest_relevance.cases.problems import Location
@@ -247,11 +248,11 @@ def filled(people: Graded, found: Found, terms: GradingTerms, at: Location) -> G
     for judgments, key in found:
         for document in filterfalse(people.grades.__contains__, judgments[key]):
             raters = filter(is_named, judgments.ratings.get(key, {}).get(document, {}))
-            by.setdefault(document, {}).update(dict.fromkeys([*raters] or [judgments.file]))
+            by.setdefault(document, {}).update(dict.fromkeys([*raters] or [os.path.basename(judgments.file)]))
     grades = {**people.grades, **{document: fill.grades[document] for document in fill.grades if document in by}}
     return Graded(
         *(grades, {**fill.titles, **people.titles}, people.notes, frozenset(grades.values())),
-        {document: listed(names, "and") for document, names in by.items()},
+        {document: " + ".join(sorted(names)) for document, names in by.items()},
     )
 
 

@@ -225,6 +225,7 @@ def _case(result: CaseResult, name: str, tables: _Tables, variants: Sequence[Any
         "missing": [*map(list, result.evaluation.missing)],
         "accepted": [],
         "acceptedGrades": [],
+        "filled": dict(result.evaluation.filled),
         "titles": dict(result.texts.titles),
         "fields": {document: dict(fields) for document, fields in result.texts.shown.items()},
         "notes": dict(result.texts.notes),

@@ -285,6 +285,22 @@ def remarks(results: Sequence[CaseResult], files: Mapping[str, FileInfo], *, ful
     return [*_not_in_index(results), *_changed_ids(results), *stability_remarks(results, full=full), *unjudged]
 
 
+def filled_text(results: Iterable[CaseResult]) -> str:
+    """`3 of 20 judged results within k are filled: 3 by model-x/prompt-3; such grades alone decide 2 scores`; or ""."""
+    found = [result.evaluation for result in results]
+    counts: Counter[str] = Counter()
+    for each in found:
+        counts.update(each.filled_top)
+    alone = sum(each.is_filled_alone for each in found)
+    if not (counts or alone):
+        return ""
+    total = counted(sum(each.judged for each in found), "judged result")
+    by = ", ".join(f"{count:,} by {harmless(name)}" for name, count in counts.most_common())
+    decide = f"; such grades alone decide {counted(alone, 'score')}" if alone else ""
+    are = "is" if counts.total() == 1 else "are"
+    return f"{counts.total():,} of {total} within k {are} filled{': ' * bool(by)}{by}{decide}"
+
+
 def _not_in_index(results: Sequence[CaseResult]) -> Iterator[Sentence]:
     """How many judged documents the index lost, and not the ranking."""
     found = [result for result in results if result.texts.not_in_index]

@@ -20,6 +20,7 @@ from pytest_relevance._text import (
     with_variant,
 )
 from pytest_relevance.reports.blocks import Column, Table, styled
+from pytest_relevance.reports.reasons import alone_text
 from pytest_relevance.reports.run.cases import LOST, add_case, case_table
 from pytest_relevance.reports.text import (
     BAD,
@@ -50,7 +51,7 @@ def gate_message(judged: gates.GateResult) -> str:
     """One line: the findings that are not met, or all of them where each is met, or why the gate was not judged."""
     why = judged.not_judged
     if why is None:
-        return "; ".join(map(finding_text, judged.unmet or judged.findings))
+        return "; ".join(map(finding_text, judged.unmet or judged.findings)) + _alone(judged)
     if why.kind == gates.INCOMPLETE:
         return f"not evaluated: {why.counted:,} of {why.total:,} ran"
     if why.kind == gates.UPDATING:
@@ -59,6 +60,10 @@ def gate_message(judged: gates.GateResult) -> str:
         return f"not evaluated: {finding_text(why)}"
     which = "case" if judged.gate.tag is None else f"case with the tag {judged.gate.tag}"
     return f"not evaluated: no {which} ran"
+
+
+def _alone(judged: gates.GateResult) -> str:
+    return alone_text(judged.results) if judged.is_filled_alone else ""
 
 
 def finding_text(found: gates.GateFinding) -> str:
@@ -257,7 +262,7 @@ def gate_lines(judged: gates.GateResult, *, verbosity: int = 0, width: int = WID
     if verbosity < 0 or judged.not_judged or not judged.unmet:
         return [line(f"{place}: {harmless(gate_message(judged))}", BAD)]
     (first, *others), met = judged.unmet, [finding for finding in judged.findings if finding.is_met]
-    lines = folded_lines(f"{place}: {finding_text(first)}", BAD, width)
+    lines = folded_lines(f"{place}: {finding_text(first)}{_alone(judged)}", BAD, width)
     for finding in (*others, *met):
         lines += folded_lines(f"  {finding_text(finding)}", PLAIN if finding.is_met else BAD, width)
     about = (("tag", judged.gate.tag), ("variant", judged.variant))

@@ -59,6 +59,8 @@ def summary_lines(
         blocks += [Sentence(f"against {name}:", DIM) for name in records]
         blocks += baseline.mean_sentences(results, only_changes=True)
         blocks += baseline.lost_sentences(files, info) if updating != "all" else []
+    if text := cases.filled_text(results):
+        blocks.append(Sentence(text, DOUBT))
     if verbosity < 0:
         blocks += cases.stability_remarks(results)
     else:

@@ -80,6 +80,7 @@
  * @property {Record<string, string>} [titles]
  * @property {Record<string, Record<string, string>>} [fields] further fields of documents
  * @property {Record<string, string>} [notes] of judgments, by document
+ * @property {Record<string, string>} [filled] who graded what people have not judged, by document
  * @property {string[]} [notInIndex]
  * @property {string[]} [notInCatalogue]
  * @property {Loss[]} [losses]

@@ -217,6 +217,10 @@ class Rankings {
    */
   result(attributes, name, rank, grade, small) {
     const words = make("div", { class: "words" }, make("div", { class: "title" }, userText(titleOf(this.item, name))));
+    const by = grade === null ? undefined : lookUp(this.item.filled, name);
+    if (by) {
+      small.push(make("span", { class: "filled" }, "graded by ", userText(by)));
+    }
     if (small.length) {
       words.append(make("div", { class: "small" }, ...small));
     }

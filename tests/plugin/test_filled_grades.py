@@ -1,0 +1,132 @@
+"""`{file: ..., fill: true}`: grades of a machine count where nobody has judged, ane dvery report says so."""
+
+import re
+
+import pytest
+
+from pytest_relevance import Run as RecordedRun
+from pytest_relevance import read_judgments, read_suite
+from pytest_relevance.cli import main
+from tests.plugin.conftest import Project
+
+MACHINE = """
+    query,doc_id,grade,rater,machine,note
+    c b a,a,0,model-x/prompt-3,true,
+    c b a,b,2,model-x/prompt-3,true,
+    c b a,c,,model-x/prompt-3,true,cannot tell
+    e d,d,3,model-x/prompt-3,TRUE,
+    e d,e,1,model-y,true,
+    e d,e,3,model-x/prompt-3,true,
+    of another suite,z,9,model-x/prompt-3,true,
+"""
+
+CASES = """
+    scale: [0, 3]
+    judgments: [{file: machine.csv, fill: true}, people.csv]
+    gates:
+      - mean: {nDCG@10: 0.5}
+      - mean: {nDCG@10: 0.5}
+        tag: alone
+    cases:
+      - {query: c b a, min_ndcg: 0.999}
+      - {query: e d, judgments: {}, min_ndcg: 0.999, tags: [alone]}
+      - {query: f g, judgments: {f: 1, g: 1}}
+"""
+
+
+@pytest.fixture
+def shop(project: Project) -> Project:
+    project.conftest()
+    project.write("machine.csv", MACHINE)
+    project.write("people.csv", "query,doc_id,grade\nc b a,a,3\ne d,x,0\n")
+    project.cases(CASES)
+    return project
+
+
+def test_a_persons_grade_wins_whatever_the_order(shop: Project) -> None:
+    first, second, third = read_suite(shop.path / "shop.relevance.yaml").cases
+    assert (first.judgments, first.filled) == ({"a": 3, "b": 2}, {"b": "model-x/prompt-3"})
+    assert second.judgments == {"x": 0, "d": 3, "e": 2}, "several judges are combined as raters are"
+    assert second.filled == {"d": "model-x/prompt-3", "e": "model-x/prompt-3 + model-y"}
+    assert (third.judgments, third.filled) == ({"f": 1, "g": 1}, {})
+    reordered = CASES.replace(
+        "[{file: machine.csv, fill: true}, people.csv]", "[people.csv, {file: machine.csv, fill: true}]"
+    )
+    shop.cases(reordered)
+    assert [case.judgments for case in read_suite(shop.path / "shop.relevance.yaml").cases] == [
+        first.judgments,
+        second.judgments,
+        third.judgments,
+    ]
+
+
+@pytest.mark.parametrize("content", [None, "", "query,doc_id,grade,rater,machine,note\n"])
+def test_a_fill_file_that_is_missing_or_empty_is_none(shop: Project, content: str | None) -> None:
+    (shop.path / "machine.csv").unlink()
+    if content is not None:
+        shop.write("machine.csv", content)
+    cases = {case.query: case for case in read_suite(shop.cases(CASES.replace("min_ndcg: 0.999", "k: 5"))).cases}
+    assert cases["c b a"].judgments == {"a": 3}
+    assert cases["e d"].filled == {}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("query,doc_id,grade\nc b a,b,9\n", "grade 9 is off the scale"),
+        ('query,doc_id,grade,rater,machine\nc b a,b,1,m,"tr', "machine.csv:2"),
+        ("query,doc_id,grade,rater,machine\nc b a,b,1,m,WAHR\n", "the column machine is true where a machine gave"),
+        ("a note\n", "the format of these judgments is not recognised"),
+    ],
+)
+def test_a_damaged_fill_file_is_an_error(shop: Project, content: str, message: str) -> None:
+    shop.write("machine.csv", content)
+    with pytest.raises(ValueError, match=re.escape(message)):
+        read_suite(shop.path / "shop.relevance.yaml")
+
+
+def test_rows_without_a_machine_fill_too(shop: Project) -> None:
+    shop.write("machine.csv", "query,doc_id,grade\nc b a,b,2\ne d,d,1\n")
+    first, *_ = read_suite(shop.path / "shop.relevance.yaml").cases
+    assert first.filled == {"b": "machine.csv"}
+
+
+def test_the_grades_of_a_machine_are_not_taken_for_a_persons(shop: Project, capsys: pytest.CaptureFixture[str]) -> None:
+    message = r"machine\.csv:2: a machine gave this grade.*fill: true.*empty that column where a person has checked"
+    with pytest.raises(ValueError, match=message):
+        read_suite(shop.cases(CASES.replace("{file: machine.csv, fill: true}", "machine.csv")))
+    file = shop.path / "machine.csv"
+    with pytest.raises(ValueError, match=message):
+        read_judgments(file)
+    assert read_judgments(file, fill=True)["e d"] == {"d": 3, "e": 2}
+    assert main(["convert", str(file), str(shop.path / "out.csv")]) == 1
+    assert re.search(message, " ".join(capsys.readouterr().err.split()))
+    assert main(["raters", str(file)]) == 0
+    assert "model-y" in capsys.readouterr().out
+
+
+WORDS = "3 of 6 judged results within k are filled: 2 by model-x/prompt-3, 1 by model-x/prompt-3 + model-y"
+ALONE = " (by the grades of model-x/prompt-3 + model-y and model-x/prompt-3 alone)"
+
+
+def test_every_report_says_how_much_is_filled(shop: Project, capsys: pytest.CaptureFixture[str]) -> None:
+    run = shop.run("--relevance-record=run.jsonl", "--relevance-markdown=run.md", "--relevance-html=run.html")
+    assert run.sentences("3 of 6") == [f"{WORDS}; such grades alone decide 1 score"]
+    assert "3 results, 2 judged, 1 by model-x/prompt-3\n" in run.failure("c b a")
+    assert "alone" not in run.failure("c b a")
+    assert f"is below 0.999{ALONE}" in " ".join(run.failure("e d").split())
+    assert any(line.endswith(f"at least 0.500 (1 case){ALONE}") for line in run.sentences("shop.relevance.yaml:5"))
+    assert all("alone" not in line for line in run.sentences("shop.relevance.yaml:4"))
+    assert WORDS in (shop.path / "run.md").read_text()
+    page = (shop.path / "run.html").read_text()
+    assert WORDS in page
+    assert '"filled":{"b":"model-x/prompt-3"}' in page
+    assert main(["report", str(shop.path / "run.jsonl")]) == 0
+    assert "3 of 6 judged results within k are filled" in capsys.readouterr().out
+    assert main(["merge", str(shop.path / "run.jsonl"), "-o", str(shop.path / "merged.jsonl")]) == 0
+    merged = RecordedRun.open(shop.path / "merged.jsonl")
+    assert {result.id: dict(result.evaluation.filled_top) for result in merged.results} == {
+        "c b a": {"model-x/prompt-3": 1},
+        "e d": {"model-x/prompt-3": 1, "model-x/prompt-3 + model-y": 1},
+        "f g": {},
+    }
