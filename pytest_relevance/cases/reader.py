@@ -42,8 +42,7 @@ from pytest_relevance.cases.problems import CaseFileError, CaseProblems, Elsewhe
 from pytest_relevance.metrics.names import NO_METRICS, OwnMetrics
 
 if TYPE_CHECKING:
-    from pytest_relevance.cases.listed_queries import ListedQuery
-    from pytest_relevance.cases.sources import Sources
+    from pytest_relevance.cases.sources import ListedQuery, Sources
 
 
 def read_suite(

@@ -29,7 +29,8 @@ from pytest_relevance.cases.checking.grades import (
     united,
     with_relevant,
 )
-from pytest_relevance.cases.listed_queries import ListedQueries, ListedQuery
+from pytest_relevance.cases.listed_queries import ListedQueries
+from pytest_relevance.cases.listed_queries import ListedQuery as ListedQuery
 from pytest_relevance.cases.problems import CaseProblems, Location, Scope
 from pytest_relevance.judgments.grading import graded
 from pytest_relevance.judgments.model import FORMATS_OF_IDS, Judgments, Ratings

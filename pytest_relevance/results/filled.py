@@ -36,4 +36,5 @@ def with_filled(result: CaseResult, case: Case) -> CaseResult:
     by = Counter(case.filled[document] for document in top if document in case.filled)
     has_judged = any(grade is not None for grade in people.ranking.grades[: result.conditions.k])
     alone = result.score is not None and (people.score is None or bool(by and not has_judged))
-    return result._replace(evaluation=result.evaluation._replace(filled_top=dict(by), is_filled_alone=alone))
+    evaluation = result.evaluation._replace(filled=case.filled, filled_top=dict(by), is_filled_alone=alone)
+    return result._replace(evaluation=evaluation)

@@ -224,12 +224,9 @@ def with_details(result: CaseResult, case: Case, ranking: Ranking, *, all_missin
     )
     if missing := tuple(_missing(result, case, all_missing=all_missing)):
         result = replaced(result, evaluation=replaced(result.evaluation, missing=missing))
-    if not (case.titles or case.notes or ranking.titles or case.filled):
+    if not (case.titles or case.notes or ranking.titles):
         return result
     named = {*kept, *found.deeper, *(document for document, _ in missing), *others}
-    if case.filled:
-        filled = {document: name for document, name in case.filled.items() if document in named}
-        result = replaced(result, evaluation=replaced(result.evaluation, filled=filled))
     return result._replace(texts=_texts(case, ranking, named))
 
 

@@ -94,10 +94,14 @@ def test_a_mapping_in_a_case_is_documents_and_their_grades(shop: Shop) -> None:
         ("suite", "[]", ": the list of files is empty; name a file, or leave the key out"),
         ("suite", "[qrels.txt, 3]", "[1]: expected the name of a file, a list of them, or {file: ..., format: ...}, f"),
         ("suite", "[qrels.txt, qrels.txt]", '[1]: the file "qrels.txt" stands twice; keep one of them'),
-        ("suite", "{file: qrels.txt, form: a}", ': unknown key "form"; a file has file, format, query and grade_colum'),
+        ("suite", "{file: qrels.txt, form: a}", ': unknown key "form"; a file has file, format, query, grade_column'),
         ("suite", "{file: qrels.txt, format: csv, query: x}", ".file: qrels.txt: query= is for Elasticsearch requests"),
         ("suite", "{file: qrels.txt, format: trek}", '.format: unknown format "trek"; it may be '),
-        ("case", "{file: qrels.txt, boot: 3}", ': unknown key "boot"; a file has file, format, query and grade_column'),
+        (
+            "case",
+            "{file: qrels.txt, boot: 3}",
+            ': unknown key "boot"; a file has file, format, query, grade_column and fill',
+        ),
     ],
 )
 def test_what_names_no_file(rated: Shop, at: str, judgments: str, message: str) -> None:
