@@ -270,12 +270,10 @@ def _parts(comparison: Compared, limit: int | None, gates: ComparisonGates | Non
     searched = changes_text(comparison.fingerprint)
     depths = f", depth {asked_text(comparison.depths)}" if comparison.depths else ""
     settings = dict.fromkeys(settings_text(each) + depths for each in comparison.settings)
+    names = [f"{comparison.first} -> {comparison.second}: {counts}", *([f"searched: {searched}"] if searched else [])]
     return _Parts(
         comparison_headline(comparison, gates),
-        [
-            Sentence(f"{comparison.first} -> {comparison.second}: {counts}"),
-            *([Sentence(f"searched: {searched}")] if searched else []),
-        ],
+        [*map(Sentence, names)],
         _tables(comparison, limit, gates),
         [Sentence(text, DIM) for text in (*settings, *comparison.notes)],
         [*_mean_sentences(comparison), *_gate_sentences(gates)],
@@ -300,11 +298,8 @@ def comparison_headline(comparison: Compared, gates: ComparisonGates) -> baselin
         further.append(f"{counted(unmet, 'gate is', 'gates are')} not met")
     if comparison.metric is not None and is_similarity(comparison.metric):
         moved = len({result.key[:2] for result in comparison.moved(-1)})
-        text = (
-            f"{counted(moved, 'query differs', 'queries differ')} by {comparison.metric}"
-            if moved
-            else "No query differs"
-        )
+        text = counted(moved, "query differs", "queries differ") if moved else "No query differs"
+        text += f" by {comparison.metric}"
         kind = baseline.BROKEN if further else baseline.MIXED if moved else baseline.FINE
         return baseline.Headline("; ".join([text, *further]), kind)
     tested = [row.means.difference for row in rows if row.adjusted_p <= SIGNIFICANT]
@@ -382,11 +377,8 @@ def _mean_sentences(comparison: Compared) -> list[Sentence]:
 def _gate_sentences(gates: ComparisonGates) -> list[Sentence]:
     """What the gates found, each, and how many are not met."""
     words = {True: ("met", GOOD), False: ("NOT MET", BAD)}
-    found = [
-        Sentence(f"{word}: {finding_text(finding)}", style)
-        for finding in gates.findings
-        for word, style in [words[finding.is_met]]
-    ]
+    judged = [(*words[finding.is_met], finding_text(finding)) for finding in gates.findings]
+    found = [Sentence(f"{word}: {text}", style) for word, style, text in judged]
     if unmet := sum(not finding.is_met for finding in gates.findings):
         found.append(Sentence(f"{unmet} of {counted(len(gates.findings), 'gate')} not met", BAD))
     elif found:

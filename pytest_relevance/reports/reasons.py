@@ -271,13 +271,8 @@ _WORDS: Mapping[str, Callable[[Outcome, _Names], str]] = {
 
 STATUSES = {
     "passed": GOOD,
-    "failed": BAD,
-    "error": BAD,
-    "not searched": BAD,
-    "inconclusive": DOUBT,
-    "xfailed": DOUBT,
-    "xpassed": DOUBT,
-    "skipped": DOUBT,
+    **dict.fromkeys(("failed", "error", "not searched"), BAD),
+    **dict.fromkeys(("inconclusive", "xfailed", "xpassed", "skipped"), DOUBT),
     "measured": PLAIN,
 }
 """The statuses of a case, in the order of a summary, with the style of each."""

@@ -6,6 +6,7 @@ import heapq
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import blake2b
+from operator import attrgetter
 from typing import Any
 
 from pytest_relevance._tables import FORMULA
@@ -45,12 +46,8 @@ def detailed(results: Iterable[CaseResult]) -> list[CaseResult]:
     searched = [result for result in results if result.status != SKIPPED]
     if len(searched) <= MOST_CASES:
         return searched
-    tests: Sequence[Callable[[CaseResult], object]] = (
-        got_worse,
-        has_failed,
-        lambda result: result.change != 0,
-        lambda result: result.unjudged,
-    )
+    tests: Sequence[Callable[[CaseResult], object]]
+    tests = got_worse, has_failed, attrgetter("change"), attrgetter("unjudged")
     keys = (
         (kind, result.weight * result.change, place)
         for place, result in enumerate(searched)
@@ -165,12 +162,10 @@ def _settings(settings: Settings, grades: Iterable[float]) -> dict[str, Any]:
         "text": settings_text(settings),
         "gains": [[grade, settings.gains[grade]] for grade in sorted(grades)],
         "gain": settings.gain if isinstance(settings.gain, str) else "mapping",
-        "increasing": settings.increasing,
-        "discount": settings.discount,
-        "ideal": settings.ideal,
-        "unjudged": settings.unjudged,
-        "negative": settings.negative,
-        "undefined": settings.undefined,
+        **{
+            each: getattr(settings, each)
+            for each in ("increasing", "discount", "ideal", "unjudged", "negative", "undefined")
+        },
         "maxGrade": settings.max_grade,
     }
 
@@ -179,7 +174,6 @@ def _case(result: CaseResult, name: str, tables: _Tables, variants: Sequence[Any
     """The object of a case: empty values are left out."""
     change, documents, scale = CaseChange(result), documents_of(result, alone=alone), _scale(result)
     lost, top = documents.lost, documents.on_top
-    lower, upper = result.interval
     values: dict[str, Any] = {
         "node": name,
         "test": result.node if result.node != name else "",
@@ -201,8 +195,8 @@ def _case(result: CaseResult, name: str, tables: _Tables, variants: Sequence[Any
         "k": result.conditions.k,
         "floor": result.conditions.floor,
         "score": result.score,
-        "lower": lower if result.evaluation.lower is not None else None,
-        "upper": upper if result.evaluation.lower is not None else None,
+        "lower": result.evaluation.lower,
+        "upper": result.evaluation.upper,
         "by": change.by,
         "value": change.after if change.by else None,
         "before": None if result.baseline is None else result.baseline.score,

@@ -254,13 +254,8 @@ def compared_results(pairs: Sequence[Pair], metrics: Metrics, *, is_across: bool
         ranking, texts = one.ranking, two.texts
         if one.texts.titles is not texts.titles:
             texts = texts._replace(titles={**one.texts.titles, **texts.titles})
-        baseline = BaselineComparison(
-            *(WITHIN, first.get(two.metric.text)),
-            scores=first,
-            documents=ranking.documents,
-            grades=ranking.grades,
-            latency=one.call.latency_like(two.call),
-        )
+        accepted = WITHIN, first.get(two.metric.text), (), first, ranking.documents, ranking.grades
+        baseline = BaselineComparison(*accepted, latency=one.call.latency_like(two.call))
         result = two._replace(
             variant=None if is_across else two.variant,
             texts=texts,

@@ -122,11 +122,8 @@ _DEPENDENT: Mapping[str, frozenset[str] | None] = {
     "gain": frozenset({"nDCG", "DCG"}),
     "discount": frozenset({"DCG"}),  # it cancels in nDCG
     "ideal": frozenset({"nDCG"}),
-    "unjudged": None,
-    "negative": None,
-    "undefined": None,
     "max_grade": frozenset({"ERR"}),
-    "collapse": None,
+    **dict.fromkeys(("unjudged", "negative", "undefined", "collapse"), None),
 }
 """The settings, and the measures whose scores depend on them; None is all measures."""
 

@@ -121,10 +121,8 @@ class Baseline:
         if stale:
             found, fails = BaselineComparison(STALE, stale=stale), not accepting
             if fails:
-                verdict, because = (
-                    FAILED,
-                    (Outcome(self.record, case_parts.STALE_ENTRY, False, clauses=stale), *because),
-                )
+                outdated = Outcome(self.record, case_parts.STALE_ENTRY, False, clauses=stale)
+                verdict, because = FAILED, (outdated, *because)
         else:
             found, because = _compare_scores(result, case, entry, self._gates_compared)
             fails = found.standing == REGRESSION and not accepting
@@ -350,11 +348,8 @@ def _regression(
     makes_up = not is_bounded(case) or upper is None or upper >= before - tolerance
     too_few = too_few_judged(case, result.evaluation.judged, result.evaluation.top)
     if result.verdict != FAILED and makes_up and too_few:
-        return INCONCLUSIVE, (
-            *too_few,
-            drop,
-            *(reason for reason in reasons if reason.kind != case_parts.TOO_FEW_JUDGED),
-        )
+        others = (reason for reason in reasons if reason.kind != case_parts.TOO_FEW_JUDGED)
+        return INCONCLUSIVE, (*too_few, drop, *others)
     return FAILED, tuple(sorted((drop, *reasons), key=lambda reason: not reason.is_new))
 
 

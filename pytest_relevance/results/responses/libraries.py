@@ -205,9 +205,9 @@ def of_qdrant_json(response: Mapping[str, Any], options: reading.ReadOptions) ->
     is_whole = {"result", "status", "time"} <= response.keys()
     found = response["result"] if is_whole else response if response.keys() == {"points"} else None
     points = found.get("points") if isinstance(found, Mapping) else found
-    if not isinstance(points, list):
-        return None
-    if not all(isinstance(point, dict) and {"id", "score"} <= point.keys() for point in points):
+    if not isinstance(points, list) or not all(
+        isinstance(each, dict) and {"id", "score"} <= {*each} for each in points
+    ):
         return None
     if len(options.id_names) == 1:
         return points

@@ -20,14 +20,7 @@ from pytest_relevance.metrics.ndcg import repeated_indexes
 from pytest_relevance.results.responses import reading
 
 SCORE_NAMES = (
-    "score",
-    "_score",
-    "_rankingScore",
-    "_relevance_score",
-    "_distance",
-    "relevance",
-    "text_match",
-    "@search.score",
+    *("score", "_score", "_rankingScore", "_relevance_score", "_distance", "relevance", "text_match", "@search.score"),
 )
 """The fields of a mapping that may be its score; of an object only the first."""
 

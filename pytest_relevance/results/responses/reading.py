@@ -236,14 +236,11 @@ def read_row(row: Sequence[Any]) -> BareRow:
 
 def read_tuple(values: tuple[Any, ...]) -> Sequence[object]:
     """The results in a tuple. Raises `UnreadableRanking` for what may be something else: one row, or two columns."""
-    what = ""
     ends_fit = len(values) in (2, 3) and is_id(values[0]) and _is_number(values[-1])
-    if ends_fit and all(map(_is_title, values[1:-1])) and not all(map(is_integer, values)):
-        what = "a tuple that could be one row or a list of ids, {}"
-    if len(values) == 2 and all(map(is_row, values)) and all(map(_is_text_or_integers, values)):
-        what = "two rows of ids, {}, which could be ids beside titles"
-    if what:
-        what = what.format(shown(values))
+    is_like_row = ends_fit and all(map(_is_title, values[1:-1])) and not all(map(is_integer, values))
+    are_like_columns = len(values) == 2 and all(map(is_row, values)) and all(map(_is_text_or_integers, values))
+    if is_like_row or are_like_columns:
+        what = f"a tuple that could be one row, columns side by side or a list of results, {shown(values)}"
         raise UnreadableRanking(f"search returned {what}; return a list of rows, or a list of ids")
     return values
 

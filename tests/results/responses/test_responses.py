@@ -54,6 +54,11 @@ PATHS = (
 )
 OTHERWISE = "for another shape return its list of results, or implement the hook pytest_relevance_ranking"
 
+MAY_BE = (
+    "search returned a tuple that could be one row, columns side by side or a list of results, {}; return a list of "
+    "rows, or a list of ids"
+)
+
 RESPONSES: dict[str, tuple[object, str]] = {
     "None": (None, "search returned None; return the results, best first (an empty list where there are none)"),
     "text": ("sku-1", "search returned text, 'sku-1'; return a list of results, best first (parsed, if it is JSON)"),
@@ -68,16 +73,8 @@ RESPONSES: dict[str, tuple[object, str]] = {
         HttpResponse(),
         "search returned an HTTP response, <Response [200]>; return what is in it, response.json() for instance",
     ),
-    "one (id, score) row": (
-        ("a", 3),
-        "search returned a tuple that could be one row or a list of ids, ('a', 3); "
-        "return a list of rows, or a list of ids",
-    ),
-    "one (id, title, score) row": (
-        ("a", "Apron", 0.5),
-        "search returned a tuple that could be one row or a list of ids, ('a', 'Apron', 0.5); "
-        "return a list of rows, or a list of ids",
-    ),
+    "one (id, score) row": (("a", 3), MAY_BE.format("('a', 3)")),
+    "one (id, title, score) row": (("a", "Apron", 0.5), MAY_BE.format("('a', 'Apron', 0.5)")),
     "a single named tuple": (
         Product("sku-1", "Boots"),
         "search returned one result, Product(id='sku-1', title='Boots'); return a list of results, best first",
@@ -145,7 +142,7 @@ def test_a_ranking_with_something_beside_it_is_refused(response: object) -> None
     "response", [(("a", "b"), ("A", "B")), (("a",), ("A",)), ((7, 8), (1, 2)), ((7,), (1,)), (("a", "b"), (2, 1))]
 )
 def test_rows_side_by_side_are_refused(response: object) -> None:
-    assert f"two rows of ids, {response!r}, which could be ids beside titles" in refusal(response)
+    assert refusal(response) == MAY_BE.format(repr(response))
 
 
 @pytest.mark.parametrize(
