@@ -21,7 +21,7 @@ from pytest_relevance.plugin.running.case_run import CASE_RUN
 from pytest_relevance.plugin.running.judge import NAME, Answer, Judge, Question
 from pytest_relevance.plugin.terminal import write_lines
 from pytest_relevance.reports.raters import agreement_lines
-from pytest_relevance.reports.text import Line, folded_lines, line, terminal_width
+from pytest_relevance.reports.text import Line, folded_lines, line, safe_output, terminal_width
 from pytest_relevance.results.case_result import CaseResult
 
 PEOPLE = "people"
@@ -54,7 +54,8 @@ class Calibration(JudgeHooks):
         """Raise UsageError where no fixture has the name, and where people graded nothing."""
         super().pytest_collection_finish(session)
         runs = [item.stash[CASE_RUN] for item in session.items if CASE_RUN in item.stash]
-        if runs and not any(grades_of_people(run.case) for run in runs):
+        checks = any("relevance" in getattr(item, "fixturenames", ()) for item in session.items)
+        if runs and not (checks or any(grades_of_people(run.case) for run in runs)):
             raise pytest.UsageError(
                 f"{self.option} compares the judge with people, and no case that was collected has a grade by people"
             )
@@ -118,7 +119,7 @@ class Calibration(JudgeHooks):
             judgments = Judgments(titles=titles, raters=(people, judge.name))
             pairs.sort(key=lambda rated: (-rated.spread, rated.query, rated.document))
             lines += [line(""), *agreement_lines(judgments, pairs, _MOST_APART, columns=columns)]
-        self._sections.append((f"calibration of {harmless(judge.name)}", lines))
+        self._sections.append((safe_output(f"calibration of {harmless(judge.name)}"), lines))
 
     def _documents(
         self, drawn: Sequence[Judged], found: Mapping[Judged, tuple[Case, CaseResult]]

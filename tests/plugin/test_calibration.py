@@ -114,6 +114,19 @@ def test_the_same_are_asked_for_whatever_the_order(shop: Project) -> None:
     assert {*asked(shop)} > {*before}
 
 
+def test_judgments_of_a_test_in_python(shop: Project) -> None:
+    shop.cases("cases: [{query: x, expect: {results: '>= 1'}}]\n")
+    shop.write(
+        "test_shop.py",
+        """
+        def test_laces(relevance):
+            relevance.check("laces", ["c", "a"], {"a": 3, "d": 0})
+        """,
+    )
+    shop.run("--relevance-calibrate=9")
+    assert asked(shop) == ["laces: a", "laces: d"]
+
+
 def test_variants_ask_once(shop: Project) -> None:
     shop.conftest((SEARCH + SOME).replace('scope="session")\n    def search', 'params=["x", "y"])\n    def search'))
     run = shop.run("--relevance-calibrate=100")
