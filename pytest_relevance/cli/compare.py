@@ -22,13 +22,15 @@ from typing import TYPE_CHECKING, Any
 from pytest_relevance._paused_gc import paused_gc
 from pytest_relevance._text import counted, did_you_mean, listed, quoted
 from pytest_relevance.cli import command
-from pytest_relevance.cli.command import FOUND, JSON, MARKDOWN, OK, PROGRAM, TEXT, CommandError, checked_by
+from pytest_relevance.cli.command import FOUND, HTML, JSON, MARKDOWN, OK, PROGRAM, TEXT, CommandError, checked_by
 from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.metrics.settings import CHOICES
 from pytest_relevance.reports.text import WIDEST, is_report, terminal_width
 
 if TYPE_CHECKING:
+    from pytest_relevance.reports.comparison import Comparison
     from pytest_relevance.results.compare.pairing import Incomparable
+    from pytest_relevance.results.gates import ComparisonGates
 
 _NO_VARIANT = "-"
 
@@ -74,7 +76,7 @@ def declare(parser: ArgumentParser) -> None:
     add("--p", metavar="P", type=float, help=p)
     add("--max-case-drop", metavar="X", type=float, help=case_drop)
     output = parser.add_argument_group("output")
-    command.add_report(output)
+    command.add_report(output, HTML)
     add = output.add_argument
     add("--limit", metavar="N", type=command.whole_from(0), default=5, help=limit)
     add("--seed", metavar="N", type=command.whole_from(0), default=0, help="the seed of the random draws (default: 0)")
@@ -120,6 +122,7 @@ def run(arguments: Namespace) -> int:
                 TEXT: partial(comparison.summary, width=width),
                 MARKDOWN: partial(comparison.to_markdown, max_chars=arguments.max_chars),
                 JSON: comparison.to_json,
+                HTML: lambda gates, **_: _page(comparison, gates),
             }
             reports = {name: makers[name](limit=limit, gates=gates) for name in {TEXT, format}}
     except Incomparable as error:
@@ -132,6 +135,12 @@ def run(arguments: Namespace) -> int:
     if os.path.realpath(first) == os.path.realpath(second) and not arguments.variants:
         command.complain(f"A and B are the same file: {first}")
     return OK if gates.passed else FOUND
+
+
+def _page(comparison: Comparison, gates: ComparisonGates) -> str:
+    from pytest_relevance.reports.html.comparison import comparison_page
+
+    return comparison_page(comparison, gates)
 
 
 def _with_remedies(error: Incomparable, arguments: Namespace) -> str:
@@ -181,10 +190,5 @@ def _contradictions(arguments: Namespace) -> Iterator[str]:
         twice = [name for name, times in Counter(name for name, _ in given).items() if times > 1]
         if twice:
             yield f"{option} is given twice for {listed(twice, 'and')}; keep one of them"
-    if (format := command.report_format(arguments)) not in (TEXT, MARKDOWN, JSON):
-        yield (
-            f"--output {quoted(arguments.output)} is named as {format}, and a comparison is written as text, Markdown "
-            "or JSON; let the name end in .txt, .md or .json, or give --format"
-        )
     if arguments.grade_column is not None and arguments.judgments is None:
         yield "--grade-column names a column of the file that --judgments takes; give both"

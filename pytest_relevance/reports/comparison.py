@@ -276,7 +276,7 @@ def _parts(comparison: Compared, limit: int | None, gates: ComparisonGates | Non
         [*map(Sentence, names)],
         _tables(comparison, limit, gates),
         [Sentence(text, DIM) for text in (*settings, *comparison.notes)],
-        [*_mean_sentences(comparison), *_gate_sentences(gates)],
+        [*mean_change_sentences(comparison), *_gate_sentences(gates)],
     )
 
 
@@ -304,10 +304,9 @@ def comparison_headline(comparison: Compared, gates: ComparisonGates) -> baselin
         return baseline.Headline("; ".join([text, *further]), kind)
     tested = [row.means.difference for row in rows if row.adjusted_p <= SIGNIFICANT]
     mean = -1 if any(difference < 0 for difference in tested) else 1 if any(tested) else 0
-    is_bounded = largest_score(metric_named(comparison.names[0])) <= 1  # DCG and CG are not
-    changed_by = _NOTABLE if is_bounded else 0.0
+    least = notable_change(comparison)
     worse, better = (  # in whatever variants
-        len({result.key[:2] for result in comparison.moved(sign, changed_by)}) for sign in (-1, 1)
+        len({result.key[:2] for result in comparison.moved(sign, least)}) for sign in (-1, 1)
     )
     said = baseline.balance(worse, better, mean)
     if said.kind in (baseline.WORSE, baseline.MIXED):
@@ -320,6 +319,11 @@ def comparison_headline(comparison: Compared, gates: ComparisonGates) -> baselin
     others_changed = any(row.means.better + row.means.worse for row in comparison.metrics)
     by = f" by {comparison.metric}" if others_changed else ""
     return baseline.Headline(f"No score{by} changed", baseline.FINE)
+
+
+def notable_change(comparison: Compared) -> float:
+    """By how much more the score of a case must have changed to count as worse or better in the sentence."""
+    return _NOTABLE if largest_score(metric_named(comparison.names[0])) <= 1 else 0.0  # DCG and CG are larger
 
 
 def comparison_lines(
@@ -357,7 +361,7 @@ def _tables(comparison: Compared, limit: int | None, gates: ComparisonGates) -> 
     return tables | {"the metrics": changes.means_table(columns, named, rows), "the tags": tags}
 
 
-def _mean_sentences(comparison: Compared) -> list[Sentence]:
+def mean_change_sentences(comparison: Compared) -> list[Sentence]:
     """The change of the mean of each metric and variant, and of the latency."""
     found = []
     for row in comparison.metrics:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_relevance import compare_runs
+from tests.helpers import page_text, page_values, verdict_of
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Terminal
@@ -52,6 +53,19 @@ def test_two_runs_of_another_tool(trec: Terminal) -> None:
     assert (found["queries"], found["better"], found["worse"], found["same"]) == (3, 1, 1, 1)
     assert row(trec, *TREC, "--metric=P@1")["difference"] == pytest.approx(1 / 3)
     assert "gain linear, ideal judged, unjudged zero" in figures(trec, *TREC, "--set", "gain=linear")
+
+
+def test_the_page_says_what_the_text_says(trec: Terminal) -> None:
+    said = trec.run(*TREC, "--max-case-drop=0.1", "-o", "report.html")
+    page = trec.read("report.html")
+    assert said.code == 1
+    assert said.err == "written: report.html\n"
+    assert said.lines[0] == verdict_of(page)[0]
+    assert {"bm25.trec \u2192 hybrid.trec", "NOT MET", "1.000 \u2192 0.710"} <= {*page_text(page).splitlines()}
+    worse, better, same = (page_values(page)["cases"][place] for place in range(3))
+    assert (worse["gotWorse"], better["better"], same["status"]) == (True, True, "measured")
+    (gate,) = page_values(page)["findings"]
+    assert gate["cases"] == [0]
 
 
 def test_what_is_packed_or_in_another_format_is_the_same(trec: Terminal) -> None:
@@ -187,8 +201,7 @@ def test_files_and_options_that_cannot_be_meant(shop: Terminal, options: list[st
         (["--set", "gain=linera"], "gain is one of exponential, linear"),
         (["--set", "gain=linear", "--set", "gain=exponential"], "--set is given twice for gain; keep one of them"),
         (["--set", "max_grade=high"], 'expected a number for max_grade, found "high"'),
-        (["--format", "html"], "argument --format: invalid choice: 'html'"),
-        (["-o", "report.html"], '--output "report.html" is named as html, and a comparison is written as text, Markdo'),
+        (["--format", "htm"], "argument --format: invalid choice: 'htm'"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

@@ -82,10 +82,8 @@ def screen_of(run: Run) -> Screen:
     started = run.info.started[:16].replace("T", " ")  # 2026-11-22 08:03, as the record has it in ISO 8601
     notes = [*latency_sentences(ran)[:MOST_NAMES], *lost_sentences(run.files, run.info)]
     found = [Finding(*fault) for fault in faults(run.results, run.info)]
-    emptied = [result for result in ran if _accepted(result) and not result.ranking.returned and _is_searched(result)]
-    if emptied and not any(each.kind == diagnoses.NOTHING for each in diagnoses.diagnose(ran)):
-        text = f"{counted(len(emptied), 'query returns', 'queries return')} nothing now"
-        found.append(Finding(text, emptied))
+    if not any(each.kind == diagnoses.NOTHING for each in diagnoses.diagnose(ran)):
+        found += emptied(ran)
     for gate in gates_in_order(gates):
         name = gate.gate.id + (f" {gate.variant}" if gate.variant is not None else "")
         message = gate_message(gate).removeprefix("not evaluated: ")
@@ -97,6 +95,13 @@ def screen_of(run: Run) -> Screen:
         [*context(run, _MOST_FILES), *([f"{started} UTC"] if started else [])],
         found,
     )
+
+
+def emptied(results: Sequence[CaseResult]) -> Iterator[Finding]:
+    """That queries return nothing now, and returned something before."""
+    found = [each for each in results if _accepted(each) and not each.ranking.returned and _is_searched(each)]
+    if found:
+        yield Finding(f"{counted(len(found), 'query returns', 'queries return')} nothing now", found)
 
 
 def first_screen(screen: Screen, results: Sequence[CaseResult], shown: int) -> str:
