@@ -71,7 +71,7 @@ class Block(NamedTuple):
 
 def blocks(text: str, language: str = "") -> list[Block]:
     """The code blocks of a page, in one language if it is given."""
-    named = r"(?:(append\sthis\sto\s)?`([\w./-]+\.\w+)`[^`\n]*:\n\n)?"
+    named = r"(?:(append\sthis\s+to\s)?`([\w./-]+\.\w+)`[^`\n]*:\n\n)?"
     found = re.findall(rf"{named}^( *)```(\w+)\n(.*?)^ *```$", text, re.DOTALL | re.MULTILINE)
     return [
         Block(file, name, dedent(code), bool(more)) for more, file, _, name, code in found if language in ("", name)

@@ -33,7 +33,7 @@ _MOST_APART = 3
 
 def grades_of_people(case: Case) -> Mapping[str, float]:
     """The judgments of a case that people gave."""
-    return case.judgments
+    return {document: grade for document, grade in case.judgments.items() if document not in case.filled}
 
 
 class Calibration(JudgeHooks):

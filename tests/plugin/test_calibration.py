@@ -127,6 +127,18 @@ def test_judgments_of_a_test_in_python(shop: Project) -> None:
     assert asked(shop) == ["laces: a", "laces: d"]
 
 
+def test_grades_of_a_machine_are_none_of_people(shop: Project) -> None:
+    shop.write("machine.csv", "query,document,grade,rater,machine\na b c,c,1,model-y,true\na b c,e,3,model-y,true\n")
+    head, _, cases = CASES.partition("scale")
+    shop.cases(f"{head}judgments: [{{file: machine.csv, fill: true}}]\n    scale{cases.replace('c: 2, ', '')}")
+    shop.run("--relevance-calibrate=100")
+    assert [each for each in asked(shop) if each.startswith("a b c")] == ["a b c: a", "a b c: b", "a b c: d"]
+    shop.cases("judgments: [{file: machine.csv, fill: true}]\ncases: [{query: a b c}]\n")
+    run = shop.run("--relevance-calibrate=100")
+    assert run.code == 4
+    assert "no case that was collected has a grade by people" in run.result.stderr.str()
+
+
 def test_variants_ask_once(shop: Project) -> None:
     shop.conftest((SEARCH + SOME).replace('scope="session")\n    def search', 'params=["x", "y"])\n    def search'))
     run = shop.run("--relevance-calibrate=100")
