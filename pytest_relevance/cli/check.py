@@ -138,7 +138,7 @@ def _look_at_suite(path: str, arguments: Namespace, looked: _Looked) -> None:
             continue
         looked.read.add(os.path.realpath(file))
         with suppress(FileError):  # a queries file, or a format that only the suite names
-            looked.findings += lint_rows(read_ratings(Source.read(os.path.normpath(file))))
+            looked.findings += lint_rows(read_ratings(Source.read(os.path.normpath(file)), machine=True))
 
 
 def _look_at_catalogues(looked: _Looked) -> None:
@@ -167,7 +167,8 @@ def _look_at_judgments(path: str, arguments: Namespace, looked: _Looked) -> None
     from pytest_relevance.judgments.grading import graded
     from pytest_relevance.judgments.reading import options_of, read_ratings
 
-    rows = read_ratings(Source.read(path, options=options_of(None, arguments.grade_column)), arguments.format)
+    source = Source.read(path, options=options_of(None, arguments.grade_column))
+    rows = read_ratings(source, arguments.format, machine=True)
     judgments = graded(rows, arguments.scale, arguments.raters)
     looked.counts["query"] += len({*judgments, *judgments.queries})
     looked.counts["judgment"] += sum(map(len, judgments.values()))

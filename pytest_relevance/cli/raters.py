@@ -35,10 +35,10 @@ def run(arguments: Namespace) -> int:
     """Print the report and return the exit code. Raises `CommandError` where no document has ratings of two raters."""
     from pytest_relevance._source import Source
     from pytest_relevance.judgments.grading import graded, of_raters, rated_by_several
-    from pytest_relevance.judgments.reading import read_fill
+    from pytest_relevance.judgments.reading import read_ratings
     from pytest_relevance.reports.raters import rater_lines
 
-    rows = read_fill(Source.read(arguments.file), arguments.format)
+    rows = read_ratings(Source.read(arguments.file), arguments.format, machine=True)
     judgments = graded(rows, arguments.scale, "median")  # repeated ratings count as those of several raters
     pairs = rated_by_several(judgments)
     if not pairs:

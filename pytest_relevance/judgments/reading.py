@@ -197,12 +197,15 @@ def queries_in(source: Source, format: str | None = None) -> list[Query]:
     return list(known.queries(source))
 
 
-def read_ratings(source: Source, format: str | None = None) -> Ratings:
-    """Read the ratings of people in a file, as they are written; `FileError` where it has none, or a machine's."""
+def read_ratings(source: Source, format: str | None = None, *, machine: bool = False) -> Ratings:
+    """Read the ratings in a file, as they are written; `FileError` where it has none.
+
+    Without `machine`, those of a machine are an error too.
+    """
     ratings = read_fill(source, format)
     if not ratings.queries and not ratings.described:
         source.refuse("the file holds no judgments")
-    if ratings.machine is not None and True in ratings.machine:
+    if not machine and ratings.machine is not None and True in ratings.machine:
         source.refuse(_OF_A_MACHINE, *ratings.place(ratings.machine.index(True)))
     return ratings
 

@@ -89,7 +89,7 @@ class JudgeHooks:
                 result = run.attempt.result
                 if result is not None and result.evaluation.scores:
                     if run.case.filled:
-                        result = of_people(result, run.case)
+                        result = of_people(result, run.case.judgments, run.case.filled)
                     is_about = self.is_about(run.case, result)
                     judge = self._judge_of(item, run.attempt.loop) if is_about else None
                     self._ran[item.nodeid, number] = run.case, result, judge

@@ -19,7 +19,7 @@ from pytest_relevance.reports import blocks
 from pytest_relevance.reports.blocks import Column, Section, Sentence, Table
 from pytest_relevance.reports.reasons import settings_text
 from pytest_relevance.reports.run import baseline, changes
-from pytest_relevance.reports.run.cases import variants_of
+from pytest_relevance.reports.run.cases import filled_text, variants_of
 from pytest_relevance.reports.run.gates import finding_text
 from pytest_relevance.reports.text import BAD, DIM, GOOD, SIGNIFICANT, STRONG, WIDEST, Line, asked_text, line, plain
 from pytest_relevance.results.case_result import CaseResult, Key, settings_to_dict
@@ -195,6 +195,7 @@ def compare_runs(
     others = sum(result.variant not in variants for run in {*runs} for result in run.results) if variants else 0
     if others:
         notes.append(f"left out: {counted(others, 'result')} of other variants")
+    notes += dict.fromkeys(f"{run.name}: {text}" for run in runs if (text := filled_text(run.results)))
     shown = by or sorted({two.metric for _, two in found.pairs}, key=lambda metric: metric.k or 0)
     return Comparison(
         *found.names,

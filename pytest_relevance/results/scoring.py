@@ -138,7 +138,7 @@ def score_case(
     if case.filled:
         from pytest_relevance.results.filled import with_filled
 
-        result = with_filled(result, case)
+        result = with_filled(result, case.judgments, case.filled)
     return with_details(result, case, ranking) if details else result
 
 

@@ -130,3 +130,68 @@ def test_every_report_says_how_much_is_filled(shop: Project, capsys: pytest.Capt
         "e d": {"model-x/prompt-3": 1, "model-x/prompt-3 + model-y": 1},
         "f g": {},
     }
+
+
+def test_a_changed_grade_of_a_machine_is_a_changed_judgment(shop: Project, capsys: pytest.CaptureFixture[str]) -> None:
+    shop.run("--relevance-update", "--relevance-record=one.jsonl")
+    machine = shop.path / "machine.csv"
+    machine.write_text(machine.read_text().replace("b,2,", "b,1,"))
+    run = shop.run("--relevance-record=two.jsonl")
+    assert run.sentences("mean nDCG@10")[0].endswith("0 better, 0 worse, 3 the same"), (
+        "the accepted ranking is scored anew"
+    )
+    runs = [str(shop.path / name) for name in ("one.jsonl", "two.jsonl")]
+    assert main(["compare", *runs]) == 2
+    assert 'the judgments changed in 1 case: "c b a"' in capsys.readouterr().err
+    assert main(["compare", *runs, "--judgments", str(shop.path / "shop.relevance.yaml")]) == 0
+    assert "two.jsonl: 3 of 6 judged results within k are filled" in capsys.readouterr().out
+
+
+def test_filled_grades_count_as_judged(shop: Project) -> None:
+    text = CASES.replace("min_ndcg: 0.999", "min_ndcg: 0.7, min_judged: 0.6", 1).replace("min_ndcg: 0.999", "k: 5")
+    shop.cases(text)
+    assert "nDCG@10 0.606 is below 0.700" in shop.run().failure("c b a")
+    (shop.path / "machine.csv").unlink()
+    assert "inconclusive: 1 of the top 3 judged, less than min_judged 0.6" in shop.run().failure("c b a")
+
+
+def test_workers_and_junit_say_it_too(shop: Project) -> None:
+    assert shop.run("-n2").sentences("3 of 6") == [f"{WORDS}; such grades alone decide 1 score"]
+    properties = {
+        name: {each.attrib["name"]: each.attrib["value"] for each in case.iter("property")}
+        for name, case in shop.junit().items()
+    }
+    assert properties["c b a"]["filled"] == "1"
+    assert "filled" not in properties["f g"]
+
+
+JUDGE = """
+    import pytest
+
+    @pytest.fixture(scope="session")
+    def search():
+        return str.split
+
+    @pytest.fixture(scope="session")
+    def relevance_judge():
+        def judge(query, document):
+            return 2
+        judge.name = "model-x"
+        return judge
+"""
+
+
+def test_a_judge_is_asked_once_for_what_is_filled(shop: Project) -> None:
+    def raters() -> list[str]:
+        return [row.split(",")[-3] for row in (shop.path / "machine.csv").read_text().splitlines()[1:]]
+
+    (shop.path / "machine.csv").unlink()
+    shop.conftest(JUDGE)
+    shop.cases(CASES.replace("min_ndcg: 0.999", "k: 3"))
+    shop.run("--relevance-judge=machine.csv")
+    assert raters() == ["model-x"] * 4, "of c, b, e and d"
+    assert "no result" not in shop.run("--relevance-judge=machine.csv").summary
+    assert raters() == ["model-x"] * 4
+    shop.conftest(JUDGE.replace("model-x", "model-y"))
+    shop.run("--relevance-judge=machine.csv")
+    assert raters() == ["model-x"] * 4 + ["model-y"] * 4

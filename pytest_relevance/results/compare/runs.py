@@ -20,6 +20,7 @@ from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import CaseCall, CaseConditions, CaseEvaluation, CaseRanking
 from pytest_relevance.results.case_result import MEASURED, CaseResult, count_grades
 from pytest_relevance.results.compare.pairing import Incomparable, some
+from pytest_relevance.results.filled import with_filled
 from pytest_relevance.results.records.file import BASELINE, RECORD, kind_of, read_record
 from pytest_relevance.results.records.run import Compact, Run, known_ranks
 from pytest_relevance.results.scoring import digest_of
@@ -132,6 +133,7 @@ def _rejudged(
     """
     changed: dict[Settings, Settings] = {}
     found: list[Run] = []
+    fills = queries is not None and any(query.filled for query in queries.by_key.values())
     for run in runs[:1] if runs[0] is runs[1] else runs:
         results = []
         for result in run.results:
@@ -150,8 +152,12 @@ def _rejudged(
             if query is not None:
                 ranking = ranking._replace(grades=tuple(grade_ranking(ranking.documents, query.grades).grades))
             known = {"outcomes": evaluation.outcomes, "recorded_digest": evaluation.digest}
+            if query is None:
+                names = "filled", "filled_top", "is_filled_alone"
+                known |= {name: getattr(evaluation, name) for name in names}
             evaluation = CaseEvaluation(judgments, digest=digest, **known)  # type: ignore[arg-type]
-            results.append(result._replace(conditions=conditions, ranking=ranking, evaluation=evaluation, **own))
+            made = result._replace(conditions=conditions, ranking=ranking, evaluation=evaluation, **own)
+            results.append(with_filled(made, query.grades, query.filled) if query is not None and fills else made)
         if queries is not None and results and not any(result.evaluation.is_judged for result in results):
             ids, judged = some(result.id for result in results), some(queries.by_key) or "none"
             none = f"none of the queries of {run.name} is judged"
@@ -174,12 +180,13 @@ class JudgedQuery:
     """The judgments of a query. `key` is its name among the judgments.
 
     `replaced` are the fields of a result that the judgments override: the text and weight of the query if their file
-    has them; the cutoff, settings and tags of a case.
+    has them; the cutoff, settings and tags of a case. `filled` is as in `Case`.
     """
 
     key: str
     grades: Mapping[str, float]
     replaced: dict[str, Any] = field(default_factory=dict)
+    filled: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def digest(self) -> str:
@@ -257,6 +264,6 @@ def _cases_by_query(suite: Suite) -> JudgedQueries:
     by_key = {}
     for case in suite.cases:
         known = {"query": case.query, "weight": case.weight, "k": case.k, "settings": case.settings, "tags": case.tags}
-        by_key[case.id] = JudgedQuery(case.id, case.judgments, known)
+        by_key[case.id] = JudgedQuery(case.id, case.judgments, known, case.filled)
     times = Counter(case.query for case in suite.cases)
     return JudgedQueries(by_key, {case.query: by_key[case.id] for case in suite.cases if times[case.query] == 1})
