@@ -135,6 +135,11 @@ UNNAMED = "rating 1"
 """The name of a rater without one, in a file that names others or has several ratings of a document."""
 
 
+def rater_names(raters: Sequence[str | None] | None) -> list[str] | None:
+    """The raters of the rows of a file, `UNNAMED` for one without a name; None where no row names any."""
+    return [rater or UNNAMED for rater in raters] if raters is not None and any(raters) else None
+
+
 def is_named(rater: str) -> bool:
     """Whether a file names a rater; else the name is `rating` and the number of the rating."""
     return re.fullmatch("rating [0-9]+", rater) is None

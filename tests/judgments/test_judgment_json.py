@@ -129,6 +129,9 @@ def test_several_raters(tmp_path: Path) -> None:
     judgments = read_judgments(written(tmp_path, content))
     assert judgments == {"hat": {"a": 1}}
     assert judgments.ratings == {"hat": {"a": {"ann": 3, "bob": 0, "rating 1": 1}}}
+    unnamed = [{"query": "hat", "doc_id": "a", "grade": grade, "rater": None} for grade in (3, 0)]
+    assert read_judgments(written(tmp_path, unnamed[:1])).raters == ()
+    assert "judged twice, 3 at [0] and 0 here" in problems(written(tmp_path, unnamed))[0]
 
 
 # --- Queries

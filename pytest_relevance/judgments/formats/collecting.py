@@ -13,7 +13,7 @@ from pytest_relevance._problems import Problems
 from pytest_relevance._source import JsonPath, NumberAsWritten, Source, as_python, as_text, found_json
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.judgments.model import Query, Ratings
-from pytest_relevance.judgments.scale import UNNAMED
+from pytest_relevance.judgments.scale import rater_names
 
 Keys = Mapping[str, str]
 """The keys of an object by what they mean: of the document and the grade, perhaps of the rater and the title."""
@@ -178,7 +178,7 @@ class Collector:
             queries,
             documents,
             ratings,
-            [rater or UNNAMED for rater in raters] if any(raters) else None,
+            rater_names(raters),
             titles if any(titles) else None,
             {key: query for key, (query, _) in self._known.items() if key not in rated or query.says_more},
             lambda row: self._source.place((*paths[row], keys[row])),

@@ -33,7 +33,7 @@ from pytest_relevance.judgments.columns import (
 from pytest_relevance.judgments.formats.collecting import params_of
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.model import Query, Ratings
-from pytest_relevance.judgments.scale import UNNAMED
+from pytest_relevance.judgments.scale import rater_names
 
 _ESCI = (("e", "exact"), ("s", "substitute"), ("c", "complement"), ("i", "irrelevant"))
 _ESCI_WORDS = {name: pair for pair in _ESCI for name in pair}
@@ -72,11 +72,9 @@ def read_table(source: Source, format: str | None = None) -> Ratings:
     if "" in keys and "query_id" in of_text and "query" in of_text:
         keys = [key or text for key, text in zip(keys, of_text["query"], strict=True)]
     count, times = len(keys), len(numbers)
-    raters = of_text.get("rater")
+    raters = rater_names(of_text.get("rater"))
     if columns.raters:
         raters = [rater for _, rater in columns.raters for _ in range(count)]
-    elif raters is not None:
-        raters = [rater or UNNAMED for rater in raters]
     ratings: list[Any] = list(chain.from_iterable(cells[len(texts) :]))
     is_esci = "grade" in columns.at and folded(table.names[columns.at["grade"]]) == "escilabel"
     rows = Ratings(
