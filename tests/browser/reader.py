@@ -29,6 +29,14 @@ _VISIBLE_TEXTS = """
         .map((element) => element.innerText);
 """
 
+_SCROLLED_TO = """
+    const [selector, text] = arguments;
+    const begins = (element) => element.checkVisibility() && element.innerText.trim().startsWith(text);
+    const found = [...document.querySelectorAll(selector)].find((element) => text === "" || begins(element));
+    found?.scrollIntoView({block: "center"});
+    return found ?? null;
+"""
+
 
 def start_chromium(profile: Path) -> Any:
     """Start Chromium with a profile of its own in an empty folder."""
@@ -127,9 +135,8 @@ class Reader:
 
     def click(self, selector: str, text: str = "") -> None:
         """Click the first element that a CSS selector finds; with `text`, the first whose text begins so."""
-        found = self.driver.find_elements("css selector", selector)
-        target = next(element for element in found if element.text.startswith(text))
-        self.script("arguments[0].scrollIntoView({block: 'center'})", target)
+        target = self.script(_SCROLLED_TO, selector, text)
+        assert target is not None, f"nothing to click: {selector} {text}"
         target.click()
 
     def press(self, *keys: str) -> None:

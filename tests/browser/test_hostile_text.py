@@ -79,21 +79,21 @@ def escaped(text: str) -> str:
     return "".join(each if each.isprintable() or each in "\n\u200d" else f"\\U{ord(each):08x}" for each in text)
 
 
-@pytest.mark.parametrize("name", HOSTILE)
-def test_is_shown_as_text(reader: Reader, hostile: Path, name: str) -> None:
+def test_is_shown_as_text(reader: Reader, hostile: Path) -> None:
     reader.open(hostile)
     title = reader.driver.title
-    reader.click(f'#list tr[data-case$="::the {name}"] a.query')
-    text = SHOWN[name]
-    assert reader.opened == text
-    titles = reader.texts("#case [data-document] .title")
-    assert titles.count(text) == 2  # the result that has no title but this id, and the one that has this title
-    assert len(titles) == len(HOSTILE) + 2
-    assert text in reader.everything
-    reader.press("3", "1", "u")
-    assert reader.driver.title == title
-    assert reader.script("return document.querySelectorAll('img, iframe, object, embed, form').length") == 0
-    assert reader.script("return document.scripts.length") == 2
+    for name, text in SHOWN.items():
+        reader.click(f'#list tr[data-case$="::the {name}"] a.query')
+        assert reader.opened == text
+        titles = reader.texts("#case [data-document] .title")
+        assert titles.count(text) == 2  # the result that has no title but this id, and the one that has this title
+        assert len(titles) == len(HOSTILE) + 2
+        assert text in reader.everything
+        reader.press("3", "1", "u")
+        assert reader.driver.title == title
+        assert reader.script("return document.querySelectorAll('img, iframe, object, embed, form').length") == 0
+        assert reader.script("return document.scripts.length") == 2
+        reader.driver.back()
 
 
 _SHOWN_ATTRIBUTES = """

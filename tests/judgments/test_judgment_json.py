@@ -27,8 +27,8 @@ def test_grades_by_query_and_document(tmp_path: Path) -> None:
     assert judgments.place("blue shoes", "sku-2") == Place(None, '["blue shoes"].sku-2')
 
 
-@pytest.mark.parametrize("indent", [None, 0, 2])
 @given(
+    indent=st.sampled_from([None, 0, 2]),
     judgments=st.dictionaries(
         st.text(st.characters(codec="utf-8"), min_size=1).filter(str.strip),
         st.dictionaries(
@@ -37,7 +37,7 @@ def test_grades_by_query_and_document(tmp_path: Path) -> None:
             min_size=1,
         ),
         min_size=1,
-    )
+    ),
 )
 def test_whatever_is_written_is_read(indent: int | None, judgments: dict[str, dict[str, float]]) -> None:
     text = json.dumps(judgments, indent=indent)
