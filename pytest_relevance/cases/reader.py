@@ -19,6 +19,7 @@ from yaml.events import MappingEndEvent, ScalarEvent, SequenceEndEvent, Sequence
 
 from pytest_relevance._problems import Problem, RelevanceWarning
 from pytest_relevance._text import printable, quoted
+from pytest_relevance.cases import nodes
 from pytest_relevance.cases.build import NO_QUERY, check_reachable, has_bound, make_case, make_terms
 from pytest_relevance.cases.checking.files import why_no_file
 from pytest_relevance.cases.checking.gates import check_tags_of_gates
@@ -26,18 +27,7 @@ from pytest_relevance.cases.checking.grades import NO_JUDGMENTS, Graded, with_re
 from pytest_relevance.cases.checking.keys import CASE, CASES, KEYS, QUERIES, SUITE, Shape, check_keys, converted
 from pytest_relevance.cases.checking.values import OWNED_TAGS, node_name
 from pytest_relevance.cases.model import Case, Suite, Terms, replaced
-from pytest_relevance.cases.nodes import (
-    MERGE_KEY,
-    EventReader,
-    MappingNode,
-    Mark,
-    Node,
-    Pairs,
-    duplicate,
-    is_utf_16,
-    label_of,
-    problem_of,
-)
+from pytest_relevance.cases.nodes import EventReader, MappingNode, Mark, Node, Pairs
 from pytest_relevance.cases.problems import CaseFileError, CaseProblems, Elsewhere, Label, Location, Scope
 from pytest_relevance.metrics.names import NO_METRICS, OwnMetrics
 
@@ -97,7 +87,7 @@ def parse_suite(
         try:
             late = _read_top_level(EventReader(data, builder.problems.found), builder, header) and len(header) > known
         except YAMLError as error:
-            raise CaseFileError(shown, [*builder.problems.found, problem_of(error, data)]) from None
+            raise CaseFileError(shown, [*builder.problems.found, nodes.problem_of(error, data)]) from None
     builder.finish()
     if builder.problems.found:
         raise CaseFileError(shown, builder.problems.found, builder.problems.has_many_elsewhere)
@@ -110,7 +100,7 @@ def has_cases(data: bytes) -> bool:
     The text is not parsed: a mistake above the cases must be shown, not hide the file. The key begins a line, or stands
     anywhere in a file that begins with a brace, as JSON does.
     """
-    text = data.decode("utf-16" if is_utf_16(data) else "utf-8", "replace").removeprefix("\ufeff")
+    text = data.decode("utf-16" if nodes.is_utf_16(data) else "utf-8", "replace").removeprefix("\ufeff")
     beginning = r"\b" if text.lstrip().startswith("{") else r"""(?m)^["']?"""
     return bool(re.search(rf"""{beginning}(?:{CASES}|{QUERIES})["']?[ \t]*:""", text))
 
@@ -127,13 +117,13 @@ def _read_top_level(events: EventReader, builder: SuiteBuilder, header: Pairs) -
     while type(event := events.event()) is not MappingEndEvent:
         key = events.key(event)
         name = key.value
-        if name == MERGE_KEY and key.implicit[0]:
+        if name == nodes.MERGE_KEY and key.implicit[0]:
             late |= CASES in seen
             events.merge((key, events.compose(events.event())), header)
             continue
         if name in seen:
             events.compose(events.event())
-            problems.append(duplicate(key, seen[name]))
+            problems.append(nodes.duplicate(key, seen[name]))
             continue
         seen[name] = key
         if name == CASES:
@@ -226,7 +216,7 @@ class SuiteBuilder:
         if not isinstance(node, MappingNode):
             self.problems.add(mark, 'a case is a mapping; write "- query: ..."')
             return
-        found, label = self.problems.found, partial(label_of, node.pairs, self.count)
+        found, label = self.problems.found, partial(nodes.label_of, node.pairs, self.count)
         found[reported:] = [problem._replace(case=label()) for problem in found[reported:]]
         at = Location(Scope(dict(self._values), self.problems, node, label, self._owned_tags))
         listed, defaults = self._listed(node, at)

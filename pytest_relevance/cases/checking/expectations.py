@@ -13,16 +13,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from pytest_relevance._text import did_you_mean, found, listed, quoted
-from pytest_relevance.cases.checking.values import (
-    LARGEST_WHOLE,
-    documents_in,
-    is_number,
-    number,
-    scalar_value,
-    unknown_keys,
-    whole,
-    wrong_document,
-)
+from pytest_relevance.cases.checking import values as checks
 from pytest_relevance.cases.model import SIMILARITY, Expectation, FieldCondition
 from pytest_relevance.cases.problems import Location
 from pytest_relevance.metrics.names import MEASURES, SIMILARITIES, largest_score, parse_metric
@@ -101,7 +92,7 @@ def _metric(name: str, expected: object, at: Location) -> Made:
     """`0.6`, at least that much, or a comparison such as `">= 0.6"`. A key that is no metric gets advice."""
     is_comparison = isinstance(expected, str) and _COMPARISON.fullmatch(expected) is not None
     try:
-        metric = at.metric(name, has_bound=is_comparison or is_number(expected))
+        metric = at.metric(name, has_bound=is_comparison or checks.is_number(expected))
     except ValueError as error:
         message = str(error)
         base = re.split(r"[@(]", str(name), maxsplit=1)[0]
@@ -118,7 +109,7 @@ def _metric(name: str, expected: object, at: Location) -> Made:
 
 def _first(kind: str, expected: object, at: Location) -> Made:
     """The document on top, `sku-1`, or a list of them."""
-    documents = documents_in(expected, at)
+    documents = checks.documents_in(expected, at)
     return [Expectation(kind, kind, documents=documents)] if documents else ()
 
 
@@ -127,7 +118,7 @@ def _present(kind: str, expected: object, at: Location) -> Made:
     if (parts := _depth(kind, expected, "[...]", at)) is None:
         return ()
     within, expected, at = parts
-    documents = documents_in(expected, at)
+    documents = checks.documents_in(expected, at)
     return [Expectation(kind, kind, documents=documents, within=within)] if documents else ()
 
 
@@ -137,10 +128,10 @@ def _order(kind: str, expected: object, at: Location) -> Made:
         return ()
     within, expected, at = parts
     if not (isinstance(expected, (list, tuple)) and any(isinstance(each, (list, tuple)) for each in expected)):
-        documents = documents_in(expected, at)
+        documents = checks.documents_in(expected, at)
         sizes: tuple[int, ...] = (1,) * len(documents)
     else:
-        sets = [documents_in(each, at.under(index)) for index, each in enumerate(expected)]
+        sets = [checks.documents_in(each, at.under(index)) for index, each in enumerate(expected)]
         for index, each in enumerate(sets):
             for document in each:
                 if any(document in earlier for earlier in sets[:index]):
@@ -158,8 +149,8 @@ def _depth(kind: str, expected: object, docs: str, at: Location) -> tuple[Any, o
     if not isinstance(expected, Mapping):
         return None, expected, at
     example = f"{kind}: {{docs: {docs}, within: 25}}"
-    unknown_keys(expected, ("docs", "within"), f"write {example}", at)
-    within = whole(expected["within"], at.under("within")) if "within" in expected else None
+    checks.unknown_keys(expected, ("docs", "within"), f"write {example}", at)
+    within = checks.whole(expected["within"], at.under("within")) if "within" in expected else None
     if "docs" not in expected:
         at.refuse(f"the documents are missing; write {example}")
         return None
@@ -180,7 +171,7 @@ def _within(kind: str, expected: object, at: Location) -> Made:
         return ()
     made = []
     for document, written in expected.items():
-        if message := wrong_document(document):
+        if message := checks.wrong_document(document):
             at.refuse(message, str(document), at_key=True)
             continue
         example = f'{document}: 3 or {document}: ">3"'
@@ -220,7 +211,7 @@ def _same_as(kind: str, expected: object, at: Location) -> Made:
     for name, value in written.items():
         match = _OVERLAP.fullmatch(str(name))
         if match is not None and len(written) == 2:
-            share = scalar_value(value) if isinstance(value, str) else value  # from a case file it is text
+            share = checks.scalar_value(value) if isinstance(value, str) else value  # from a case file it is text
             comparison, bound = _SHARE.check(share, f"{name}: 0.8", at.under(name))
             within = int(match[1]) if match[1] else None
         elif name != "query":
@@ -239,8 +230,8 @@ def _fields(name: str, expected: object, at: Location) -> Made:
     example = f"{kind}@5: {{{'brand: 2' if kind == 'at_most' else 'category: phones'}}}"
     match = _OF_FIELDS.fullmatch(name)
     within = None if match is None or match[1] is None else int(match[1])
-    if match is None or (within or 1) > LARGEST_WHOLE:
-        at.refuse(f"{kind} takes a rank from 1 to {LARGEST_WHOLE:,} after @; write {example}", at_key=True)
+    if match is None or (within or 1) > checks.LARGEST_WHOLE:
+        at.refuse(f"{kind} takes a rank from 1 to {checks.LARGEST_WHOLE:,} after @; write {example}", at_key=True)
         return ()
     if not isinstance(expected, Mapping) or not expected:
         at.refuse(f"expected a mapping of fields, found {found(expected)}; write {example}")
@@ -252,7 +243,7 @@ def _fields(name: str, expected: object, at: Location) -> Made:
         if not isinstance(path, str) or not all(path.split(".")):
             here.refuse(f"expected the name of a field, found {found(path)}", at_key=True)
         elif kind == "at_most":
-            conditions.append(FieldCondition(path, kind, (whole(written, here),)))  # type: ignore[arg-type]
+            conditions.append(FieldCondition(path, kind, (checks.whole(written, here),)))  # type: ignore[arg-type]
         else:
             conditions.append(FieldCondition(path, *_condition(written, path, here)))
     return [Expectation(kind, name, within=within, conditions=tuple(conditions))] if at.scope.mistakes == before else ()
@@ -267,7 +258,7 @@ def _condition(written: object, path: str, at: Location) -> tuple[str, Any]:
         return "contains", (text,)
     match = _OF_NUMBERS.fullmatch(written) if isinstance(written, str) else None
     if match is not None:
-        bound = number(match[2])
+        bound = checks.number(match[2])
         if bound is None or match[1] in ("==", "="):
             instead = f"none: {{{path}: {quoted(match[2], 40)}}} where no result may have it"
             at.refuse(
@@ -282,16 +273,16 @@ def _condition(written: object, path: str, at: Location) -> tuple[str, Any]:
 
 
 def _is_value(value: object) -> bool:
-    return isinstance(value, (str, bool)) or is_number(value)
+    return isinstance(value, (str, bool)) or checks.is_number(value)
 
 
 def _number(value: object) -> float | None:
-    return value if is_number(value) else None
+    return value if checks.is_number(value) else None
 
 
 def _seconds(value: object) -> float | None:
     match = _DURATION.fullmatch(value) if isinstance(value, str) else None
-    amount = number(match[1]) if match is not None else None
+    amount = checks.number(match[1]) if match is not None else None
     return None if match is None or amount is None else amount * _SECONDS[match[2]]
 
 
@@ -306,7 +297,7 @@ class _Bound(NamedTuple):
     def check(self, expected: object, example: str, at: Location) -> tuple[str, float]:
         """The comparison and the bound; `example` shows how to write one."""
         match = _COMPARISON.fullmatch(expected) if isinstance(expected, str) else None
-        comparison, written = (match[1], scalar_value(match[2])) if match is not None else (self.plain, expected)
+        comparison, written = (match[1], checks.scalar_value(match[2])) if match is not None else (self.plain, expected)
         bound = self.read(written)
         if bound is None or not self.is_allowed(comparison, bound):
             at.refuse(f"expected {self.what}, found {found(expected)}; write {example}")
@@ -314,7 +305,7 @@ class _Bound(NamedTuple):
 
 
 def _is_whole(bound: float, least: int) -> bool:
-    return bound == int(bound) and least <= bound <= LARGEST_WHOLE
+    return bound == int(bound) and least <= bound <= checks.LARGEST_WHOLE
 
 
 _SUM = _Bound(">=", "a number", lambda comparison, bound: True)
@@ -325,12 +316,12 @@ _SHARE = _Bound(
 )
 _RANK = _Bound(
     AT_MOST,
-    f"a rank from 1 to {LARGEST_WHOLE:,}",
+    f"a rank from 1 to {checks.LARGEST_WHOLE:,}",
     lambda comparison, bound: _is_whole(bound, 1 + (comparison in _ONE_LESS)),
 )
 _COUNT = _Bound(
     "==",
-    f"a whole number from 0 to {LARGEST_WHOLE:,}",
+    f"a whole number from 0 to {checks.LARGEST_WHOLE:,}",
     lambda comparison, bound: _is_whole(bound, 0 + (comparison == "<")),
 )
 TIME = _Bound(

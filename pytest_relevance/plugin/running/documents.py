@@ -28,21 +28,8 @@ from pytest_relevance.plugin.options import redaction, settings
 from pytest_relevance.plugin.pytest_internals import request_of
 from pytest_relevance.plugin.run_store import DOCUMENTS as NAME
 from pytest_relevance.plugin.run_store import OTHER_IDS, run_store
-from pytest_relevance.plugin.running import loops
-from pytest_relevance.plugin.running.case_run import (
-    CASE_RUN,
-    CHECKS,
-    Attempt,
-    CaseRun,
-    asked_for,
-    call_search,
-    case_runs_of,
-    close_unawaited,
-    is_waiting,
-    many_of,
-    only_response,
-    read_response,
-)
+from pytest_relevance.plugin.running import case_run, loops
+from pytest_relevance.plugin.running.case_run import CASE_RUN, CHECKS, Attempt, CaseRun
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.documents import (
     Catalogue,
@@ -131,9 +118,9 @@ class DocumentLookup:
         except (KeyboardInterrupt, pytest.exit.Exception):
             raise
         except BaseException:
-            self._look_up(item, case_runs_of(item))
+            self._look_up(item, case_run.case_runs_of(item))
             raise
-        self._look_up(item, case_runs_of(item))
+        self._look_up(item, case_run.case_runs_of(item))
         return result
 
     @pytest.hookimpl(wrapper=True)
@@ -234,7 +221,7 @@ class DocumentLookup:
             return None
         index = self._indexes.setdefault(id(value), _Index(value))
         if not callable(value) and not index.is_broken:
-            close_unawaited(value)
+            case_run.close_unawaited(value)
             self._give_up(index, f"the fixture is no function but {shown(value)}; return one, documents(ids)")
         return index
 
@@ -251,7 +238,7 @@ class DocumentLookup:
                 del index.waiting[document]
             try:
                 answer = index.ask([*batch])
-                if is_waiting(answer):
+                if case_run.is_waiting(answer):
                     answer = loops.wait_between_calls(self._config, answer, index.loop)
                 found, complaints = read_answer(answer, batch)
             except (KeyboardInterrupt, pytest.exit.Exception):
@@ -327,10 +314,10 @@ def completed_now(this: CaseRun, ranking: Ranking) -> Ranking:
     """Do the same as `completed`, outside of any event loop or in a check."""
 
     async def wait(answer: object) -> object:
-        if not is_waiting(answer):
+        if not case_run.is_waiting(answer):
             return answer
         if loops.running_loop() is not None:
-            close_unawaited(answer)
+            case_run.close_unawaited(answer)
             raise CaseError(f"{NAME} is asynchronous, and a check in an event loop cannot await it", pytrace=False)
         return loops.wait_between_calls(this.item.config, answer, None)
 
@@ -345,16 +332,16 @@ def completed_now(this: CaseRun, ranking: Ranking) -> Ranking:
 async def _with_others(this: CaseRun, ranking: Ranking, wait: Wait) -> Ranking:
     """Call the search for the other queries, with the params and the k of the case; return the ranking with theirs."""
     search, others = this.search, {}
-    many = None if callable(search) else many_of(search)
-    asked = asked_for(many or search, this.case)
+    many = None if callable(search) else case_run.many_of(search)
+    asked = case_run.asked_for(many or search, this.case)
     for query in dict.fromkeys(expected.query for expected in this.case.expect if expected.query):
         other = this.case._replace(query=query, expect=())
         try:
-            response, _ = call_search(many or search, other, asked, [query] if many is not None else None)
+            response, _ = case_run.call_search(many or search, other, asked, [query] if many is not None else None)
             response = await wait(response)
             if many is not None:
-                response = only_response(response)
-            others[query] = read_response(this.item, other, response, search).ids
+                response = case_run.only_response(response)
+            others[query] = case_run.read_response(this.item, other, response, search).ids
         except Exception:
             this.item.add_report_section("call", "same_as", f"the search was called for {quoted(query)}")
             raise

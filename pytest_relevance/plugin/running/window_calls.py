@@ -21,15 +21,8 @@ import pytest
 
 from pytest_relevance._text import counted, first_few, printable, shown
 from pytest_relevance.plugin.failures import CaseError
-from pytest_relevance.plugin.running import loops
-from pytest_relevance.plugin.running.case_run import (
-    CaseRun,
-    asked_for,
-    call_search,
-    close_unawaited,
-    is_waiting,
-    read_response,
-)
+from pytest_relevance.plugin.running import case_run, loops
+from pytest_relevance.plugin.running.case_run import CaseRun
 from pytest_relevance.results.responses.ranking import Ranking
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
@@ -64,7 +57,7 @@ class SearchOutcome:
         """Read a response as the ranking of the case."""
         if self.answer is None:
             self.answer = [*response] if type(response) is list else response  # a copy: the search may reuse the list
-        return read_response(self.run.item, self.run.case, response, self.search)
+        return case_run.read_response(self.run.item, self.run.case, response, self.search)
 
     def fail(self, error: BaseException) -> None:
         """Keep the exception of a call. The exception of a shared cursor is not replaced, as it causes others."""
@@ -114,7 +107,7 @@ class Call:
 
     def __init__(self, runs: Sequence[CaseRun], search: Any, many: Any, times: int) -> None:
         self.function = search if many is None else many
-        asked = asked_for(self.function, runs[0].case)
+        asked = case_run.asked_for(self.function, runs[0].case)
         self.outcomes = [SearchOutcome(run, search, self, asked) for run in runs]
         self.future: Future[None] = Future()
         self.waiting: tuple[object, float] | None = None
@@ -133,7 +126,7 @@ class Call:
         try:
             while self._left and self.waiting is None:
                 response, started = self._call()
-                if is_waiting(response):
+                if case_run.is_waiting(response):
                     self.waiting = response, started
                 else:
                     self._read(response, started)
@@ -185,14 +178,14 @@ class Call:
     def close(self) -> None:
         """Close a response that is not going to be awaited."""
         if self.waiting is not None:
-            close_unawaited(self.waiting[0])
+            case_run.close_unawaited(self.waiting[0])
 
     def _call(self) -> tuple[object, float]:
         self._left -= 1
         for outcome in self.outcomes:
             outcome.calls += 1
         first = self.outcomes[0]
-        return call_search(self.function, first.run.case, first.asked, self._queries)
+        return case_run.call_search(self.function, first.run.case, first.asked, self._queries)
 
     def _read(self, response: object, started: float) -> None:
         if self._queries is not None:

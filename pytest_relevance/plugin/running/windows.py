@@ -13,14 +13,7 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance.plugin.pytest_internals import (
-    ANYIO_BACKEND,
-    OwnFixtures,
-    added_fixtures,
-    fixtures_of,
-    parameters_of,
-    queue_of_worker,
-)
+from pytest_relevance.plugin import pytest_internals as internals
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun
 
 _SKIPPING = frozenset({"skip", "skipif", "filterwarnings"})
@@ -52,7 +45,7 @@ class Windows:
     """Finds the cases that may be searched together with a case."""
 
     def __init__(self, config: pytest.Config) -> None:
-        self._own = OwnFixtures(config)
+        self._own = internals.OwnFixtures(config)
         self._known: dict[tuple[int, Sequence[str]], _Fixtures] = {}
         self._hooks: dict[object, str] = {}
         self._places: dict[pytest.Item, int] = {}
@@ -83,7 +76,7 @@ class Windows:
     def _upcoming(self, item: pytest.Item) -> Iterator[pytest.Item]:
         """Give the items that run after an item, in this process."""
         if hasattr(item.config, "workerinput"):
-            yield from queue_of_worker(item)
+            yield from internals.queue_of_worker(item)
             return
         items = item.session.items
         place = self._places.get(item)
@@ -104,7 +97,7 @@ class Windows:
             return False
         values = []
         for item, names in ((run.item, ours.parameters), (other.item, theirs.parameters)):
-            parameters = parameters_of(item)
+            parameters = internals.parameters_of(item)
             values.append([] if parameters is None else [parameters.indices.get(name) for name in names])
         return values[0] == values[1]
 
@@ -121,7 +114,7 @@ class Windows:
         return self._hooks[file]
 
     def _fixtures(self, run: CaseRun) -> _Fixtures:
-        definitions, added = fixtures_of(run.item), added_fixtures(run.item)
+        definitions, added = internals.fixtures_of(run.item), internals.added_fixtures(run.item)
         key = id(definitions), tuple(added)
         found = self._known.get(key)
         if found is None:
@@ -134,14 +127,15 @@ class Windows:
         last = {name: chain[-1] for name, chain in {**definitions, **added}.items() if chain}
         own = {name: each for name, each in last.items() if self._own.is_own(each.func)}
         per_case = [name for name, each in own.items() if each.scope == "function"]
-        search, parameters = last.get(run.case.search), parameters_of(run.item)
+        search, parameters = last.get(run.case.search), internals.parameters_of(run.item)
         if search is not None and search.scope == "function":
             per_case = [run.case.search]
         names = () if parameters is None else parameters.indices
+        backend = internals.ANYIO_BACKEND
         return _Fixtures(
             definitions,
             used=frozenset(map(id, last.values())),
-            parameters=[name for name in names if name == ANYIO_BACKEND or self._own.is_parameter(name, definitions)],
+            parameters=[name for name in names if name == backend or self._own.is_parameter(name, definitions)],
             per_case="".join(per_case[:1]),
             is_per_file=any(each.scope != "session" for each in own.values()) or search is None,
         )
