@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from pytest_relevance._text import counted, listed, score_text
 from pytest_relevance.reports import blocks
 from pytest_relevance.reports.blocks import RIGHT, Column, Section, Sentence, Table
-from pytest_relevance.reports.run import baseline
+from pytest_relevance.reports.run import baseline, cases
 from pytest_relevance.reports.text import BAD, DIM, GOOD, PLAIN, SIGNIFICANT, STRONG, WIDEST, duration, plain
 from pytest_relevance.results.case_result import MEASURED, PASSED, SKIPPED
 from pytest_relevance.results.history import History, Point, Series
@@ -67,6 +68,8 @@ def series_sentences(series: Series) -> list[Sentence]:
     parts += [f"{counted(series.unscored, 'further case')} without one"] * bool(series.unscored)
     parts += [f"{counted(series.others, 'case is', 'cases are')} not in all runs"] * bool(series.others)
     found.append(Sentence("; ".join(parts), DIM))
+    if filled := cases.filled_text(series.last):
+        found.append(Sentence(f"in the last run {filled}", DIM))
     if series.lacking:
         name, count = series.lacking.most_common(1)[0]
         found.append(Sentence(f"{name} alone lacks {count:,} of these: leave it out to have them", DIM))
@@ -180,6 +183,7 @@ def history_data(history: History) -> dict[str, Any]:
             **{name: getattr(each, name) for name in ("variant", "metric", "scored", "unscored", "others")},
             "since": each.points[each.since].run.started,
             "change": None if each.change is None else {**asdict(each.change.means), "p": each.change.p},
+            "filled": sum((Counter(result.evaluation.filled_top) for result in each.last), Counter()),
             "points": [*map(_point_data, each.points)],
         }
         for each in history.series

@@ -40,7 +40,7 @@ _READ = frozenset(
     {
         *("file", "line", "id", "query", "variant", "search", "weight", "verdict", "outcome", "outcomes", "reasons"),
         *("k", "depth", "is_depth_set", "reaches_depth", "tolerance", "settings", "digest", "scores", "lower", "upper"),
-        *("latency", "latency_shared", "concurrency"),
+        *("judged", "filled_top", "is_filled_alone", "latency", "latency_shared", "concurrency"),
     }
 )
 """The keys of a result that are read: it takes a sixth less time than reading all."""
@@ -135,7 +135,7 @@ class Series(NamedTuple):
     these runs too, and `others` only in some; `lacking` is how many of them a single run lacks, by its name.
 
     `change` is that of the mean since the point `since`, over the cases that no break has touched: the first point from
-    which on these are at least half of the scored cases.
+    which on these are at least half of the scored cases. `last` are the last results of all of them.
     """
 
     variant: str | None
@@ -147,6 +147,7 @@ class Series(NamedTuple):
     lacking: Counter[str]
     change: MeanChange | None
     since: int
+    last: Sequence[CaseResult]
 
 
 class History(NamedTuple):
@@ -287,7 +288,8 @@ def _series(
     if not common:
         return None
     scored = [key for key in common if all(run.figures[key].score is not None for run in searched)]
-    weights = {key: last[variant, key].weight for key in common}
+    latest = {key: last[variant, key] for key in common}
+    weights = {key: result.weight for key, result in latest.items()}
     points: list[Point] = []
     before: VariantRun | None = None
     for run in runs:
@@ -295,7 +297,7 @@ def _series(
         before = run if run.figures else before
     lacked = (key for key, count in times.items() if count == len(searched) - 1)
     lacking = Counter(next(run.name for run in searched if key not in run.figures) for key in lacked)
-    same, first = {*scored}, searched[-1]
+    same, first = {*scored}, searched[-1]  # back in time, as long as breaks leave at least half of the cases
     for earlier, later in zip(searched[-2::-1], searched[:0:-1], strict=True):
         left = same - later.changes.keys()
         if 2 * len(left) < len(scored) or not left:
@@ -308,11 +310,11 @@ def _series(
             was, found = (run.figures[key].score or 0.0 for run in (first, searched[-1]))
             pairs.append(ScorePair((key[0], f"{key[1]} {key[2]}", ""), was, found, weights[key]))
         change = change_of(pairs, len(scored))
-    metrics = {last[variant, key].metric.text for key in scored}
+    of_scored = [latest[key] for key in scored]
+    metrics = {result.metric.text for result in of_scored}
+    metric = metrics.pop() if len(metrics) == 1 else "nDCG@k"
     counts = len(scored), len(common) - len(scored), len(times) - len(common)
-    return Series(
-        variant, metrics.pop() if len(metrics) == 1 else "nDCG@k", points, *counts, lacking, change, runs.index(first)
-    )
+    return Series(variant, metric, points, *counts, lacking, change, runs.index(first), of_scored)
 
 
 def _point(

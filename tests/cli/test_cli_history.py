@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
 import json
+import re
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -187,6 +190,34 @@ def test_cases_without_judgments_have_a_history_too(terminal: Terminal, runs: Pa
     points = points_of(terminal, "runs")
     assert [(point["mean"], point["p95"], point["worse"]) for point in points] == [(None, 0.012, 0), (None, 0.012, 1)]
     assert terminal.run("history", "runs", "-o", "history.html").code == 0
+
+
+def test_filled_grades_are_told(terminal: Terminal, runs: Path) -> None:
+    (result,) = results({"boots": BEST}, {}, FILE)
+    filled = result._replace(evaluation=result.evaluation._replace(filled_top={"model-x": 3}))
+    Run([filled], {FILE: FileInfo(FILE)}, RunInfo("1.0", "2026-11-01T08:03:11+00:00")).write(runs / "1.jsonl")
+    said = terminal.run("history", "runs")
+    assert "in the last run 3 of 4 judged results within k are filled: 3 by model-x" in said.lines
+    assert data_of(terminal, "runs")["series"][0]["filled"] == {"model-x": 3}
+
+
+HOSTILE = "</style><script>alert(1)</script> $title \u202eabc"
+
+
+def test_the_page_has_no_script_and_all_its_links_lead_somewhere(terminal: Terminal, runs: Path) -> None:
+    for day, ranking in enumerate((BEST, POOR, FAIR), 1):
+        record(runs / f"{day}.jsonl", day, {HOSTILE: ranking, "hats": BEST}, index=f"{HOSTILE}{day}")
+    assert terminal.run("history", "runs", "-o", "history.html").code == 0
+    page = terminal.read("history.html")
+    digest = base64.b64encode(sha256(page.partition("<style>")[2].partition("</style>")[0].encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    assert f'content="{policy}"' in page
+    assert not re.search(r"<script|<img|<link|\u202e|\son\w+=|https?:", page)
+    targets, names = re.findall(r'href="#([^"]+)"', page), re.findall(r'\sid="([^"]+)"', page)
+    assert targets == ["run-0-0", "run-0-1", "run-0-2"]
+    assert {*targets} <= {*names}
+    assert page.count("<details>") == 2
+    assert "&lt;/style&gt;&lt;script&gt;alert(1)&lt;/script&gt; $title \\u202eabc" in page
 
 
 # --- what is left out, and what is refused ----------------------------------------------------------------------------

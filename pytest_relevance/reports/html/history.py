@@ -163,20 +163,19 @@ def _segments(points: Sequence[Point], figure: str) -> Iterator[list[tuple[int, 
     """The points that have a figure, parted where means are not comparable."""
     found: list[tuple[int, Point]] = []
     for index, point in enumerate(points):
-        if point.breaks and figure != "p95":
+        if point.breaks and found and figure != "p95":
             yield found
             found = []
         value = getattr(point, figure)
         if value is not None and not math.isnan(value):
             found.append((index, point))
-    yield found
+    yield from [found] if found else []
 
 
 def _lines(points: Sequence[Point], figure: str, scale: _Scale) -> Iterator[str]:
     for segment in _segments(points, figure):
         places = " ".join(f"{scale.x(index)},{scale.y(getattr(point, figure))}" for index, point in segment)
-        if segment:
-            yield f'<polyline class="{figure}" points="{places}"/>'
+        yield f'<polyline class="{figure}" points="{places}"/>'
 
 
 def _interval(points: Sequence[Point], scale: _Scale) -> Iterator[str]:
