@@ -32,6 +32,7 @@ MOST_MOVES = 50
 """How many cases that moved a run lists."""
 
 _WIDTH, _HEIGHT, _MARGIN = 1000, 100, 8
+_LEAST_SPREAD = 0.1  # of the means on the scale
 
 
 def history_page(history: History) -> str:
@@ -116,10 +117,11 @@ def _charts(series: Series, number: int, label: str) -> Iterator[str]:
     """The chart of the mean with its interval, and that of the latency; none where there are no figures."""
     points = series.points
     if series.scored:
-        caption = f"<b>mean {text(series.metric)}</b> and what unjudged results leave open"
+        caption = f"<b>mean {text(series.metric)}</b> and what unjudged results leave open, cut at the edges"
         caption += "; dashed: a break" * any(point.breaks for point in points)
         caption += "; ticks: something else was searched" * any(point.run.searched for point in points)
-        scale = _Scale([value for point in points for value in (point.low, point.high)], len(points))
+        means = [point.mean for point in points if point.mean == point.mean]
+        scale = _Scale([max(means) - _LEAST_SPREAD, *means], len(points))  # a wide interval would hide a slow decline
         drawn = [*_interval(points, scale), *_lines(points, "mean", scale), *_marks(points, scale)]
         drawn += [_link(series, index, number, scale) for index, point in enumerate(points) if point.mean == point.mean]
         yield _chart(caption, f"mean {series.metric}, {label}", "", (f"{scale.most:.3f}", f"{scale.least:.3f}"), drawn)
@@ -144,9 +146,8 @@ def _chart(caption: str, label: str, kind: str, ends: Iterable[str], drawn: Iter
 class _Scale:
     """The places of runs and of values in a chart."""
 
-    def __init__(self, values: Iterable[float], count: int) -> None:
-        known = [value for value in values if not math.isnan(value)]
-        self.least, self.most = min(known), max(known)
+    def __init__(self, values: Sequence[float], count: int) -> None:
+        self.least, self.most = min(values), max(values)
         self._room = (self.most - self.least) or 1.0
         self.step = _WIDTH / count
 
