@@ -66,8 +66,6 @@ def failure_lines(
         lines += folded_lines(f"note: {result.note}", DIM, columns, "      ")
     if unstable := unstable_text(result):
         lines += folded_lines(unstable, DOUBT, columns, "  ")
-    if copies := _some(_repeated(result)):
-        lines += wrapped("returned more than once, counted at the first rank: ", copies, columns)
     if result.is_unjudged and not ids_are_known(result, others):
         lines += _unjudged_ids(result, columns, title_room(columns, full=full))
     lines += _changed_ids(result, columns)
@@ -196,18 +194,6 @@ def _query_line(result: CaseResult, columns: int) -> list[Line]:
         judged += "".join(f", {count} by {harmless(name)}" for name, count in result.evaluation.filled_top.items())
         results += f", {judged}" if top == returned else f"; of the top {result.conditions.k}, {judged}"
     return wrapped("", [*parts, results], columns, "   ")
-
-
-def _repeated(result: CaseResult) -> list[str]:
-    """The documents that were returned more than once, with the ranks of their copies."""
-    documents = result.ranking.documents
-    copies: dict[str, list[str]] = {}
-    for index in result.graded.repeated:
-        copies.setdefault(documents[index], []).append(str(index + 1))
-    return [
-        f"{harmless(document)} at rank {documents.index(document) + 1} and again at {', '.join(ranks)}"
-        for document, ranks in copies.items()
-    ]
 
 
 def _unjudged_ids(result: CaseResult, columns: int, longest: int) -> list[Line]:

@@ -80,7 +80,7 @@ def test_ranks_are_of_documents(project: Project, search: str, options: tuple[st
     rows = run.failure_rows("low")
     assert [row[:4] for row in rows if row[:1] == ["3"]] == [["3", "c", "C1", "0.2000"]]  # its own score and title
     assert "collapse true, depth 20" in " ".join(run.failure("low").split())
-    assert "returned more than once" not in run.failure("low")
+    assert "repeat" not in run.failure("low")
     assert "every@4: 2 of the first 4 results do not have part 1" in run.failure("chunks")
 
 

@@ -198,10 +198,10 @@ class Compared:
 
     @property
     def frame(self) -> pandas.DataFrame:
-        """One row for each case and variant: its scores in both runs, their difference, the similarity of rankings.
+        """One row for each case and variant: its scores in both runs and their difference.
 
         Columns: file, id, variant, query, weight, tags, k; for each metric its name with `first`, `second` and
-        `difference`; Jaccard and RBO of the top k; what `changed`.
+        `difference`, or the name alone for a metric of two rankings such as Jaccard@10; what `changed`.
         """
         names = ("file", "id", "variant", "query", "weight", "tags")
         table: dict[str, object] = {name: [getattr(result, name) for result in self.results] for name in names}
@@ -214,22 +214,12 @@ class Compared:
             after = [_number(differences.score_now(result, name)) for result in self.results]
             table[f"{name} first"], table[f"{name} second"] = before, after
             table[f"{name} difference"] = [second - first for first, second in zip(before, after, strict=True)]
-        table["Jaccard"], table["RBO"] = zip(*map(_similarity, self.results), strict=True)
         table["changed"] = self.changed
         return as_frame(table)
 
 
 def _number(score: float | None) -> float:
     return math.nan if score is None else score
-
-
-def _similarity(result: CaseResult) -> tuple[float, float]:
-    """Jaccard and RBO of the top k of a result and of its baseline."""
-    from pytest_relevance.metrics.similarity import jaccard, rbo
-
-    assert result.baseline is not None
-    first, second = result.baseline.documents[: result.conditions.k], result.ranking.documents[: result.conditions.k]
-    return (1.0, 1.0) if first == second else (jaccard(first, second), rbo(first, second))
 
 
 def compared_results(pairs: Sequence[Pair], metrics: Metrics, *, is_across: bool) -> tuple[CaseResult, ...]:
