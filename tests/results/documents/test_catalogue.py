@@ -254,6 +254,13 @@ def test_a_catalogue_of_which_hardly_any_document_is_asked_for(write: Write) -> 
     ]
 
 
+def test_later_results_have_their_titles_too(write: Write, make: Maker) -> None:
+    path, titles = write("products.csv", "id,title\na,Winter boots\nb,Rubber boots\n"), RunTitles()
+    info = FileInfo(str(path.with_name("shop.relevance.yaml")), documents={"file": path.name})
+    added = [titles.add([make.result("boots", [document])], {"shop.relevance.yaml": info})[0] for document in "ab"]
+    assert [result.texts.titles for result in added] == [{"a": "Winter boots"}, {"b": "Rubber boots"}]
+
+
 @pytest.mark.parametrize("content", [b"\x1f", b"\x1c\n\x1d", b"\x1f\x8b", b"{", b'"', b"[", b"\xff", b"PAR1", b"\0"])
 @pytest.mark.parametrize("name", ["p.jsonl", "p.csv", "p.parquet"])
 def test_no_content_costs_the_report_that_wants_titles(write: Write, make: Maker, name: str, content: bytes) -> None:

@@ -77,14 +77,6 @@ def test_two_queries_of_bm25s(bm25s: Bm25s) -> None:
 
 
 @pytest.mark.engines
-def test_the_results_of_each_query_of_bm25s(bm25s: Bm25s) -> None:
-    results = bm25s.search("blue shoes", "strap")
-    each = [type(results)(*one) for one in zip(*results, strict=True)]
-    assert [pairs(one, IDS) for one in each] == [[("sku-a", 0.58), ("sku-b", 0.188)], [("sku-c", 0.392)]]
-    assert "result 1 of 2 has no id" in refusal(each, labels=IDS)
-
-
-@pytest.mark.engines
 def test_results_of_bm25s_in_no_order(bm25s: Bm25s) -> None:
     message = refusal(bm25s.search("blue shoes", sorted=False), labels=IDS)
     assert "search returned Results of bm25s in no order, Results(documents=array(" in message

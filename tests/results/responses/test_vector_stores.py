@@ -96,12 +96,6 @@ def test_two_ids_of_a_point_of_qdrant(point_ids: list[Any]) -> None:
     assert ids(response, "sku") == SKUS
 
 
-def test_a_batch_of_qdrant(qdrant: Qdrant) -> None:
-    request = qdrant.models.QueryRequest(query=BOOTS, limit=3)
-    message = refusal(qdrant.client.query_batch_points("products", requests=[request, request]))
-    assert "result 1 of 2 has no id" in message
-
-
 def test_groups_of_qdrant(qdrant: Qdrant) -> None:
     response = qdrant.client.query_points_groups("products", query=BOOTS, group_by="sku", limit=3)
     assert "search returned a GroupsResult" in refusal(response)
@@ -138,10 +132,6 @@ def test_two_queries_of_chroma(chroma: Any) -> None:
     message = refusal(chroma.query(query_embeddings=[BOOTS, BOOTS], n_results=2))
     assert "search returned the results of 2 queries" in message
     assert "an attribute many" in message
-
-
-def test_get_of_chroma_has_no_order(chroma: Any) -> None:
-    assert "a mapping without hits" in refusal(chroma.get(ids=["sku-c", "sku-a"]))
 
 
 # --- LangChain --------------------------------------------------------------------------------------------------------
