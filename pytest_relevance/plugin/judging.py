@@ -27,7 +27,7 @@ from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.documents import RunTitles
 from pytest_relevance.results.filled import of_people
 from pytest_relevance.results.judge_file import JudgeFile
-from pytest_relevance.results.worklist import Worklist, WorklistRow
+from pytest_relevance.results.worklist import Worklist, WorklistRow, in_a_file
 
 PLUGIN = "relevance-judging"
 
@@ -199,12 +199,14 @@ class Judging(JudgeHooks):
         """The messages for the end of the run."""
         yield from self.messages
         if not self.messages:
-            yield Message(f"{self._shown}: {NAME} was not asked, as all results are judged")
+            why = "all results are judged" if self._ran else "no case was scored"
+            why = "the run was interrupted" if self._is_interrupted else why
+            yield Message(f"{self._shown}: {NAME} was not asked, as {why}")
 
     def ask(self, judge: Judge, ran: Sequence[tuple[Case, CaseResult]]) -> None:
         """Ask a judge for grades of unjudged results, the most valuable first, and add them to the file."""
         worklist = Worklist.of(self.described(result for _, result in ran))
-        cases = {case.query: case for case, _ in reversed(ran)}
+        cases = {in_a_file(case.query): case for case, _ in reversed(ran)}
         graded: list[float] = []
 
         def take(number: int, answer: Answer) -> None:
@@ -217,9 +219,8 @@ class Judging(JudgeHooks):
             rows = new if self._left is None else new[: self._left]
             questions = [_question(row, cases[row.query]) for row in rows]
             found = self.answers(judge, questions, f"judged by {judge.name}:", take)
-        except OSError as error:
-            why = f"cannot be written: {error.strerror or error}"
-            self.messages.append(Message(f"{self._shown} {why}", is_good=False))
+        except (OSError, ValueError) as error:  # it is no worklist any more
+            self.messages.append(Message(f"{self._shown} cannot be written: {error}", is_good=False))
             return
         if self._left is not None:
             self._left -= found.asked

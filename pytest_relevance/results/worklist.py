@@ -198,12 +198,12 @@ class Worklist:
         found = list(found)
         ran = [result for result, _ in found]
         self._searches = variants_in_order(ran)
-        ids = _ids_by_query((_in_a_file(result.id), _in_a_file(result.query)) for result in ran)
+        ids = _ids_by_query((in_a_file(result.id), in_a_file(result.query)) for result in ran)
         of_query: dict[tuple[str, str], dict[str, WorklistRow]] = {}
         for result, unjudged_of_case in found:
-            query = _in_a_file(result.query)
+            query = in_a_file(result.query)
             for unjudged in unjudged_of_case:
-                query_id, document = ids[_in_a_file(result.id), query], _in_a_file(unjudged.document)
+                query_id, document = ids[in_a_file(result.id), query], in_a_file(unjudged.document)
                 rows = of_query.setdefault((query, query_id), {})
                 rows.setdefault(document, WorklistRow(query_id, query, document)).add(result, unjudged)
         ordered = sorted(of_query.items(), key=lambda each: (*_largest_first([*each[1].values()]), each[0]))
@@ -335,7 +335,7 @@ def on_one_line(text: str) -> str:
     return _escaped(_NEVER_IN_A_LINE, text)
 
 
-def _in_a_file(text: str) -> str:
+def in_a_file(text: str) -> str:
     """Text as a file in UTF-8 can contain it."""
     return _escaped(_NEVER_IN_A_FILE, text)
 

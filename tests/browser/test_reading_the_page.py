@@ -214,3 +214,20 @@ class TestOpenQuery:
         assert reader.texts("#case .back, #case button") == []
         assert reader.text("#case h1") == "smart watch"
         assert reader.command("Page.printToPDF")["data"].startswith("JVBERi0")  # %PDF-
+
+
+MACHINE = "query,doc_id,grade,rater,machine\nboots,clog,2,model-x/prompt-3,true\nboots,boot,0,model-x/prompt-3,true\n"
+
+
+def test_grades_of_a_machine_are_marked(reader: Reader, tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    project.write("machine.csv", MACHINE)
+    text = "judgments: {file: machine.csv, fill: true}\ncases: [{query: boots, judgments: {boot: 3}}]\n"
+    project.write("shop.relevance.yaml", text)
+    project.search_returns({"boots": ["boot", "clog", "sandal"]})
+    page = project.report()
+    reader.open(page)
+    assert "1 of 2 judged results within k is filled: 1 by model-x/prompt-3" in reader.text(".context")
+    reader.open_query("boots")
+    rows = {name: reader.text(f'[data-document="{name}"]') for name in ("boot", "clog", "sandal")}
+    assert [name for name, row in rows.items() if "graded by model-x/prompt-3" in row] == ["clog"]

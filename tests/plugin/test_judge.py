@@ -237,3 +237,38 @@ def test_there_must_be_a_fixture(shop: Project) -> None:
 def test_a_log_says_how_far_it_is(shop: Project) -> None:
     run = shop.run(OPTION)
     assert "judged by model-x/prompt-3: 8 of 8\n" in run.text
+
+
+def test_a_file_that_fills_is_mended_before_it_is_read(shop: Project) -> None:
+    shop.run(OPTION)
+    text = CASES.replace("    cases:", "    judgments: {file: machine.csv, fill: true}\n    cases:")
+    shop.cases(text)
+    with (shop.path / "machine.csv").open("a") as file:
+        file.write("a good well bad,a good")
+    assert shop.run().code == 2
+    run = shop.run(OPTION)
+    assert run.code == 0
+    assert "a half-written row at its end was taken away" in told(run)
+
+
+def test_a_judge_gets_what_catalogue_and_index_say(shop: Project) -> None:
+    judge = JUDGE.replace("            asked(document)\n", "            asked({'id': '|'.join(document.values())})\n")
+    judge = judge.replace("            assert", "            #")
+    index = """
+    @pytest.fixture(scope="session")
+    def relevance_documents():
+        return lambda ids: {each: {"title": "Index", "stock": 3} for each in ids}
+    """
+    shop.conftest(SEARCH.replace("    def asked", index + "\n    def asked") + judge)
+    shop.write("products.csv", "id,title,brand\ngood,Catalogue,Fell\n")
+    shop.cases("""
+        documents: {file: products.csv, show: [brand]}
+        cases: [{query: a good well, judgments: {a: 3}}]
+    """)
+    shop.run(OPTION)
+    assert sorted(asked(shop)) == ["3|well|Index", "Fell|good|Catalogue"]
+
+
+def test_a_run_without_scores_asks_nothing(shop: Project) -> None:
+    shop.cases("cases:\n  - {query: a b, skip: not today}\n")
+    assert "machine.csv: relevance_judge was not asked, as no case was scored" in told(shop.run(OPTION))
