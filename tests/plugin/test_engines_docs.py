@@ -253,12 +253,21 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
 
 
 @pytest.mark.engines
-def test_elasticsearch(run_example: RunExample, served: Served) -> None:
-    pytest.importorskip("elasticsearch")
-    paths = served(playback.elasticsearch, "ELASTICSEARCH_URL")
-    run = run_example("Elasticsearch")
-    assert rankings(run) == FOUND
-    assert paths == ["/_msearch"]
+@pytest.mark.parametrize(
+    ("library", "section", "answer", "variable", "asked"),
+    [
+        ("elasticsearch", "Elasticsearch", playback.elasticsearch, "ELASTICSEARCH_URL", ["/_msearch"]),
+        ("opensearchpy", "OpenSearch", playback.elasticsearch, "OPENSEARCH_URL", ["/_msearch"]),
+        ("pysolr", "Solr", playback.solr, "SOLR_URL", ["/select/"] * 2),
+    ],
+)
+def test_a_client_of_a_server(
+    run_example: RunExample, served: Served, library: str, section: str, answer: Answer, variable: str, asked: list[str]
+) -> None:
+    pytest.importorskip(library)
+    paths = served(answer, variable)
+    assert rankings(run_example(section)) == FOUND
+    assert paths == asked
 
 
 @pytest.mark.engines
@@ -274,24 +283,6 @@ def test_one_query_that_msearch_could_not_run(run_example: RunExample, served: S
     run = run_example("Elasticsearch", passed=1)
     assert run.outcomes == {"smart watch": "passed", "blue shoes": "failed"}
     assert "search_phase_execution_exception" in run.failure("blue shoes")
-
-
-@pytest.mark.engines
-def test_opensearch(run_example: RunExample, served: Served) -> None:
-    pytest.importorskip("opensearchpy")
-    paths = served(playback.elasticsearch, "OPENSEARCH_URL")
-    run = run_example("OpenSearch")
-    assert rankings(run) == FOUND
-    assert paths == ["/_msearch"]
-
-
-@pytest.mark.engines
-def test_solr(run_example: RunExample, served: Served) -> None:
-    pytest.importorskip("pysolr")
-    paths = served(playback.solr, "SOLR_URL")
-    run = run_example("Solr")
-    assert rankings(run) == FOUND
-    assert paths == ["/select/"] * 2
 
 
 @pytest.mark.engines

@@ -114,18 +114,6 @@ def test_suites_and_variants_have_a_line_each_and_tags_a_row(project: Project) -
     ]
 
 
-def test_it_is_said_where_a_max_drop_gate_passes(project: Project) -> None:
-    shop = Shop(project)
-    shop.cases("gates: [{max_drop: {nDCG@10: 0.5}}]\n" + cases("p q", ", tolerance: 0.5"))
-    shop.returns(p="a b", q="a b")
-    shop.run(UPDATE)
-    shop.returns(p="b a")
-    run = shop.run()
-    assert run.code == 0
-    assert means(run)[0] == "mean nDCG@10 1.000 -> 0.855 (-0.145, p 1.000): 0 better, 1 worse, 1 the same"
-    assert "met: mean nDCG@10 fell by 0.145, from 1.000 to 0.855" in " ".join(run.summary.split())
-
-
 def test_movers_are_sorted_by_their_part_in_the_mean(project: Project) -> None:
     shop = Shop(project)
     shop.cases("""
@@ -137,8 +125,8 @@ def test_movers_are_sorted_by_their_part_in_the_mean(project: Project) -> None:
     shop.run(UPDATE)
     shop.returns(light="b a", heavy="b a")
     _, _, first, second, *_ = shop.run().summary.partition("down since")[2].splitlines()
-    assert first == "  heavy  1.000 -> 0.834"
-    assert second == "  light  1.000 -> 0.710"
+    assert first.startswith("  heavy  1.000 -> 0.834")
+    assert second.startswith("  light  1.000 -> 0.710")
 
 
 # --- newly failing ----------------------------------------------------------------------------------------------------

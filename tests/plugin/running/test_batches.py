@@ -235,14 +235,6 @@ def test_an_exception_of_the_call_is_told_once(engine: Engine) -> None:
     assert "5 searches failed alike: ConnectionError: no engine (many in conftest.py" in run.text.replace("\n    ", " ")
 
 
-def test_an_exception_of_the_call_where_the_search_is_given_up(engine: Engine) -> None:
-    engine.searches(batching("raise ConnectionError('no engine')"))
-    engine.project.cases(numbered(7))
-    run = engine.run(*THREE, "--relevance-give-up=2")
-    assert [result.verdict for result in run.results.values()] == ["error"] * 3 + ["not searched"] * 4
-    assert engine.batches == [["q0", "q1", "q2"]]
-
-
 def test_arguments_that_many_does_not_take(engine: Engine) -> None:
     engine.searches(batching(ALL, many="def many(self, queries):"))
     engine.project.cases("cases: [{query: q0, params: {page: 2}}, {query: q1, params: {page: 2}}]")

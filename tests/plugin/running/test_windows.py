@@ -160,15 +160,6 @@ def test_a_hook_of_the_project_that_prepares_each_test_has_them_searched_one_by_
     assert "one by one" in said
 
 
-def test_such_a_hook_in_a_module_of_the_project(engine: Engine) -> None:
-    engine.project.write("steps.py", "def pytest_runtest_setup(item): pass")
-    engine.searches('    pytest_plugins = ["steps"]\n' + PLAIN)
-    engine.project.pytester.syspathinsert()
-    engine.project.cases(numbered(2))
-    engine.run(TWO)
-    assert engine.windows == [["q0"], ["q1"]]
-
-
 def test_a_hook_of_the_project_has_many_called_for_one_case_at_a_time(engine: Engine) -> None:
     engine.searches("""
     @pytest.fixture(scope="session")
