@@ -90,13 +90,15 @@ def test_usefixtures_sets_up_before_the_search_and_only_for_its_case(project: Pr
 
 
 @both_ways
-def test_fixtures_may_be_named_like_anything_in_the_function_of_a_case(project: Project) -> None:
+def test_fixtures_may_be_named_like_anything_in_the_function_of_a_case_and_use_builtin_ones(project: Project) -> None:
     project.conftest("""
         import pytest
 
         @pytest.fixture
-        def run():
-            return str.split
+        def run(request, tmp_path, monkeypatch):
+            monkeypatch.setenv("SHOP", request.node.name)
+            (tmp_path / "index").write_text("shoes")
+            return lambda query: (tmp_path / "index").read_text().split()
 
         @pytest.fixture
         def run_async():
@@ -106,28 +108,7 @@ def test_fixtures_may_be_named_like_anything_in_the_function_of_a_case(project: 
         def case():
             return "not the plugin's own either"
     """)
-    project.cases("""
-        search: run
-        cases:
-          - query: shoes
-            usefixtures: [case, run_async]
-            expect: {first: shoes}
-    """)
-    assert project.run().counts == {"passed": 1}
-
-
-@both_ways
-def test_the_search_may_use_request_and_other_builtin_fixtures(project: Project) -> None:
-    project.conftest("""
-        import pytest
-
-        @pytest.fixture
-        def search(request, tmp_path, monkeypatch):
-            monkeypatch.setenv("SHOP", request.node.name)
-            (tmp_path / "index").write_text("shoes")
-            return lambda query: (tmp_path / "index").read_text().split()
-    """)
-    project.cases("cases: [{query: shoes, expect: {first: shoes}}]")
+    project.cases("search: run\ncases: [{query: shoes, usefixtures: [case, run_async], expect: {first: shoes}}]")
     assert project.run().counts == {"passed": 1}
 
 
