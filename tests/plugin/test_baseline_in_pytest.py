@@ -438,13 +438,6 @@ class TestWithWorkers:
         ]
         assert shop.accepted == {"boots": "b2 b1", "hats": "h1 h2", "socks": "x y", "anything": "q p"}
 
-    def test_a_damaged_baseline_is_one_error(self, shop: Shop) -> None:
-        shop.baseline.write_text("{")
-        run = shop.run(UPDATE, "-n1")
-        assert run.code != 0
-        assert "this is not a baseline: it begins with" in run.text
-        assert shop.baseline.read_text() == "{"
-
 
 def test_a_damaged_baseline_is_an_error_and_is_not_replaced(shop: Shop) -> None:
     lines = shop.baseline.read_text().splitlines(keepends=True)
@@ -490,7 +483,7 @@ def test_one_that_somebody_broke_during_the_run_is_left_alone(shop: Shop) -> Non
     shop.baseline.write_bytes(before)
     run = shop.run(UPDATE, "-p", "no:terminal")
     assert run.code == 1
-    assert f"{UPDATE}: baseline {BASELINE} is not updated" in run.result.stderr.str()
+    assert f"baseline {BASELINE} is not updated" in run.result.stderr.str()
 
 
 @pytest.mark.parametrize("is_linked", [False, True], ids=["in its place", "behind a link"])
@@ -576,12 +569,6 @@ def test_passing_cases_say_what_the_baseline_was(shop: Shop) -> None:
     )
     assert "  b2  Title of b2   grade 1   2 -> 3" in run.failure("boots")
     assert "since the baseline: the ranking is the same" in run.failure("hats")
-
-
-def test_an_unknown_kind_of_update_is_refused(project: Project) -> None:
-    run = project.run("--relevance-update=some")
-    assert run.code == 4
-    assert "--relevance-update" in run.result.stderr.str()
 
 
 def test_what_a_search_returned_beyond_what_the_case_looks_at_is_not_kept(project: Project) -> None:
