@@ -27,6 +27,10 @@ COUNTED = (
 """What the figures of a run are."""
 
 
+_YIELDS = {"interval": 3, "p95": 2, "searched": 1}
+"""The columns that a narrow terminal does without, the highest number first."""
+
+
 def headline(history: History) -> baseline.Headline:
     """What became of the mean: of several variants of the one that fell most."""
     runs = counted(len(history.names), "run")
@@ -126,8 +130,8 @@ def _break_sentences(series: Series) -> list[Sentence]:
 
 def _table(series: Series, title: str) -> Table:
     names = heads(series)
-    columns = [Column(names[0]), *(Column(name, RIGHT) for name in names[1:])]
-    table = Table([*columns, Column("searched", least=12, is_code=True)], title=title)
+    columns = [Column(names[0]), *(Column(name, RIGHT, yields=_YIELDS.get(name, 0)) for name in names[1:])]
+    table = Table([*columns, Column("searched", least=12, yields=_YIELDS["searched"], is_code=True)], title=title)
     for index, point in enumerate(series.points):
         if point.breaks:
             table.add("-- break --", style=STRONG)

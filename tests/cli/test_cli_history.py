@@ -192,6 +192,23 @@ def test_cases_without_judgments_have_a_history_too(terminal: Terminal, runs: Pa
     assert terminal.run("history", "runs", "-o", "history.html").code == 0
 
 
+@pytest.mark.parametrize(
+    ("columns", "left_out"), [(100, []), (80, ["interval"]), (60, ["interval", "p95", "searched"])]
+)
+def test_a_narrow_terminal_does_without_some_columns(
+    terminal: Terminal, runs: Path, monkeypatch: pytest.MonkeyPatch, columns: int, left_out: list[str]
+) -> None:
+    keys = {"judgments": {"a": 3, "b": 0, "c": 1}}
+    for day, hats in enumerate((BEST, FAILED, "xab"), 1):
+        record(runs / f"{day}.jsonl", day, {"boots": "xab", "hats": hats}, keys, index="products " * 9)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    lines = terminal.run("history", "runs").lines
+    assert max(map(len, lines)) <= columns
+    heads = ["interval", "p95", "errors", "worse", "better", "searched"]
+    (shown,) = (line for line in lines if line.startswith("start (UTC)"))
+    assert [head for head in heads if head not in shown] == left_out
+
+
 def test_filled_grades_are_told(terminal: Terminal, runs: Path) -> None:
     (result,) = results({"boots": BEST}, {}, FILE)
     filled = result._replace(evaluation=result.evaluation._replace(filled_top={"model-x": 3}))
