@@ -8,7 +8,7 @@ import gc
 import gzip
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from html import unescape
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -50,18 +50,34 @@ def values_of(kind: Callable[..., Any], *parts: Any, **named: Any) -> Any:
     return strategies.builds(lambda *values, **others: kind(*values, **others), *parts, **named)
 
 
-def syntax_nodes(source: str) -> list[ast.AST]:
-    """All nodes of the syntax tree of a module.
+def _parsed(source: str) -> ast.Module:
+    """The syntax tree of a module.
 
     CPython 3.11 raises SystemError where the garbage collector runs while it makes a tree, and what it calls makes one.
     """
     is_enabled = gc.isenabled()
     gc.disable()
     try:
-        return [*ast.walk(ast.parse(source))]
+        return ast.parse(source)
     finally:
         if is_enabled:
             gc.enable()
+
+
+def syntax_nodes(source: str) -> list[ast.AST]:
+    """All nodes of the syntax tree of a module."""
+    return [*ast.walk(_parsed(source))]
+
+
+def statements(source: str) -> Iterator[ast.stmt]:
+    """All statements of a module, wherever in it; most of its nodes are expressions, which are passed over."""
+    pending: list[Any] = [_parsed(source)]
+    while pending:
+        node = pending.pop()
+        for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+            found = getattr(node, field, ())
+            yield from (each for each in found if isinstance(each, ast.stmt))
+            pending += found
 
 
 def case_of(keys: Mapping[str, Any]) -> Case:

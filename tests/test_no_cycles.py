@@ -8,7 +8,7 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest_relevance
-from tests.helpers import syntax_nodes
+from tests.helpers import statements
 
 PACKAGE = Path(pytest_relevance.__file__).parent
 FILES = {
@@ -20,7 +20,7 @@ FILES = {
 def imported(module: str, source: str) -> Iterator[str]:
     """The modules of the package that a module imports, wherever in its text."""
     parents = [*module.split(".")[:-1], ""] if FILES[module].stem != "__init__" else [*module.split("."), ""]
-    for node in syntax_nodes(source):
+    for node in statements(source):
         if isinstance(node, ast.Import):
             yield from (name.name for name in node.names if name.name in FILES)
         elif isinstance(node, ast.ImportFrom):

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 import pytest_relevance
-from tests.helpers import syntax_nodes
+from tests.helpers import statements, syntax_nodes
 
 TESTS = Path(__file__).parent
 FILES = {path.relative_to(TESTS).as_posix(): path for path in TESTS.rglob("*.py")}
@@ -72,7 +72,7 @@ EXCEPTIONS: Mapping[str, tuple[str, set[str]]] = {
 
 def imported(source: str) -> Iterator[str]:
     """The names that a test imports from the package, with their modules."""
-    for node in syntax_nodes(source):
+    for node in statements(source):
         if isinstance(node, ast.Import):
             yield from (name.name for name in node.names if name.name.split(".")[0] == PACKAGE)
         elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == PACKAGE:
