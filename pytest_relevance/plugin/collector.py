@@ -117,7 +117,7 @@ class CaseFile(pytest.Module):
                     f"{shown}{SUFFIX} is missing, and relevance_baseline is require: restore it (is it committed, or "
                     "ignored by .gitignore?), or make it with --relevance-update"
                 )
-            if not any(case.similarities for case in suite.cases):
+            if not any(case.similarities for case in suite.cases if case.expect or case.terms.gates):
                 return None
         from pytest_relevance.results.records.baseline import BaselineEntries, read_baseline
         from pytest_relevance.results.records.baseline_comparison import Baseline
