@@ -118,9 +118,9 @@ def p_text(p: float, bound: float = 0.05) -> str:
     return "<0.001" if p < 0.001 < bound else f"{p:.{digits_apart(p, bound)}f}"
 
 
-def examples(names: Sequence[str], most: int = 3) -> str:
-    """Quote the first of some names: `"a", "b", "c" ...`."""
-    return ", ".join(quoted(name, 40) for name in names[:most]) + " ..." * (len(names) > most)
+def examples(names: Iterable[str], most: int = 3) -> str:
+    """Quote names in prose, of many the first and how many more there are: `"a", "b", "c" and 1,200 more`."""
+    return first_few([quoted(name, 40) for name in names], most)
 
 
 def shown(value: object, longest: int = LONGEST_SHOWN) -> str:

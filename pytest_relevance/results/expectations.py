@@ -53,11 +53,6 @@ def first_ranks(ranking: Sequence[str]) -> dict[str, int]:
     return dict(zip(reversed(ranking), range(len(ranking), 0, -1), strict=True))
 
 
-def check(expected: Expectation, found: Found) -> Outcome:
-    """Check whether a ranking meets an expectation."""
-    return CHECKERS[expected.kind](expected, found)
-
-
 def expectation_of(outcome: Outcome) -> Expectation:
     """The expectation that an outcome belongs to."""
     metric = metric_named(outcome.name) if outcome.kind == "metric" else None

@@ -26,6 +26,7 @@ from pytest_relevance.results.case_result import (
     WITHOUT_SCORE,
     XFAILED,
     CaseResult,
+    grouped,
     percentile,
     weighted_mean,
 )
@@ -161,10 +162,7 @@ def judge_gates(
     `updating`: the baseline is being replaced. `require`: a gate without a verdict has failed. A gate is judged when
     all cases of its file that were not skipped have ended.
     """
-    by_file: dict[str, list[CaseResult]] = {}
-    for result in results:
-        if not result.is_check:
-            by_file.setdefault(result.file, []).append(result)
+    by_file = grouped((result for result in results if not result.is_check), lambda result: result.file)
     return [
         judged
         for file, info in sorted(files.items())

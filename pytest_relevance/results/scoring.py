@@ -289,7 +289,7 @@ def _other_scores(case: Case, graded: GradedRanking, *, is_cut: bool) -> dict[st
 def _outcomes(
     case: Case, graded: GradedRanking, ranking: Ranking, latency: float | None, *, is_cut: bool
 ) -> tuple[Outcome, ...]:
-    from pytest_relevance.results.expectations import CHECKERS, Found, check, first_ranks
+    from pytest_relevance.results.expectations import CHECKERS, Found, first_ranks
 
     ids = ranking.ids
     found = Found(
@@ -300,7 +300,7 @@ def _outcomes(
         left_out=ranking.returned - len(ids),
         finds_nothing=not ids and most_results(case.expect) == 0,
     )
-    return tuple(check(expected, found) for expected in case.expect if expected.kind in CHECKERS)
+    return tuple(CHECKERS[each.kind](each, found) for each in case.expect if each.kind in CHECKERS)
 
 
 def decide(

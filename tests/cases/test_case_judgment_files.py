@@ -368,7 +368,7 @@ def test_a_rater_who_contradicts_another_file_is_an_error(shop: Shop, raters: st
 def test_queries_without_a_case_are_counted(shop: Shop) -> None:
     shop.write("qrels.txt", "".join(f"q{number} 0 a 1\n" for number in range(1200)))
     assert shop.read("judgments: qrels.txt\ncases: [{id: q1, query: a}]").warnings == (
-        'qrels.txt: 1,199 of 1,200 queries have no case: "q0", "q2", "q3" ...',
+        'qrels.txt: 1,199 of 1,200 queries have no case: "q0", "q2", "q3" and 1,196 more',
     )
     shop.write("qrels.txt", "q1 0 a 1\n")
     assert shop.read("judgments: qrels.txt\ncases: [{id: q1, query: a}]").warnings == ()

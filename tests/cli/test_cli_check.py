@@ -92,7 +92,7 @@ def test_listed_queries_without_judgments_are_counted(terminal: Terminal) -> Non
     terminal.write("shop.relevance.yaml", "queries: queries.tsv\njudgments: shop.qrels\nmin_ndcg: 0.5\n")
     said = terminal.run("check", "shop.relevance.yaml")
     assert said.code == 0
-    where = 'shop.relevance.yaml:1: 2 of 3 queries have no judgments: "laces", "socks"'
+    where = 'shop.relevance.yaml:1: 2 of 3 queries have no judgments: "laces" and "socks"'
     assert warned(said, "queries without judgments, which are measured without a floor") == [where]
     assert said.lines[-1] == "1 file, 3 cases, 2 judgments: no errors, 1 warning"
     only = "queries: {file: queries.tsv, only: judged}\njudgments: shop.qrels\nmin_ndcg: 0.5\n"

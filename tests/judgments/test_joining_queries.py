@@ -16,7 +16,7 @@ def test_queries_that_only_the_file_knows_can_be_left_out() -> None:
     assert joined == {"q1": {"a": 1}}
     assert set(joined.queries) == {"q1", "q2"}  # q2 is named by the judgments, though none is about it
     what = "are only in queries.tsv, without judgments, and left out"
-    assert said == [f'5 of 7 queries {what}: "socks 3", "socks 4", "socks 5" ...']
+    assert said == [f'5 of 7 queries {what}: "socks 3", "socks 4", "socks 5" and 2 more']
 
 
 def test_texts_get_their_ids() -> None:
@@ -43,7 +43,7 @@ def test_queries_that_the_file_does_not_know_stay_and_are_named() -> None:
     judgments = Judgments({name: {"a": 1} for name in ("q1", "x", "y", "z", "w")})
     joined, said = with_queries(judgments, QUERIES, "queries.tsv")
     assert list(joined) == ["q1", "x", "y", "z", "w"]
-    assert said[0] == '4 of 5 queries are not in queries.tsv: "x", "y", "z" ...'
+    assert said[0] == '4 of 5 queries are not in queries.tsv: "x", "y", "z" and 1 more'
 
 
 def test_a_text_of_several_queries_stays_and_is_named() -> None:

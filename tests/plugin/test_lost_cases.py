@@ -84,7 +84,7 @@ def test_report_compares_with_a_record_that_has_more(before: Shop, capsys: pytes
     before.run("--relevance-record=now.jsonl")
     capsys.readouterr()
     main(["report", str(before.path / "now.jsonl"), "--against", str(before.path / "main.jsonl")])
-    assert '2 cases are gone ("gone", "listed"), 1 case has no judgments now ("unjudged")' in words(
+    assert '2 cases are gone ("gone" and "listed"), 1 case has no judgments now ("unjudged")' in words(
         capsys.readouterr().out
     )
 
@@ -107,6 +107,6 @@ def test_a_run_without_any_case_file_says_what_the_record_has(before: Shop) -> N
     before.project.write("test_shop.py", "def test_other(): pass")
     run = before.run(AGAINST, "-q")
     assert run.counts == {"passed": 1}
-    said = 'nothing ran of 2 files in main.jsonl ("old.relevance.yaml", "shop.relevance.yaml")'
+    said = 'nothing ran of 2 files in main.jsonl ("old.relevance.yaml" and "shop.relevance.yaml")'
     assert f"--relevance-against: {said}" in words(run.text)
     assert "nothing ran" not in before.run(AGAINST, "--collect-only").text

@@ -260,8 +260,8 @@ class TestSummary:
         lost += [("cap", None, "unjudged"), ("q7", None, "left out")]
         files = {"shop.relevance.yaml": WITH_BASELINE["shop.relevance.yaml"]._replace(lost=lost)}
         assert [each.text for each in lost_sentences(files, RunInfo(not_run=("old.relevance.yaml",)))] == [
-            'in the baseline and not compared: 9 cases are gone ("case 0", "case 1", "case 2" ...), 1 case has no '
-            'judgments now ("cap"), 1 case is left out by only: judged ("q7"), nothing ran of 1 file '
+            'in the baseline and not compared: 9 cases are gone ("case 0", "case 1", "case 2" and 6 more), 1 case has '
+            'no judgments now ("cap"), 1 case is left out by only: judged ("q7"), nothing ran of 1 file '
             '("old.relevance.yaml"); --relevance-update drops the cases that are gone; rename a baseline with its case '
             "file, or delete it"
         ]

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from pytest_relevance._text import case_in_prose, counted, did_you_mean, first_few, listed, quoted
+from pytest_relevance._text import case_in_prose, counted, did_you_mean, examples, first_few, listed, quoted
 from pytest_relevance.metrics.measures import ranks_needed
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.results.case_parts import NO_DIGEST
@@ -166,11 +166,6 @@ def _different_depths(one: CaseResult, two: CaseResult) -> str:
     return f"{first} / {second}" if first != second else ""
 
 
-def some(names: Iterable[str]) -> str:
-    """A few names, and how many more there are."""
-    return first_few([*map(quoted, names)])
-
-
 def some_cases(cases: Iterable[CaseResult | ErroredCase]) -> str:
     """A few cases, by id, query and variant, and how many more there are."""
     return first_few([case_in_prose(case.key[1], case.query, case.key[2]) for case in cases])
@@ -224,7 +219,7 @@ def pair(first: Run, second: Run, metrics: Metrics, variants: Variants | None, *
     kept_apart = [_incompatibility(kind, cases, names) for kind, cases in found.items() if cases]
     for run, name in [*zip((first, second), names, strict=True)][: 1 if first is second else 2]:
         if run.missing:
-            ended = f"the run ended before {counted(len(run.missing), 'case')}: {some(run.missing)}"
+            ended = f"the run ended before {counted(len(run.missing), 'case')}: {examples(run.missing)}"
             kept_apart.append(Incompatibility("unfinished", (), f"{name} is not complete, {ended}"))
     apart = {each.kind for each in kept_apart}
     are_plain = [not any(result.file for result in run.results) for run in (first, second)]

@@ -13,13 +13,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_relevance._text import counted, listed
+from pytest_relevance._text import counted, examples, listed
 from pytest_relevance.cases.model import Suite
 from pytest_relevance.metrics.ndcg import grade_ranking
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import CaseCall, CaseConditions, CaseEvaluation, CaseRanking
 from pytest_relevance.results.case_result import MEASURED, CaseResult, count_grades
-from pytest_relevance.results.compare.pairing import Incomparable, some
+from pytest_relevance.results.compare.pairing import Incomparable
 from pytest_relevance.results.filled import with_filled
 from pytest_relevance.results.records.file import BASELINE, RECORD, kind_of, read_record
 from pytest_relevance.results.records.run import Compact, Run, known_ranks
@@ -76,7 +76,7 @@ def load_runs(
             run.results = (*run.results, *lacking.results)
     elif plain and (unranked := queries.without_ranking([*one.results, *two.results])):
         count = counted(len(unranked), "judged query", "judged queries")
-        notes.append(f"left out: {count} without a ranking in either run: {some(unranked)}")
+        notes.append(f"left out: {count} without a ranking in either run: {examples(unranked)}")
     return _rejudged((one, two), queries, settings, by_key=bool(plain)), notes
 
 
@@ -159,7 +159,7 @@ def _rejudged(
             made = result._replace(conditions=conditions, ranking=ranking, evaluation=evaluation, **own)
             results.append(with_filled(made, query.grades, query.filled) if query is not None and fills else made)
         if queries is not None and results and not any(result.evaluation.is_judged for result in results):
-            ids, judged = some(result.id for result in results), some(queries.by_key) or "none"
+            ids, judged = examples(result.id for result in results), examples(queries.by_key) or "none"
             none = f"none of the queries of {run.name} is judged"
             raise Incomparable([f"{none}: it has {ids}, the judgments have {judged}"])
         found.append(Run(results, run.files, run.info, name=run.name))

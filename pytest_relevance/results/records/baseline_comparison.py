@@ -23,7 +23,6 @@ from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, MEASURED,
 from pytest_relevance.results.expectations import (
     CHECKERS,
     Found,
-    check,
     expectation_of,
     expects_results,
     first_ranks,
@@ -277,7 +276,7 @@ def _compared_reasons(
             own = (each for each in expect if each.metric is not None and each.name == reason.name)
             expected = next(own, None) or expectation_of(reason)
             if expected.metric is None or expected.metric.is_computable:
-                then = check(expected, found)
+                then = CHECKERS[expected.kind](expected, found)
         are_known &= (
             reason.kind != SIMILARITY and then is not None and _misses_no_less(then, reason, conditions.tolerance)
         )
