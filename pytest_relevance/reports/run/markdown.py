@@ -74,7 +74,7 @@ def run_sections(
     gates = run_gates(run)
     ran = [result for result in run.results if result.status != SKIPPED]
     full, variants = verbosity > 0, variants_of(ran)
-    means, most = baseline.mean_sentences(ran), None if full else changes.MOST_ROWS
+    means, most = baseline.mean_sentences(ran, is_whole=True), None if full else changes.MOST_ROWS
     yield blocks.Section(_first_section(run, ran, gates, means, page), "the summary")
     yield from blocks.list_section(map(blocks.Sentence, notes), "notes")
     if run.info.missing:

@@ -39,13 +39,12 @@ function figure(title, ...content) {
 
 /** @param {PageData} data */
 function dotChart(data) {
-  const compared = data.cases.filter((item) => item.before !== undefined && item.score !== undefined);
+  const compared = data.sorted.filter((item) => item.before !== undefined && item.score !== undefined);
   const isCompared = compared.length > 0;
-  const items = isCompared ? compared : data.cases.filter((item) => item.score !== undefined);
+  const items = isCompared ? compared : data.sorted.filter((item) => item.score !== undefined);
   if (!items.length) {
     return null;
   }
-  items.sort(worstFirst);
   const low = isCompared ? items : [...items].sort((one, other) => (one.score ?? 0) - (other.score ?? 0));
   const across = (/** @type {number} */ share) => LEFT + PLOT * Math.min(Math.max(share, 0), 1);
   const up = (/** @type {number} */ share) => TOP + PLOT * (1 - Math.min(Math.max(share, 0), 1));
@@ -81,7 +80,7 @@ function dotChart(data) {
     ...[frame, ...lines, ...axisTexts(across, up, isCompared), ...shapes],
   );
   const hint = isOne ? `dashed: floor ${scoreText(floor)}` : "click a dot, or go with arrow keys";
-  const said = make("p", { class: "said", "aria-live": "polite" }, hint);
+  const said = make("p", { class: "said place", "aria-live": "polite" }, hint);
   drawing.append(dotLink(drawing, dots, said));
   const legend = make("ul", { class: "dots" }, ...[...kinds].flatMap(([show, own]) => legendEntry(show, own.length)));
   const rest = data.cases.length - items.length;

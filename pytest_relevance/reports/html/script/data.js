@@ -100,9 +100,12 @@
  *   top grade
  * @property {Settings[]} settings
  * @property {Scale[]} scales
- * @property {{text: string, cases: number[]}[]} findings the gates and diagnoses of the first screen, and the places of their cases in `cases`
- * @property {Case[]} cases
+ * @property {Finding[]} findings the gates and diagnoses of the first screen
+ * @property {Case[]} cases in the order of the run
+ * @property {Case[]} sorted the same, the worst first; made by the page
  */
+
+/** A line of the first screen, and the places of its cases in the data, then these. @typedef {{text: string, cases: number[], items?: Set<Case>}} Finding */
 
 /**
  * What a record has for a name. A name that is an id or a word of an address may be one that every object inherits,

@@ -152,12 +152,11 @@ function stateHash(state) {
 function matching(data, state, grades) {
   const words = state.text.toLowerCase().split(/\s+/).filter(Boolean);
   const { includes } = SHOWN[state.show];
-  const finding = data.findings[Number(state.finding)];
-  const chosen = state.finding && finding ? new Set(finding.cases) : null;
-  const found = data.cases.filter(
-    (item, place) =>
+  const chosen = state.finding ? data.findings[Number(state.finding)]?.items : undefined;
+  const found = data.sorted.filter(
+    (item) =>
       includes(item) &&
-      (!chosen || chosen.has(place)) &&
+      (!chosen || chosen.has(item)) &&
       (!state.verdict || item.status === state.verdict) &&
       (!state.tag || (item.tags ?? []).includes(state.tag)) &&
       (!state.suite || item.file === state.suite) &&
