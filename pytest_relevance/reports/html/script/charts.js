@@ -39,9 +39,9 @@ function figure(title, ...content) {
 
 /** @param {PageData} data */
 function dotChart(data) {
-  const compared = data.sorted.filter((item) => item.before !== undefined && item.score !== undefined);
+  const compared = sortedCases(data).filter((item) => item.before !== undefined && item.score !== undefined);
   const isCompared = compared.length > 0;
-  const items = isCompared ? compared : data.sorted.filter((item) => item.score !== undefined);
+  const items = isCompared ? compared : sortedCases(data).filter((item) => item.score !== undefined);
   if (!items.length) {
     return null;
   }

@@ -102,7 +102,7 @@
  * @property {Scale[]} scales
  * @property {Finding[]} findings the gates and diagnoses of the first screen
  * @property {Case[]} cases in the order of the run
- * @property {Case[]} sorted the same, the worst first; made by the page
+ * @property {Case[]} [sorted] the same, the worst first: see `sortedCases`
  */
 
 /** A line of the first screen, and the places of its cases in the data, then these. @typedef {{text: string, cases: number[], items?: Set<Case>}} Finding */

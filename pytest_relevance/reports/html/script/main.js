@@ -213,6 +213,5 @@ readData().then((data) => {
   for (const finding of data.findings) {
     finding.items = new Set(finding.cases.map((place) => data.cases[place]));
   }
-  data.sorted = [...data.cases].sort(worstFirst); // once: to sort what is in order already takes no time
   return new Page(data);
 });

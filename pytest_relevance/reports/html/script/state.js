@@ -78,6 +78,11 @@ function worstFirst(one, other) {
   return byListed(one, other) || (isFall ? effectOf(one) - effectOf(other) : (one.score ?? 2) - (other.score ?? 2));
 }
 
+/** The cases, the worst first, sorted once: to sort again what is in order takes no time. @param {PageData} data */
+function sortedCases(data) {
+  return (data.sorted ??= [...data.cases].sort(worstFirst));
+}
+
 /** @param {Case} item */
 function effectOf(item) {
   return item.effect ?? 0;
@@ -153,7 +158,7 @@ function matching(data, state, grades) {
   const words = state.text.toLowerCase().split(/\s+/).filter(Boolean);
   const { includes } = SHOWN[state.show];
   const chosen = state.finding ? data.findings[Number(state.finding)]?.items : undefined;
-  const found = data.sorted.filter(
+  const found = sortedCases(data).filter(
     (item) =>
       includes(item) &&
       (!chosen || chosen.has(item)) &&
