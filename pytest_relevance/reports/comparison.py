@@ -197,18 +197,21 @@ def compare_runs(
         notes.append(f"left out: {counted(others, 'result')} of other variants")
     notes += dict.fromkeys(f"{run.name}: {text}" for run in runs if (text := filled_text(run.results)))
     shown = by or sorted({two.metric for _, two in found.pairs}, key=lambda metric: metric.k or 0)
+    rankings = tuple(what_changed(one, two) for one, two in found.pairs)
+    searched = changed(*(run.info.fingerprint for run in runs))
+    del runs  # so that the results of the pairs are in memory no longer than they are needed
     return Comparison(
         *found.names,
         results=compared_results(found.pairs, by, is_across=variants is not None),
         names=tuple(metric.text for metric in shown),
         metric=by[0].text if by else None,
-        changed=tuple(what_changed(one, two) for one, two in found.pairs),
+        changed=rankings,
         resamples=resamples,
         seed=seed,
         left_out=tuple(found.incompatibilities),
         errors=tuple(found.errors),
         notes=tuple(notes),
-        fingerprint=changed(*(run.info.fingerprint for run in runs)),
+        fingerprint=searched,
     )
 
 

@@ -222,18 +222,21 @@ def _number(score: float | None) -> float:
     return math.nan if score is None else score
 
 
-def compared_results(pairs: Sequence[Pair], metrics: Metrics, *, is_across: bool) -> tuple[CaseResult, ...]:
+def compared_results(pairs: list[Pair], metrics: Metrics, *, is_across: bool) -> tuple[CaseResult, ...]:
     """The second result of each pair, scored by these metrics, with the first one as its baseline.
 
     Without metrics each is scored by its own nDCG@k. A metric of two rankings compares the two of a pair, and has the
-    score 1 in the first run. `is_across`: two variants are compared. Raises ValueError for a
-    metric that looks deeper than a ranking is known, and for a grade without a gain.
+    score 1 in the first run. `is_across`: two variants are compared. The pairs are taken off the list, so that the
+    results of hundreds of thousands are not in memory twice. Raises ValueError for a metric that looks deeper than a
+    ranking is known, and for a grade without a gain.
     """
     _require_recorded(pairs, metrics)
     before, after = (_scores([pair[side] for pair in pairs], metrics) for side in (0, 1))
     similarities = [metric for metric in metrics or () if metric.is_similarity]
     results = []
-    for (one, two), first, second in zip(pairs, before, after, strict=True):
+    pairs.reverse()
+    for first, second in zip(before, after, strict=True):
+        one, two = pairs.pop()
         if similarities:
             for result, metric in product((one, two), similarities):
                 _require_ranks(result, metric)

@@ -102,12 +102,13 @@ def load_run(source: RunSource, name: str, k: int, compact: Compact) -> Run:
 
 
 def _scored(result: CaseResult) -> CaseResult:
-    """A result without what a comparison does not need: errors and repeats, and the baseline of its day."""
+    """A result without what a comparison does not need: errors, repeats, diagnoses, and the baseline of its day."""
     found = result.evaluation
     numbers = tuple(each for each in found.outcomes if each.kind == "results")  # whether it is right to find nothing
     evaluation = CaseEvaluation(found.judgments, digest=found.digest, scores=found.scores, outcomes=numbers)
     call = CaseCall(None, *result.call[1:4])  # the latency
-    return result._replace(node="", evaluation=evaluation, baseline=None, call=call)
+    ranking = result.ranking._replace(irrelevant_top=())
+    return result._replace(node="", ranking=ranking, evaluation=evaluation, baseline=None, call=call)
 
 
 def plain_run(rankings: Iterable[tuple[str, Sequence[str]]], name: str, k: int, cut: Container[str] = ()) -> PlainRun:
