@@ -33,6 +33,13 @@ FORMS: dict[str, tuple[Callable[[list[Row]], str], str]] = {
     "jsonl": (lambda rows: "".join(f"{json.dumps(dict(zip(ROW, row, strict=True)))}\n" for row in rows), "2:"),
     "json": (lambda rows: json.dumps([dict(zip(ROW, row, strict=True)) for row in rows]), " [1]:"),
     "quepid": (in_json("queries", lambda query, doc, grade: {"query": query, "ratings": {doc: grade}}), " queries[1]"),
+    "quepid book": (
+        in_json(
+            "query_doc_pairs",
+            lambda query, doc, grade: {"query_text": query, "doc_id": doc, "judgements": [{"rating": grade}]},
+        ),
+        " query_doc_pairs[1].judgements[0]:",
+    ),
     "rre": (
         in_json(
             "queries",
@@ -72,7 +79,7 @@ def test_ids_stay_as_they_are_written(tmp_path: Path, name: str) -> None:
     ids = ("007", "no", "NA", "null", "nan", "1e5", "12:30", "2024-01-01", "/a/b.html", "True", "-5", "ünï😀")
     found = read_judgments(written(tmp_path, name, *((each, f"{each}#0", "1") for each in ids)))
     assert found == {each: {f"{each}#0": 1} for each in ids}
-    assert found.format == name
+    assert found.format == name.split()[0]
 
 
 @IN_EACH
@@ -92,7 +99,7 @@ def test_a_rating_that_is_no_grade(
 @IN_EACH
 def test_names_of_grades(tmp_path: Path, name: str) -> None:
     path = written(tmp_path, name, ("q", "a", "good"), ("q", "b", "bad"))
-    assert read_judgments(path, name, scale={"good": 2, "bad": 0}) == {"q": {"a": 2, "b": 0}}
+    assert read_judgments(path, name.split()[0], scale={"good": 2, "bad": 0}) == {"q": {"a": 2, "b": 0}}
 
 
 @IN_EACH
@@ -109,7 +116,7 @@ def test_a_document_that_is_judged_twice(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in FORMS if name not in ("csv", "trec", "ltr", "jsonl")])
 def test_nothing_in_it(tmp_path: Path, name: str) -> None:
-    assert problems(written(tmp_path, name), name) == ["FILE: the file has no judgments"]
+    assert problems(written(tmp_path, name), name.split()[0]) == ["FILE: the file has no judgments"]
 
 
 SAMPLES = [name for name in FORMS if name not in ("csv", "trec", "ltr", "jsonl")]
@@ -126,7 +133,7 @@ def texts(name: str) -> list[str]:
 def test_each_is_recognised(tmp_path: Path, name: str, form: int) -> None:
     path = write(tmp_path / "file", texts(name)[form])
     judgments = read_judgments(path)
-    assert (judgments, judgments.format) == (EXPECTED, name)
+    assert (judgments, judgments.format) == (EXPECTED, name.split()[0])
     assert read_queries(path) == {"hät 😀": "hät 😀"}
 
 
@@ -145,7 +152,7 @@ def test_a_file_that_is_cut_off_anywhere(name: str, form: int) -> None:
 
 
 KEYS = [
-    *("queries", "requests", "judgmentRatings", "topics", "query_groups"),
+    *("queries", "requests", "judgmentRatings", "query_doc_pairs", "topics", "query_groups"),
     *("query", "query_text", "id"),
     *("_id", "text", "ratings", "docId", "doc_id", "rating", "grade", "placeholders", "$query"),
     *("relevant_documents", "gain", "judgements", "params", "request", "match", "hits", "_source", "user"),

@@ -1,4 +1,4 @@
-"""Quepid's exports: cases as CSV and JSON, and what is none: a book as JSON, a snapshot."""
+"""Quepid's exports: cases as CSV and JSON, books of several judges, and a snapshot, which is none."""
 
 from __future__ import annotations
 
@@ -50,6 +50,52 @@ def test_a_whole_case(tmp_path: Path) -> None:
     assert (willis.text, willis.note, willis.params) == ("willis", "Bruce", {})
 
 
+BOOK = {
+    "name": "Films",
+    "query_doc_pairs": [
+        {
+            "query_text": "star wars",
+            "doc_id": "602",
+            "document_fields": '{"title": "Independence Day"}',
+            "judgements": [
+                {"rating": 0.0, "unrateable": False, "judge_later": False, "user_email": "ann@example.org"},
+                {"rating": 3.0, "unrateable": False, "judge_later": False, "user_email": "bob@example.org"},
+                {"rating": 1.0, "unrateable": False, "judge_later": False},
+            ],
+        },
+        {
+            "query_text": "star wars",
+            "doc_id": 11,
+            "document_fields": {"title": "Star Wars"},
+            "judgements": [
+                {"rating": 3.0, "user": {"name": "Ann"}},
+                {"rating": 0.0, "unrateable": True, "judge_later": False, "user_email": "bob@example.org"},
+                {"rating": 2.0, "unrateable": False, "judge_later": True, "user_email": "bob@example.org"},
+            ],
+        },
+        {"query_text": "willis", "doc_id": "562", "document_fields": "no JSON", "judgements": []},
+    ],
+}
+
+
+def test_a_book_has_several_raters(tmp_path: Path) -> None:
+    judgments = read_judgments(written(tmp_path, BOOK))
+    assert judgments == {"star wars": {"602": 1, "11": 3}}
+    assert judgments.ratings["star wars"] == {
+        "602": {"ann@example.org": 0, "bob@example.org": 3, "rating 3": 1},
+        "11": {"Ann": 3},
+    }
+    assert judgments.titles == {"star wars": {"602": "Independence Day", "11": "Star Wars"}}
+    assert judgments.unrated == ["willis"]
+
+
+def test_a_book_of_one_judge_without_a_name(tmp_path: Path) -> None:
+    pairs = [{"query_text": "hat", "doc_id": name, "judgements": [{"rating": 1.0}]} for name in ("a", "b")]
+    judgments = read_judgments(written(tmp_path, {"query_doc_pairs": pairs}))
+    assert judgments == {"hat": {"a": 1, "b": 1}}
+    assert judgments.raters == ()
+
+
 def test_csv_by_name(tmp_path: Path) -> None:
     path = written(tmp_path, "query,docid,rating\nstar wars,602,2.0\nstar wars,11,\nwillis,,\n -1 degree,a,1", "e.csv")
     judgments = read_judgments(path, "quepid")
@@ -78,6 +124,9 @@ def test_mistakes(tmp_path: Path) -> None:
         "FILE: queries[0].ratings: ratings are an object, {document: rating}, or a list of objects; found 3",
         'FILE: queries[1]: "query" is missing; found "ratings"',
     ]
-    book = {"query_doc_pairs": [{"query_text": "hat", "doc_id": "a", "judgements": [{"rating": 1.0}]}]}
-    (wrong,) = problems(written(tmp_path, book))  # one row, and not a rating of the query "query_doc_pairs"
-    assert wrong.startswith('FILE: query_doc_pairs[0]: "grade" is missing; found "query_text", ')
+    pair = {"query_text": "hat", "doc_id": "a", "judgements": [{"rating": {}}, {"unrateable": False}]}
+    assert problems(written(tmp_path, {"query_doc_pairs": [pair]})) == [
+        "FILE: query_doc_pairs[0].judgements[0].rating: a rating is a number or a name of the scale, found the "
+        "mapping {}",
+        'FILE: query_doc_pairs[0].judgements[1]: "rating" is missing; found "unrateable"',
+    ]

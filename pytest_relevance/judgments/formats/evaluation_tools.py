@@ -1,8 +1,9 @@
 """The files of Quepid and of the Rated Ranking Evaluator (RRE).
 
-Quepid exports tables (read by `tables`; books of several judges are such tables), and JSON: ratings and whole cases,
-`queries[].{query or query_text, ratings}`, where ratings are `{doc: rating}` or a list of `{doc_id, rating}`. The key
-of a query is its text. A case does not say who rated: there is one rating per document.
+Quepid exports tables (read by `tables`), and JSON: ratings, whole cases, and books of several judges:
+`queries[].{query or query_text, ratings}`, where ratings are `{doc: rating}` or a list of `{doc_id, rating}`; a book is
+`query_doc_pairs[].{query_text, doc_id, judgements[]}`. The key of a query is its text. A judgement that says
+`unrateable` or `judge_later` is no rating. Only books say who rated: in a case there is one rating per document.
 
 RRE has ratings.json: `topics[].query_groups[].queries[]` with `relevant_documents`. Topics and groups may be left out.
 A query is a template and its placeholders. One placeholder (`$query`, or `query_placeholder` of the file) is the text,
@@ -19,11 +20,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pytest_relevance._source import JsonPath, Source, as_text, found_json
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.judgments.columns import folded
-from pytest_relevance.judgments.formats.collecting import Collector, params_of
+from pytest_relevance.judgments.formats.collecting import RATING, Collector, params_of
 from pytest_relevance.judgments.model import Query
 
+_PAIRS = "query_doc_pairs"
 _TEXT_KEYS = ("query_text", "query")
 _NOTES = ("information_need", "notes")
+_RATERS = ("user_email", "user", "email", "name", "rater")
 _SNAPSHOT = ("snapshotname", "querytext", "docid", "docposition")
 """The columns of a snapshot, folded; further ones are fields of the documents, with any name."""
 
@@ -31,8 +34,9 @@ _SNAPSHOT = ("snapshotname", "querytext", "docid", "docposition")
 def is_quepid(source: Source) -> bool:
     """Whether it is one of the exports in JSON."""
     entries = source.json_object.get("queries")
-    return isinstance(entries, list) and any(
-        isinstance(entry, dict) and "ratings" in entry and _text_key(entry) in entry for entry in entries[:20]
+    return isinstance(source.json_object.get(_PAIRS), list) or (
+        isinstance(entries, list)
+        and any(isinstance(entry, dict) and "ratings" in entry and _text_key(entry) in entry for entry in entries[:20])
     )
 
 
@@ -66,16 +70,65 @@ def collect_quepid(source: Source, *, for_queries: bool) -> Collector:
     """Collect the queries and judgments of an export in JSON."""
     collector = Collector(source, "quepid", {"document": "doc_id", "grade": "rating"})
     document = source.json
-    if not (isinstance(document, dict) and "queries" in document):
-        collector.refuse("an export of Quepid has queries with ratings: a list of objects")
-    for number, entry in collector.objects(document["queries"], ("queries",), "queries"):
-        path = ("queries", number)
-        text = collector.text(entry, _text_key(entry), path)
-        if text is not None:
-            note = next(filter(None, (as_text(entry.get(name)) for name in _NOTES)), None)
-            collector.add_query(Query(text, text, params=params_of(entry.get("options")), note=note), path)
-            collector.add_ratings(text, entry.get("ratings"), (*path, "ratings"))
+    if isinstance(document, dict) and _PAIRS in document:
+        _collect_book(collector, document[_PAIRS])
+    elif isinstance(document, dict) and "queries" in document:
+        for number, entry in collector.objects(document["queries"], ("queries",), "queries"):
+            path = ("queries", number)
+            text = _add_query(collector, entry, path)
+            if text is not None:
+                collector.add_ratings(text, entry.get("ratings"), (*path, "ratings"))
+    else:
+        collector.refuse(f"an export of Quepid has queries with ratings, or {_PAIRS}: lists of objects")
     return collector
+
+
+def _add_query(collector: Collector, entry: Mapping[str, object], path: JsonPath) -> str | None:
+    """Add a query. Returns its text, its key; None, and a mistake, where it has none."""
+    text = collector.text(entry, _text_key(entry), path)
+    if text is not None:
+        note = next(filter(None, (as_text(entry.get(name)) for name in _NOTES)), None)
+        params = params_of(entry.get("options"))
+        collector.add_query(Query(text, text, params=params, note=note), path)
+    return text
+
+
+def _collect_book(collector: Collector, pairs: object) -> None:
+    for row, pair in collector.objects(pairs, (_PAIRS,), _PAIRS):
+        path: JsonPath = (_PAIRS, row)
+        text = _add_query(collector, pair, path)
+        document = collector.text(pair, "doc_id", path)
+        if text is None or document is None:
+            continue
+        title = _title(pair.get("document_fields"))
+        path = (*path, "judgements")
+        for number, judgement in collector.objects(pair.get("judgements") or [], path, "judgements"):
+            at = (*path, number)
+            is_rating = judgement.get("unrateable") is not True and judgement.get("judge_later") is not True
+            rating = judgement.get("rating") if is_rating else None
+            if is_rating and "rating" not in judgement:
+                collector.absent("rating", judgement, at)
+            elif type(rating) in RATING:
+                rater = _rater(judgement) or (f"rating {number + 1}" if number else None)
+                collector.add(text, document, rating, path, number, rater, title)
+            else:
+                collector.no_rating(rating, (*at, "rating"))
+
+
+def _title(fields: object) -> str | None:
+    """The title among the fields of a document, which are an object, or an object as JSON in a text."""
+    if isinstance(fields, str):
+        try:
+            fields = json.loads(fields)
+        except (ValueError, RecursionError):
+            return None
+    return as_text(fields.get("title")) if isinstance(fields, dict) else None
+
+
+def _rater(judgement: Mapping[str, object]) -> str | None:
+    """The name of the rater, in the judgement or in its `user`."""
+    holders = [holder for holder in (judgement, judgement.get("user")) if isinstance(holder, dict)]
+    return next(filter(None, (as_text(holder.get(name)) for holder in holders for name in _RATERS)), None)
 
 
 def _text_key(entry: Mapping[str, object]) -> str:
