@@ -300,6 +300,17 @@ class CaseCall(NamedTuple):
         return self.latency if is_alike else None
 
 
+PARTS: Mapping[str, Any] = {
+    "origin": CaseOrigin,
+    "conditions": CaseConditions,
+    "ranking": CaseRanking,
+    "texts": DocumentTexts,
+    "evaluation": CaseEvaluation,
+    "call": CaseCall,
+}
+"""The parts that every result has, by the field of `CaseResult`."""
+
+
 def text_reason(text: str) -> Outcome:
     """A reason that is a sentence."""
     return Outcome("", TEXT, met=False, clauses=(text,))

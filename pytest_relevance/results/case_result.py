@@ -22,6 +22,7 @@ from pytest_relevance.metrics.ndcg import GradedRanking, repeated_indexes
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import (
     EMPTY,
+    PARTS,
     BaselineComparison,
     CaseCall,
     CaseConditions,
@@ -339,23 +340,14 @@ _FROM_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("not_applicable", "not_in_index", "not_in_catalogue"), tuple),
 }
 
-_PARTS: Mapping[str, Any] = {
-    "origin": CaseOrigin,
-    "conditions": CaseConditions,
-    "ranking": CaseRanking,
-    "texts": DocumentTexts,
-    "evaluation": CaseEvaluation,
-    "call": CaseCall,
-}
-
 PART_OF: Mapping[str, str] = {
-    **{name: "" for name in CaseResult._fields if name not in (*_PARTS, "others")},
-    **{name: part for part, kind in _PARTS.items() for name in kind._fields},
+    **{name: "" for name in CaseResult._fields if name not in (*PARTS, "others")},
+    **{name: part for part, kind in PARTS.items() for name in kind._fields},
 }
 """The part of a result that has a field, by the name that the field has in a dict; "" for the result itself."""
 
 _DEFAULTS: Mapping[str, Any] = {
-    name: default for kind in (CaseResult, *_PARTS.values()) for name, default in kind._field_defaults.items()
+    name: default for kind in (CaseResult, *PARTS.values()) for name, default in kind._field_defaults.items()
 }
 """The defaults of fields and of parts, by their names, which differ. The fields that a dict must have are not here."""
 
@@ -382,7 +374,7 @@ def _writer(names: frozenset[str] | None) -> Callable[[CaseResult], dict[str, An
     It is compiled with a line for each field, as the methods of dataclasses are: every case pays for it, and a loop
     takes five times as long.
     """
-    kinds = {"result": CaseResult, **_PARTS}
+    kinds = {"result": CaseResult, **PARTS}
     lines = ["def write(result):", "    values = {}"]
     lines += [f"    {', '.join(kind._fields)} = {part}" for part, kind in kinds.items()]  # each field a local variable
     namespace: dict[str, Any] = {}
@@ -418,7 +410,7 @@ def _reader() -> Callable[[Mapping[str, Any]], CaseResult]:
         elif name in _FROM_BUILTIN:
             value = f"default_{name} if (value := get({name!r})) is None else from_{name}(value)"
         read_fields[name] = value
-    for part, kind in _PARTS.items():
+    for part, kind in PARTS.items():
         namespace |= {kind.__name__: kind, f"default_{part}": _DEFAULTS[part], f"names_{part}": frozenset(kind._fields)}
         fields = ", ".join(read_fields[name] for name in kind._fields)
         read_fields[part] = f"default_{part} if lacks(names_{part}) else new({kind.__name__}, ({fields}))"
