@@ -40,7 +40,74 @@ class TestMouse:
         assert "customers mean trainers, not shoe polish" in blue_shoes.everything
 
 
+class TestTakingBack:
+    def test_a_second_click_takes_a_grade_back_also_after_a_reload(self, blue_shoes: Reader) -> None:
+        before = blue_shoes.score
+        for _ in range(2):
+            blue_shoes.grade_buttons("loafer")["3"].click()
+            blue_shoes.reload()
+        assert (blue_shoes.given("loafer"), blue_shoes.score) == ("", before)
+        assert blue_shoes.attribute("#case .result.current", "data-document") == "loafer"
+        assert blue_shoes.text("[data-download]") == "download 0 judgments"
+
+    def test_a_judged_result_is_contested(self, blue_shoes: Reader) -> None:
+        before = blue_shoes.score
+        assert blue_shoes.unjudged == ["loafer", "sandal"]
+        blue_shoes.click('[data-document="polish"] button', "contest")
+        assert blue_shoes.text('[data-document="polish"] .grades').startswith("judged 0, you say")
+        blue_shoes.grade_buttons("polish")["3"].click()
+        assert blue_shoes.attribute("#case .result.current", "data-document") == "loafer"  # as before
+        assert blue_shoes.texts('[data-document="polish"] .badge') == ["3"]
+        assert blue_shoes.score > before
+        blue_shoes.element("#rater").send_keys("Ada")
+        (row,) = rows(blue_shoes.download())
+        assert [row[name] for name in ("document", "ranks", "grade", "rater")] == ["polish", "3", "3", "Ada"]
+        blue_shoes.grade_buttons("polish")["0"].click()  # which it has
+        assert (blue_shoes.score, blue_shoes.unjudged) == (before, ["loafer", "sandal"])
+
+    def test_a_result_of_before_is_contested(self, reader: Reader, page: Path) -> None:
+        reader.open(page)
+        reader.open_query("smart watch")
+        before = reader.score
+        assert len(reader.texts("#case .before .contest")) == 1  # the one that is gone
+        reader.click('[data-accepted="orbit2"] button', "contest")
+        reader.click('[data-accepted="orbit2"] button[data-grade="0"]')
+        assert reader.score > before
+        assert "smart watch,smart watch,orbit2,Watch Orbit 2,," in reader.download().read_text(encoding="utf-8")
+
+
+class TestTheScoreBesideTheKeys:
+    def test_moves_and_says_at_the_end_by_how_much(self, blue_shoes: Reader) -> None:
+        assert blue_shoes.text("#judging [role=status]") == f"nDCG@10 {blue_shoes.score:.3f}, floor 0.300"
+        before = f"{blue_shoes.score:.3f}"
+        blue_shoes.press("3")
+        assert blue_shoes.text("#judging .score") == f"nDCG@10 {before} \u2192 {blue_shoes.score:.3f}, floor 0.300"
+        blue_shoes.press("1")
+        moved = f"you moved it from {before} to {blue_shoes.score:.3f}, floor 0.300"
+        assert blue_shoes.text("#judging .score") == moved
+
+    def test_the_region_that_is_read_aloud_stays_the_same(self, blue_shoes: Reader) -> None:
+        blue_shoes.script("window.region = document.querySelector('#judging [role=status]')")
+        blue_shoes.press("3", "n", "n")
+        assert blue_shoes.script("return window.region === document.querySelector('#judging [role=status]')")
+
+
 class TestKeys:
+    def test_a_digit_grades_nothing_that_is_out_of_view(self, blue_shoes: Reader) -> None:
+        blue_shoes.resize(1280, 330)
+        blue_shoes.script("scrollTo(0, 0)")
+        blue_shoes.press("3")
+        assert blue_shoes.given("loafer") == ""
+        assert blue_shoes.script("return scrollY") > 0
+        blue_shoes.press("3")
+        assert blue_shoes.given("loafer") == "3"
+
+    def test_go_on_from_what_was_clicked(self, blue_shoes: Reader) -> None:
+        blue_shoes.grade_buttons("sandal")["1"].click()
+        assert blue_shoes.attribute("#case .result.current", "data-document") == "loafer"  # the only one that is left
+        blue_shoes.press("2")
+        assert [blue_shoes.given("loafer"), blue_shoes.given("sandal")] == ["2", "1"]
+
     def test_a_digit_grades_and_goes_on(self, blue_shoes: Reader) -> None:
         assert blue_shoes.attribute("#case .result.current", "data-document") == "loafer"
         blue_shoes.press("2")
@@ -89,6 +156,7 @@ class TestKeeping:
     def test_two_windows_share_the_grades(self, blue_shoes: Reader, page: Path) -> None:
         driver, first = blue_shoes.driver, blue_shoes.driver.current_window_handle
         driver.switch_to.new_window("window")
+        blue_shoes.resize(1280, 900)
         blue_shoes.open(page)
         blue_shoes.open_query("blue shoes")
         blue_shoes.grade_buttons("loafer")["3"].click()
@@ -213,7 +281,7 @@ class TestDownload:
         blue_shoes.press("3", "?")
         blue_shoes.element("#rater").send_keys("Ada")
         file = blue_shoes.download()
-        assert file.name == "page.csv"
+        assert re.fullmatch(r"report-\d{4}-\d\d-\d\dT\d\d-\d\d-Ada\.csv", file.name)
         first, second = rows(file)
         assert [*first] == [
             *("query_id", "query", "document", "title", "ranks", "worth", "move", "grade", "record", "rater")

@@ -40,7 +40,7 @@ CHOICES: Mapping[str, list[str]] = {
 
 @dataclass(frozen=True)
 class Example:
-    """A ranking under judgments, and the grades that a reader gives to some of the unjudged results."""
+    """A ranking under judgments, and the grades that a reader gives to some results, of which some are judged."""
 
     ranking: list[str]
     judgments: dict[str, float]
@@ -100,10 +100,13 @@ def example(random: Random) -> Example:
     judged = random.sample(pool, random.randint(0, len(pool)))
     unjudged = [document for document in dict.fromkeys(returned) if document not in judged]
     graded = random.sample(unjudged, random.randint(0, len(unjudged))) if random.random() < 0.6 else []
+    contested = (
+        [document for document in dict.fromkeys(returned) if document in judged][:1] if len(returned) % 2 else []
+    )
     return Example(
         returned,
         {document: random.choice(scale) for document in judged},
-        {document: random.choice(scale) for document in graded},
+        {**{document: random.choice(scale) for document in graded}, **dict.fromkeys(contested, scale[0])},
         settings,
         random.choice([1, 3, 5, 10, 10, 20, 50]),
         scale,

@@ -10,9 +10,11 @@ function scoreBefore(data, item, own) {
   if (!own.size || item.before === undefined || !item.accepted) {
     return item.before;
   }
-  const accepted = { ...item, documents: item.accepted, grades: item.acceptedGrades ?? [] };
-  return measureOf(data, item).ndcg(gradedRanking(accepted, own), item.k);
+  return measureOf(data, item).ndcg(gradedRanking(asAccepted(item), own), item.k);
 }
+
+/** How much of a result has to be in view to be graded by a key, in pixels. */
+const MOST_SEEN = 120;
 
 class CaseView {
   /**
@@ -61,7 +63,7 @@ class CaseView {
         this.trail(item),
         ...this.head(item, own),
         ...rankings.legend(),
-        rankings.panel((name) => judging.choices(name)),
+        rankings.panel((name, isAsked) => judging.choices(name, isAsked)),
         ...movedSections(item, moves),
         ...lossesPart(rankings),
         ...breakdownPart(rankings, this.data.settings[item.settings].text),
@@ -77,6 +79,13 @@ class CaseView {
     this.rankings?.drawMoves(this.section);
   }
 
+  /** Whether the result that a digit grades is in view, above the bar. */
+  seesCurrent() {
+    const row = this.section.querySelector(".result.current")?.getBoundingClientRect();
+    const end = this.judging.bar.getBoundingClientRect().top;
+    return row !== undefined && row.top >= 0 && Math.min(row.bottom, row.top + MOST_SEEN) <= end;
+  }
+
   /** Mark the result that a digit grades. @param {boolean} [scrolls] */
   markCurrent(scrolls = false) {
     for (const row of this.section.querySelectorAll("[data-document]")) {
@@ -84,7 +93,7 @@ class CaseView {
         row.getAttribute("data-document") === this.judging.current && row.querySelector(".grades") !== null;
       row.classList.toggle("current", isCurrent);
       if (isCurrent && scrolls) {
-        row.scrollIntoView({ block: "nearest" });
+        row.scrollIntoView({ block: row.clientHeight > innerHeight / 2 ? "start" : "nearest" });
       }
     }
   }
@@ -157,7 +166,7 @@ class CaseView {
       unjudged > 0 && `${unjudged} unjudged`,
       own.size > 0 && `with ${counted(own.size, "grade", "grades")} of yours`,
     ];
-    const line = make("p", { class: "mean", "aria-live": "polite" }, status, " ", scores);
+    const line = make("p", { class: "mean" }, status, " ", scores);
     if (isDefined && lower !== upper) {
       line.append(" ", make("span", { class: "fact" }, `(between ${scoreText(lower)} and ${scoreText(upper)})`));
     }

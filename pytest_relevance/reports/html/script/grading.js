@@ -1,7 +1,7 @@
 // @ts-check
 /*
- * The grades that a reader gives to unjudged results. They are kept in the browser under the name of the record, and
- * are downloaded as a worklist: a CSV file of judgments.
+ * The grades that a reader gives to results: to those without a judgment, or another one to those that have one. They are
+ * kept in the browser under the name of the record, and are downloaded as a worklist: a CSV file of judgments.
  */
 
 /** What a reader answers who cannot tell; no judgment. */
@@ -64,23 +64,10 @@ class Grades extends EventTarget {
     return this.answers.get(Grades.queryOf(item))?.get(document);
   }
 
-  /**
-   * The grades of a case by document, without what could not be told, and without documents that the case judges itself.
-   * @param {Case} item @returns {Map<string, number>}
-   */
+  /** The grades of a case by document, without what could not be told. @param {Case} item @returns {Map<string, number>} */
   of(item) {
-    const own = new Map();
-    const answers = this.answers.get(Grades.queryOf(item));
-    if (!answers?.size) {
-      return own;
-    }
-    const judged = judgedOf(item);
-    for (const [document, answer] of answers) {
-      if (answer !== CANNOT_TELL && !judged.has(document)) {
-        own.set(document, answer);
-      }
-    }
-    return own;
+    const answers = [...(this.answers.get(Grades.queryOf(item)) ?? [])];
+    return new Map(answers.flatMap(([document, answer]) => (answer === CANNOT_TELL ? [] : [[document, answer]])));
   }
 
   /** How many answers there are. */
@@ -93,7 +80,7 @@ class Grades extends EventTarget {
     return !this.isKept && !this.isDownloaded && this.count > 0;
   }
 
-  /** @param {Case} item @param {string} document @param {Answer} answer */
+  /** @param {Case} item @param {string} document @param {Answer | undefined} answer undefined takes it back */
   set(item, document, answer) {
     this.steps.push({ query: Grades.queryOf(item), document, before: this.get(item, document) });
     this.put(Grades.queryOf(item), document, answer);
@@ -162,6 +149,15 @@ class Grades extends EventTarget {
     }
   }
 
+  /** The name of the file: the run, when it began, and who judged. */
+  get fileName() {
+    const parts = [this.data.name.replace(/\.\w+$/, ""), this.data.record.slice(0, 16), this.rater];
+    return `${parts
+      .join(" ")
+      .trim()
+      .replace(/[^\p{L}\p{N}]+/gu, "-")}.csv`;
+  }
+
   /** The answers as a worklist, in the order of the queries. @returns {string} CSV */
   toCsv() {
     /** The cases that a file of judgments does not tell apart. @type {Map<string, Case[]>} */
@@ -204,7 +200,7 @@ class Grades extends EventTarget {
 
   /** The cells behind the document. @param {Case[]} items cases with the same id and query @param {string} document @param {Answer} answer @returns {string[]} */
   row(items, document, answer) {
-    const returned = items.filter((item) => unjudgedOf(item).includes(document));
+    const returned = items.filter((item) => item.documents?.includes(document));
     const ranks = returned.map((item) => {
       const rank = (item.documents ?? []).indexOf(document) + 1;
       return item.variant ? `${item.variant}: ${rank}` : `${rank}`;
@@ -225,11 +221,11 @@ class Grades extends EventTarget {
   }
 }
 
-/** The documents that the judgments of a case have, as far as it is known. @param {Case} item @returns {Set<string>} */
-function judgedOf(item) {
-  const grades = item.grades ?? [];
-  const returned = (item.documents ?? []).filter((_, index) => grades[index] !== null);
-  return new Set([...returned, ...(item.missing ?? []).map(([name]) => name)]);
+/** The grade that the judgments of a case give a document, null for none, as far as it is known. @param {Case} item @param {string} document @returns {Grade} */
+function judgmentOf(item, document) {
+  const found = item.grades?.[(item.documents ?? []).indexOf(document)];
+  const before = item.acceptedGrades?.[(item.accepted ?? []).indexOf(document)];
+  return found ?? before ?? (item.missing ?? []).find(([name]) => name === document)?.[1] ?? null;
 }
 
 /** The number with the largest amount. @param {number[]} numbers */

@@ -48,7 +48,7 @@ function hasNumberField(data, item) {
 
 /** Hand the reader's grades to the browser as a file. @param {Grades} grades */
 function downloadGrades(grades) {
-  const link = /** @type {HTMLAnchorElement} */ (make("a", { download: "page.csv" }));
+  const link = /** @type {HTMLAnchorElement} */ (make("a", { download: grades.fileName }));
   link.href = URL.createObjectURL(new Blob([grades.toCsv()], { type: "text/csv" }));
   link.click();
   grades.isDownloaded = true;
@@ -65,61 +65,105 @@ class Judging {
   constructor(data, grades, goOn, undo) {
     this.data = data;
     this.grades = grades;
-    this.goOn = goOn;
-    this.undo = undo;
-    this.bar = /** @type {HTMLElement} */ (document.getElementById("judging"));
     /** @type {Case | null} */
     this.item = null;
     /** The unjudged document that a digit grades. */
     this.current = "";
+    /** Other documents whose grades the reader asked for. @type {Set<string>} */
+    this.contested = new Set();
+    this.bar = /** @type {HTMLElement} */ (document.getElementById("judging"));
+    this.progress = make("strong");
+    this.score = make("span", { class: "score", role: "status" });
+    this.words = make("span", { class: "note" });
+    this.rater = /** @type {HTMLInputElement} */ (
+      make("input", { id: "rater", placeholder: "your name", "aria-label": "your name, for the column rater" })
+    );
+    this.rater.autocomplete = "off";
+    this.rater.addEventListener("input", () => grades.setRater(this.rater.value));
+    this.undo = button("undo", undo, { id: "undo" });
+    this.download = button("", () => downloadGrades(grades), { id: "download", "data-download": true });
+    const actions = [this.rater, this.undo, button("next", goOn, { id: "next" }), this.download];
+    this.bar.append(this.progress, this.score, this.words, make("span", { class: "actions" }, ...actions));
   }
 
   /** @param {Case | null} item */
   show(item) {
     this.item = item;
-    this.current = this.open()[0] ?? "";
+    this.contested.clear();
+    this.current = item ? (openOf(this.grades, item)[0] ?? "") : "";
   }
 
-  /** The results without a judgment or an answer, those first whose grade moves the score most. @returns {string[]} */
-  open() {
-    if (!this.item) {
-      return [];
-    }
-    const open = openOf(this.grades, this.item);
-    const worths = worthsOf(this.data, this.item, open, this.grades.of(this.item));
-    const size = (/** @type {string} */ name) => Math.abs(worths.get(name) ?? 0);
-    return open.sort((one, other) => size(other) - size(one));
-  }
-
-  /** Answer for a result; where it is the current one, go on to the next. @param {Answer} answer @param {string} [name] */
-  answer(answer, name = this.current) {
-    if (!name || !this.item) {
+  /** Answer for the current result, or for one that was clicked, and go on; a second click takes the answer back. @param {Answer} answer @param {string} [clicked] */
+  answer(answer, clicked) {
+    const { item, grades } = this;
+    const name = clicked ?? this.current;
+    if (!name || !item) {
       return;
     }
-    if (name === this.current || !this.current) {
-      this.current = this.open().find((other) => other !== name) ?? "";
+    const isTakenBack =
+      clicked !== undefined && (grades.get(item, name) === answer || judgmentOf(item, name) === answer);
+    if (isTakenBack) {
+      this.contested.delete(name);
     }
-    this.grades.set(this.item, name, answer);
+    if (unjudgedOf(item).includes(name)) {
+      this.current = isTakenBack
+        ? name
+        : (this.openBehind(name)[0] ?? openOf(grades, item).find((open) => open !== name) ?? "");
+    }
+    grades.set(item, name, isTakenBack ? undefined : answer);
+  }
+
+  /** The results without a judgment or an answer below one, from the top down. @param {string} name */
+  openBehind(name) {
+    const names = this.item ? unjudgedOf(this.item) : [];
+    const open = new Set(this.item ? openOf(this.grades, this.item) : []);
+    return names.slice(names.indexOf(name) + 1).filter((other) => open.has(other));
   }
 
   /** Go on to the next result without an answer. @returns {boolean} whether there is one in this query */
   next() {
-    const open = this.open();
-    const next = open[open.indexOf(this.current) + 1];
+    const [next] = this.current ? this.openBehind(this.current) : [];
     this.current = next ?? this.current;
     return next !== undefined;
   }
 
-  /** The grades that a result may be given, as buttons; a number field for a scale of many. @param {string} name @returns {HTMLElement[]} */
-  choices(name) {
+  /** Take back to a result whose answer was undone. @param {string} name */
+  goTo(name) {
+    if (this.item && unjudgedOf(this.item).includes(name)) {
+      this.current = name;
+    }
+  }
+
+  /**
+   * The grades that a result may be given, as buttons; a number field for a scale of many. Of a result that is not asked
+   * for, as it has a judgment or is one of before, a button that shows them.
+   * @param {string} name @param {boolean} isAsked @returns {HTMLElement[]}
+   */
+  choices(name, isAsked) {
     const { item, data, grades } = this;
     if (!item) {
       return [];
     }
     const given = grades.get(item, name);
-    const group = make("div", { class: "grades", role: "group", "aria-label": `grade of ${titleOf(item, name)}` });
+    const judgment = judgmentOf(item, name);
+    const title = titleOf(item, name);
+    if (!isAsked && given === undefined && !this.contested.has(name)) {
+      const show = () => {
+        this.contested.add(name);
+        grades.dispatchEvent(new Event("change"));
+        document.getElementById(`grade ${name} 0`)?.focus({ preventScroll: true });
+      };
+      const word = judgment === null ? "grade" : "contest";
+      return [button(word, show, { class: "contest", "aria-label": `${word} ${title}` })];
+    }
+    const group = make("div", { class: "grades", role: "group", "aria-label": `grade of ${title}` });
     /** @type {[Answer, string][]} */
-    const answers = [...data.scales[item.scale].grades, [CANNOT_TELL, "cannot tell"]];
+    const answers = [...data.scales[item.scale].grades];
+    if (judgment === null) {
+      answers.push([CANNOT_TELL, "cannot tell"]);
+    } else {
+      group.append(`judged ${judgment}, you say`);
+    }
     answers.forEach(([answer, word], index) => {
       const attributes = {
         id: `grade ${name} ${index}`,
@@ -139,11 +183,7 @@ class Judging {
     const { lowest, highest } = item;
     const field = /** @type {HTMLInputElement} */ (
       make("input", {
-        type: "number",
-        id: `grade ${name}`,
-        min: String(lowest),
-        max: String(highest),
-        step: "any",
+        ...{ type: "number", id: `grade ${name}`, min: String(lowest), max: String(highest), step: "any" },
         value: typeof given === "number" ? String(given) : "",
         placeholder: `${lowest} to ${highest}`,
         "aria-label": `grade from ${lowest} to ${highest}`,
@@ -159,60 +199,46 @@ class Judging {
     return make("span", { class: "field-of-grade" }, field, button("grade", take));
   }
 
-  /** Put the cursor into the number field of the current result. @returns {boolean} whether it has one */
-  focusNumber() {
-    const field = document.getElementById(`grade ${this.current}`);
-    field?.focus();
-    return field !== null;
-  }
-
   /** Show the bar: where there is something to judge in the open query, or the reader has judged. */
   renderBar() {
     const { item, grades } = this;
     const total = item ? unjudgedOf(item).length : 0;
     this.bar.hidden = !total && !grades.count;
-    if (this.bar.hidden) {
-      this.bar.replaceChildren();
-      return;
+    this.progress.textContent = this.progressText(total);
+    const said = item ? this.movedText(item) : "";
+    if (this.score.textContent !== said) {
+      this.score.textContent = said; // which is read aloud
     }
-    const parts = [make("strong", {}, this.progress())];
-    if (item?.note && total) {
-      parts.push(make("span", { class: "note", title: item.note }, "note: ", userText(item.note)));
-    }
-    const help = "keys: digits, ? cannot tell, u undo, n next";
-    parts.push(make("span", { class: "keys" }, item && total ? help : ""));
     if (!grades.isKept) {
-      parts.push(
-        make("span", { class: "loss" }, "This browser keeps nothing for this page: download before you leave it."),
-      );
+      this.words.replaceChildren("This browser keeps nothing for this page: download before you leave it.");
+    } else {
+      this.words.replaceChildren(...(item?.note ? ["note: ", userText(item.note)] : []));
     }
-    const rater = /** @type {HTMLInputElement} */ (
-      make("input", {
-        id: "rater",
-        value: grades.rater,
-        placeholder: "your name",
-        "aria-label": "your name, for the column rater",
-        autocomplete: "off",
-      })
-    );
-    rater.addEventListener("input", () => grades.setRater(rater.value));
-    const label = `download ${counted(grades.count, "judgment", "judgments")}`;
-    const actions = [
-      rater,
-      button("undo", this.undo, { id: "undo", disabled: !grades.steps.length }),
-      button("next", this.goOn, { id: "next" }),
-      button(label, () => downloadGrades(grades), { id: "download", "data-download": true, disabled: !grades.count }),
-    ];
-    this.bar.replaceChildren(...parts, make("span", { class: "actions" }, ...actions));
+    this.words.className = grades.isKept ? "note" : "loss";
+    this.rater.value = grades.rater;
+    this.undo.disabled = !grades.steps.length;
+    this.download.replaceChildren("download ", make("span", {}, counted(grades.count, "judgment", "judgments")));
+    this.download.disabled = !grades.count;
   }
 
-  /** How much is judged, of the open query or of all. */
-  progress() {
+  /** How much is judged, of the open query or of all. @param {number} total results of the open query to judge */
+  progressText(total) {
     const { item, grades } = this;
-    if (item && unjudgedOf(item).length) {
-      const total = unjudgedOf(item).length;
-      return `${total - openOf(grades, item).length} of ${total} judged`;
-    }
-    return `${grades.count} of ${grades.toJudge.toLocaleString("en")} judged in all queries`;
+    return item && total
+      ? `${total - openOf(grades, item).length} of ${total} judged`
+      : `${grades.count} of ${grades.toJudge.toLocaleString("en")} judged in all queries`;
+  }
+
+  /** `0.326 -> 0.514, floor 0.850`: how the reader moved the score of the open query. @param {Case} item */
+  movedText(item) {
+    const own = this.grades.of(item);
+    const [before, after] = [item.score, own.size ? scoreOf(this.data, item, own).score : item.score].map(scoreText);
+    const isDone = own.size && !openOf(this.grades, item).length;
+    const moved = before === after ? `it stays at ${after}` : `you moved it from ${before} to ${after}`;
+    const change = before === after ? after : `${before} ${ARROW} ${after}`;
+    return (
+      (isDone ? moved : `nDCG@${item.k} ${change}`) +
+      (item.floor === undefined ? "" : `, floor ${scoreText(item.floor)}`)
+    );
   }
 }

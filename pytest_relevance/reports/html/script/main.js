@@ -87,7 +87,10 @@ class Page {
       event.preventDefault();
       action();
     } else if (this.view.item && /^[0-9]$/.test(event.key)) {
-      this.judging.focusNumber(); // which the digit is typed into
+      if (this.view.seesCurrent()) {
+        document.getElementById(`grade ${this.judging.current}`)?.focus(); // a number field, which the digit is typed into
+      }
+      this.view.markCurrent(true);
     }
   }
 
@@ -159,9 +162,11 @@ class Page {
     }
   }
 
-  /** Answer for the current result by a key. @param {Answer} answer */
+  /** Answer for the current result by a key; one that is out of view is only shown. @param {Answer} answer */
   answer(answer) {
-    this.judging.answer(answer);
+    if (this.view.seesCurrent()) {
+      this.judging.answer(answer);
+    }
     this.view.markCurrent(true);
   }
 
@@ -204,7 +209,7 @@ class Page {
     if (item && !isShown) {
       this.go({ open: item.node });
     }
-    this.judging.current = step.document;
+    this.judging.goTo(step.document);
     this.view.markCurrent(true);
   }
 }

@@ -13,9 +13,9 @@
 /** @typedef {{score: number, lower: number, upper: number}} Scored nDCG@k (NaN: not defined) and its interval */
 
 /**
- * The graded ranking of a case with further judgments.
+ * The graded ranking of a case with the judgments of a reader, who may contest those that it has.
  * @param {Case} item
- * @param {ReadonlyMap<string, number>} own grades by document, of documents that have no judgment
+ * @param {ReadonlyMap<string, number>} own grades by document
  * @returns {GradedRanking}
  */
 function gradedRanking(item, own) {
@@ -30,12 +30,12 @@ function gradedRanking(item, own) {
       return;
     }
     seen.add(document);
-    const grade = own.get(document);
-    if (grade !== undefined && grades[index] === null) {
-      grades[index] = grade;
-    }
+    grades[index] = own.get(document) ?? grades[index];
   });
-  judged.push(...own.values());
+  for (const [document, grade] of own) {
+    const judgment = judgmentOf(item, document);
+    judged.splice(judgment === null ? judged.length : judged.indexOf(judgment), 1, grade);
+  }
   return { grades, repeated, judged };
 }
 

@@ -29,6 +29,15 @@ function measureOf(data, item) {
   return new Measure(settings, data.discounts[settings.discount]);
 }
 
+/** A case as if its accepted ranking had been returned. @param {Case} item @returns {Case} */
+function asAccepted(item) {
+  const { documents = [], grades = [], accepted = [], acceptedGrades = [], missing = [] } = item;
+  /** @type {[string, Grade][]} */
+  const pairs = documents.map((name, index) => [name, grades[index]]);
+  const judged = /** @type {[string, number][]} */ (pairs.filter(([, grade]) => grade !== null));
+  return { ...item, documents: accepted, grades: acceptedGrades, missing: [...missing, ...judged] };
+}
+
 /** The documents that are scored, best first: all, or without those that the settings leave out. @param {Measure} measure @param {Case} item @param {ReadonlyMap<string, number>} own */
 function scoredOf(measure, item, own) {
   const scored = measure.scoredIndexes(gradedRanking(item, own)).slice(0, item.k);
@@ -45,17 +54,15 @@ function movesOf(data, item, own) {
   if (!accepted.length) {
     return [];
   }
-  const before = { ...item, documents: item.accepted, grades: item.acceptedGrades ?? [] };
+  const before = asAccepted(item);
   const measure = measureOf(data, item);
   const best = measure.dcg(measure.idealGrades(gradedRanking(item, own), item.k)) || 1;
   const now = (item.documents ?? []).slice(0, item.k);
   const [scoredBefore, scoredNow] = [scoredOf(measure, before, own), scoredOf(measure, item, own)];
-  const gradeOf = (/** @type {Case} */ { documents, grades }, /** @type {string} */ name) =>
-    grades?.[(documents ?? []).indexOf(name)] ?? null;
   const part = (/** @type {string[]} */ scored, /** @type {string} */ name, /** @type {Grade} */ grade) =>
     scored.includes(name) ? measure.gain(grade) / measure.discounts[scored.indexOf(name)] : 0;
   return [...new Set([...accepted, ...now, ...scoredBefore, ...scoredNow])].flatMap((name) => {
-    const grade = own.get(name) ?? gradeOf(item, name) ?? gradeOf(before, name);
+    const grade = own.get(name) ?? judgmentOf(item, name);
     const change = (part(scoredNow, name, grade) - part(scoredBefore, name, grade)) / best;
     const move = { document: name, from: rankIn(item.accepted, name), to: rankOf(item, name), change };
     return move.from === move.to && Math.abs(change) < LEAST_CHANGE ? [] : [move];
@@ -133,8 +140,13 @@ class Rankings {
 
   /** What the grades are called, the highest first. @returns {HTMLElement[]} */
   legend() {
-    const named = this.scale.filter(([, name]) => name).reverse();
-    const entries = named.map(([grade, name]) => make("li", {}, this.badge(grade), " ", userText(name)));
+    const last = this.scale.length - 1;
+    const named = this.scale.map(([grade, name], place) => {
+      const end = place === last ? "the best" : place ? "" : "the worst";
+      return /** @type {const} */ ([grade, name || end]);
+    });
+    const told = named.filter(([, name]) => name).reverse();
+    const entries = told.map(([grade, name]) => make("li", {}, this.badge(grade), " ", userText(name)));
     if (unjudgedOf(this.item).length || (this.item.acceptedGrades ?? []).includes(null)) {
       entries.push(make("li", {}, this.badge(null), " unjudged"));
     }
@@ -143,7 +155,7 @@ class Rankings {
 
   /**
    * The accepted ranking beside the present one.
-   * @param {(name: string) => Node[]} grading what a result has to be graded with; nothing for one with a judgment
+   * @param {(name: string, isAsked: boolean) => Node[]} grading what a result has to be graded with
    * @returns {HTMLElement}
    */
   panel(grading) {
@@ -152,7 +164,7 @@ class Rankings {
     const isWide = grades.some((grade) => String(grade ?? "").length > 2);
     const panel = make("div", { class: `rankings${accepted.length ? " two" : ""}${isWide ? " wide-grades" : ""}` });
     if (accepted.length) {
-      const rows = accepted.map((name, index) => this.acceptedRow(name, index));
+      const rows = accepted.map((name, index) => this.acceptedRow(name, index, grading));
       const lines = draw("svg", { "aria-hidden": "true" });
       panel.append(make("div", { class: "before" }, make("h2", {}, "before"), make("ol", {}, ...rows)), lines);
     }
@@ -166,10 +178,10 @@ class Rankings {
     return panel;
   }
 
-  /** A result of the accepted ranking. @param {string} name @param {number} index */
-  acceptedRow(name, index) {
-    const { item } = this;
-    const grade = item.acceptedGrades?.[index] ?? this.own.get(name) ?? null;
+  /** A result of the accepted ranking. @param {string} name @param {number} index @param {(name: string, isAsked: boolean) => Node[]} grading */
+  acceptedRow(name, index, grading) {
+    const { item, accepted } = this;
+    const grade = this.own.get(name) ?? item.acceptedGrades?.[index] ?? null;
     const small = lookUp(item.titles, name) ? [make("span", { class: "id" }, userText(name))] : [];
     const rank = rankOf(item, name);
     if (rank === null) {
@@ -179,10 +191,14 @@ class Rankings {
     } else if (rank !== index + 1) {
       small.push(make("span", {}, `now ${rank}`));
     }
-    return this.result({ "data-accepted": name }, name, index + 1, grade, small);
+    const row = this.result({ "data-accepted": name }, name, index + 1, grade, small);
+    if ((rank === null || rank > item.k) && accepted.indexOf(name) === index) {
+      row.querySelector(".words")?.append(...grading(name, false));
+    }
+    return row;
   }
 
-  /** A result of the present ranking. @param {string} name @param {number} index @param {boolean} isCopy @param {(name: string) => Node[]} grading */
+  /** A result of the present ranking. @param {string} name @param {number} index @param {boolean} isCopy @param {(name: string, isAsked: boolean) => Node[]} grading */
   row(name, index, isCopy, grading) {
     const { item } = this;
     const judged = item.grades?.[index] ?? null;
@@ -203,10 +219,10 @@ class Rankings {
       small.push(make("span", { title: WORTH_HINT }, `worth ${Math.abs(worth).toFixed(3)}`));
     }
     small.push(...fieldsOf(item, name));
-    const grade = judged ?? (isCopy ? null : (this.own.get(name) ?? null));
+    const grade = isCopy ? null : (this.own.get(name) ?? judged);
     const row = this.result({ "data-document": name }, name, index + 1, grade, small);
-    if (!isCopy && index < item.k && judged === null) {
-      row.querySelector(".words")?.append(...grading(name));
+    if (!isCopy && index < item.k) {
+      row.querySelector(".words")?.append(...grading(name, judged === null));
     }
     return row;
   }
@@ -217,7 +233,7 @@ class Rankings {
    */
   result(attributes, name, rank, grade, small) {
     const words = make("div", { class: "words" }, make("div", { class: "title" }, userText(titleOf(this.item, name))));
-    const by = grade === null ? undefined : lookUp(this.item.filled, name);
+    const by = grade === null || this.own.has(name) ? undefined : lookUp(this.item.filled, name);
     if (by) {
       small.push(make("span", { class: "filled" }, "graded by ", userText(by)));
     }
