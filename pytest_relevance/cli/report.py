@@ -47,10 +47,13 @@ def run(arguments: Namespace) -> int:
     format, verbosity = command.report_format(arguments), arguments.verbose - arguments.quiet
     inputs = [arguments.record, arguments.against]
     command.check_output(arguments, inputs, is_report, "no report")
-    with command.reading([*filter(None, inputs)]):
-        run = Run.open(arguments.record)
-        if arguments.against is not None:
-            run = _against(run, arguments.against)
+    if format == HTML and arguments.against is None:
+        run = _for_page(arguments.record)
+    else:
+        with command.reading([*filter(None, inputs)]):
+            run = Run.open(arguments.record)
+            if arguments.against is not None:
+                run = _against(run, arguments.against)
     width = WIDEST if arguments.output is not None else terminal_width()
     report = _of_another_package(run, format) or command.report_of(
         run,
@@ -62,6 +65,32 @@ def run(arguments: Namespace) -> int:
     )
     command.deliver(report, format, arguments.output)
     return OK
+
+
+def _for_page(path: Path) -> Run:
+    """Return a run for a page. Of very many results it reads those whole that the page shows, in a second pass."""
+    from pytest_relevance.reports.html.first_screen import MOST_WORST
+    from pytest_relevance.reports.html.page_data import MOST_CASES, detailed
+    from pytest_relevance.reports.run.cases import lowest
+    from pytest_relevance.reports.run.changes import worst_first
+    from pytest_relevance.results.case_result import CaseResult
+    from pytest_relevance.results.records.file import read_header, read_record
+    from pytest_relevance.results.records.run import Compact, Run
+
+    with command.reading([path]):
+        if read_header(path)[2] <= MOST_CASES:
+            return Run.open(path)
+        results, files, info = read_record(path, kept=Compact(keeps_accepted=True))
+    worst = [change.result for change in worst_first(results)] or lowest(results)
+    shown = {id(result) for result in (*detailed(results), *worst[:MOST_WORST])}
+    compact = iter(results)
+
+    def kept(whole: CaseResult) -> CaseResult:
+        small = next(compact)
+        return whole if id(small) in shown else small
+
+    with command.reading([path]):
+        return Run(read_record(path, kept=kept)[0], files, info, name=path.name)
 
 
 def _of_another_package(run: Run, format: str) -> str:

@@ -134,6 +134,15 @@ def test_a_page_in_a_file(shop: Terminal, arguments: tuple[str, ...]) -> None:
     assert verdict_of(page)[1] == "mixed"  # pytest found a baseline
 
 
+def test_a_page_of_very_many_results_has_few_of_them_whole(shop: Terminal, tmp_path: Path) -> None:
+    """The same that another command shows, which reads all of them whole."""
+    run = Run.open(tmp_path / "branch.jsonl")
+    Run([*[result("boots", ["b1"], 3)] * 20_000, *run.results], run.files, run.info).write(tmp_path / "many.jsonl")
+    values = page_values(html(shop.run("report", "many.jsonl", "--format", "html")))
+    assert 0 < len(values["cases"]) <= len(run)
+    assert values["cases"] == page_values(shop.run("merge", "many.jsonl", "--format", "html").out)["cases"]
+
+
 @pytest.mark.parametrize("against", ["main.jsonl", "shop.relevance.yaml.baseline.jsonl"])
 def test_against_another_record_or_a_baseline(shop: Terminal, against: str) -> None:
     page = html(shop.run("report", "branch.jsonl", "--format", "html", "--against", against))

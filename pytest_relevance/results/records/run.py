@@ -121,11 +121,13 @@ class Run:
 class Compact:
     """Makes recorded results small, for commands that read hundreds of thousands: two fifths of the memory.
 
-    What only a report about a single case shows is left out: accepted rankings, scores of the engine, missing documents
-    but the first. All titles are in one table, which the results share, as they share equal documents and parts.
+    What only a report about a single case shows is left out: accepted rankings (unless `keeps_accepted`), scores of the
+    engine, and missing documents but the first, where none of them was returned below the kept ranks. All titles are in
+    one table, which the results share, as they share equal documents and parts.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, keeps_accepted: bool = False) -> None:
+        self._keeps_accepted = keeps_accepted
         self._titles: dict[str, str] = {}
         self._texts = DocumentTexts(self._titles)
         self._shared: dict[Any, Any] = {}
@@ -141,7 +143,9 @@ class Compact:
         self._titles.update((put(document, document), title) for document, title in texts.titles.items())
         if baseline is not None:
             standing = put(baseline.standing, baseline.standing)
-            baseline = baseline._replace(standing=standing, documents=(), then=EMPTY)
+            accepted = baseline.documents if self._keeps_accepted else ()
+            documents_then = tuple([put(document, document) for document in accepted])
+            baseline = baseline._replace(standing=standing, documents=documents_then, then=EMPTY)
         return result._replace(
             **named,
             conditions=put(result.conditions[:-1], result.conditions),
@@ -154,7 +158,7 @@ class Compact:
             texts=self._texts._replace(not_in_index=texts.not_in_index) if texts.not_in_index else self._texts,
             evaluation=evaluation._replace(
                 judgments=put(("judgments", *evaluation.judgments.items()), evaluation.judgments),
-                missing=evaluation.missing[:1],
+                missing=evaluation.missing if result.ranking.deeper else evaluation.missing[:1],
                 scores={put(name, name): score for name, score in evaluation.scores.items()},
             ),
             baseline=baseline,
