@@ -17,7 +17,6 @@ from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.plugin.judging import JudgeHooks
 from pytest_relevance.plugin.options import ended_well, settings
 from pytest_relevance.plugin.run_store import Message, run_store
-from pytest_relevance.plugin.running.case_run import CASE_RUN
 from pytest_relevance.plugin.running.judge import NAME, Answer, Judge, Question
 from pytest_relevance.plugin.terminal import write_lines
 from pytest_relevance.reports.raters import agreement_lines
@@ -48,17 +47,6 @@ class Calibration(JudgeHooks):
     def is_about(self, case: Case, result: CaseResult) -> bool:
         """Whether people graded documents of a case."""
         return bool(grades_of_people(case))
-
-    @pytest.hookimpl
-    def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Raise UsageError where no fixture has the name, and where people graded nothing."""
-        super().pytest_collection_finish(session)
-        runs = [item.stash[CASE_RUN] for item in session.items if CASE_RUN in item.stash]
-        checks = any("relevance" in getattr(item, "fixturenames", ()) for item in session.items)
-        if runs and not (checks or any(grades_of_people(run.case) for run in runs)):
-            raise pytest.UsageError(
-                f"{self.option} compares the judge with people, and no case that was collected has a grade by people"
-            )
 
     @pytest.hookimpl
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
@@ -101,14 +89,8 @@ class Calibration(JudgeHooks):
                 pairs.append(Rated(query, rated, ratings, abs(answer.grade - grade)))
 
         asked = self.answers(judge, questions, f"calibrated {judge.name}:", take)
-        failed = asked.faults.total()
-        counts = {
-            "it cannot tell": asked.asked - len(pairs) - failed,
-            "failed": failed,
-            f"not asked for: {asked.why}": len(drawn) - asked.asked,
-            "without a title": sum(not document["title"] for document in documents),
-        }
-        rest = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
+        untitled = {"without a title": sum(not document["title"] for document in documents)}
+        rest = asked.rest(len(drawn), untitled)
         text = f"asked for {len(drawn):,} of the {counted(len(found), 'grade')} that people gave{rest and ': '}{rest}"
         columns = terminal_width()
         lines = folded_lines(text, columns=columns)

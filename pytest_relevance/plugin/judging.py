@@ -7,7 +7,7 @@ What it says, and what goes wrong, changes no verdict of the run.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
@@ -37,11 +37,23 @@ _MOST_FAULTS = 3
 
 @dataclass(slots=True, eq=False)
 class Asked:
-    """What came of asking a judge: how often it was `asked`, its `faults`, and why it was not asked for the rest."""
+    """What came of asking a judge: how often it was `asked`, how many grades it gave, its `faults`, `why` it ended."""
 
     asked: int = 0
+    grades: int = 0
     faults: Counter[str] = field(default_factory=Counter)
     why: str = ""
+
+    def rest(self, total: int, others: Mapping[str, int], why: str = "") -> str:
+        """How many of so many grades did not come, and why; `others` are further counts."""
+        failed = self.faults.total()
+        counts = {
+            **others,
+            "it cannot tell": self.asked - self.grades - failed,
+            "failed": failed,
+            f"not asked for: {self.why or why}": total - self.asked,
+        }
+        return "; ".join(f"{count:,} {what}" for what, count in counts.items() if count)
 
 
 class JudgeHooks:
@@ -59,7 +71,7 @@ class JudgeHooks:
             raise pytest.UsageError(f"{what}: leave -n out, or write -n 0")
         self._config = config
         self._ran: dict[tuple[str, int], tuple[Case, CaseResult, int | None]] = {}
-        self._loops: dict[int, Any] = {}
+        self._requested: set[int] = set()
         self._unusable: dict[object, str] = {}
         self._is_interrupted = False
         self.messages: list[Message] = []
@@ -90,8 +102,7 @@ class JudgeHooks:
                 if result is not None and result.evaluation.scores:
                     if run.case.filled:
                         result = of_people(result, run.case.judgments, run.case.filled)
-                    is_about = self.is_about(run.case, result)
-                    judge = self._judge_of(item, run.attempt.loop) if is_about else None
+                    judge = self._judge_of(item) if self.is_about(run.case, result) else None
                     self._ran[item.nodeid, number] = run.case, result, judge
 
     @pytest.hookimpl(wrapper=True)
@@ -110,7 +121,7 @@ class JudgeHooks:
         """Ask nothing any more."""
         self._is_interrupted = True
 
-    def _judge_of(self, item: pytest.Item, loop: Any) -> int | None:
+    def _judge_of(self, item: pytest.Item) -> int | None:
         """Request the fixture for an item: the id of its value, or None where there is none."""
         request = request_of(item)
         if request is None or item.parent in self._unusable:
@@ -127,17 +138,17 @@ class JudgeHooks:
                 self.messages.append(Message(redaction(self._config).text(why), is_good=False))
             self._unusable[item.parent] = why
             return None
-        self._loops[id(value)] = loop or self._loops.get(id(value))
+        self._requested.add(id(value))
         return id(value)
 
     def _end(self, value: Any) -> None:
         """Ask a judge, at the teardown of its fixture."""
-        if self._is_interrupted or id(value) not in self._loops:
+        if self._is_interrupted or id(value) not in self._requested:
             return
+        self._requested.remove(id(value))
+        ran = [(case, result) for case, result, judge in self._ran.values() if judge in (id(value), None)]
         try:
-            judge = Judge(value, self._config, self._loops.pop(id(value)))
-            ran = self._ran.values()
-            self.ask(judge, [(case, result) for case, result, of_judge in ran if of_judge in (id(value), None)])
+            self.ask(Judge(value, self._config), ran)
         except UnusableJudge as error:
             self.messages.append(Message(str(error), is_good=False))
 
@@ -161,6 +172,7 @@ class JudgeHooks:
                 if answer.fault:
                     found.faults[answer.fault] += 1
                 else:
+                    found.grades += answer.grade is not None
                     take(number, answer)
                 progress.advance()
         except (KeyboardInterrupt, pytest.fail.Exception) as error:  # Ctrl-C, or a timeout of the last test
@@ -173,8 +185,6 @@ class JudgeHooks:
         told = [f"{judge.name}, {counted(count, 'call')}: {text}" for text, count in faults.most_common(_MOST_FAULTS)]
         if len(faults) > _MOST_FAULTS:
             told.append(f"{judge.name}: {counted(len(faults) - _MOST_FAULTS, 'further fault')} of other kinds")
-        if faults and faults.total() == found.asked:
-            told.insert(0, f"no grade came from {judge.name}: {counted(found.asked, 'call')}, and each failed")
         # no fault of a judge fails the run
         run_store(self._config).messages += [Message(text, is_good=False) for text in told]
         return found
@@ -207,11 +217,9 @@ class Judging(JudgeHooks):
         """Ask a judge for grades of unjudged results, the most valuable first, and add them to the file."""
         worklist = Worklist.of(self.described(result for _, result in ran))
         cases = {in_a_file(case.query): case for case, _ in reversed(ran)}
-        graded: list[float] = []
 
         def take(number: int, answer: Answer) -> None:
             self._file.add(worklist, rows[number], judge.name, answer.grade, answer.note)
-            graded.extend([] if answer.grade is None else [answer.grade])
 
         try:
             self._file.open(worklist)
@@ -224,17 +232,11 @@ class Judging(JudgeHooks):
             return
         if self._left is not None:
             self._left -= found.asked
-        failed = found.faults.total()
-        counts = {
-            "in the file before": len(worklist.rows) - len(new),
-            "without a grade, as it cannot tell": found.asked - len(graded) - failed,
-            "failed": failed,
-            f"not asked for: {found.why or '--relevance-judge-limit'}": len(new) - found.asked,
-        }
-        rest = "".join(f"; {count:,} {what}" for what, count in counts.items() if count)
-        of_all = f"{len(graded):,} of {counted(len(worklist.rows), 'result')} that nobody has judged"
+        before = {"in the file before": len(worklist.rows) - len(new)}
+        rest = found.rest(len(new), before, "--relevance-judge-limit")
+        of_all = f"{found.grades:,} of {counted(len(worklist.rows), 'result')} that nobody has judged"
         cut = "; a half-written row at its end was taken away" if self._file.was_cut else ""
-        self.messages.append(Message(f"{judge.name} graded {of_all}: {self._shown}{rest}{cut}"))
+        self.messages.append(Message(f"{judge.name} graded {of_all}: {self._shown}{rest and '; '}{rest}{cut}"))
 
 
 def _question(row: WorklistRow, case: Case) -> Question:

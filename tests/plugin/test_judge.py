@@ -102,7 +102,7 @@ def shop(project: Project) -> Project:
 
 
 @pytest.mark.parametrize("judge", [JUDGE, ASYNC_JUDGE], ids=["threads", "tasks"])
-def test_what_nobody_has_judged_is_asked_for_once(shop: Project, judge: str) -> None:
+def test_what_nobody_has_judged_is_asked_for_once_under_a_name(shop: Project, judge: str) -> None:
     shop.conftest(SEARCH + judge)
     run = shop.run(OPTION)
     assert run.code == 0
@@ -111,20 +111,16 @@ def test_what_nobody_has_judged_is_asked_for_once(shop: Project, judge: str) -> 
     assert {(row["rater"], row["machine"]) for row in rows(shop)} == {("model-x/prompt-3", "true")}
     assert [row["note"] for row in rows(shop) if row["document"] == "well"] == ["half = a note"]
     assert sorted(asked(shop)) == ["bad", "boom", "boom2", "five", "good", "none", "odd", "well"]
+    assert "judged by model-x/prompt-3: 8 of 8\n" in run.text
     assert "model-x/prompt-3 graded 3 of 8 results that nobody has judged: machine.csv" in told(run)
-    assert "1 without a grade, as it cannot tell; 4 failed" in told(run)
+    assert "; 1 it cannot tell; 4 failed" in told(run)
     assert "2 calls: it raised ConnectionError: no model (conftest.py:" in told(run)
     assert "it said 5: grade 5 is off the scale" in told(run)
     again = shop.run(OPTION)
     assert sorted(asked(shop)) == ["boom", "boom2", "five", "odd"]
     assert "4 in the file before" in told(again)
     assert len(rows(shop)) == 4
-
-
-def test_another_name_grades_anew(shop: Project) -> None:
-    shop.run(OPTION)
-    asked(shop)
-    shop.conftest((SEARCH + JUDGE).replace("prompt-3", "prompt-4").replace('"bad": 0', '"bad": 1'))
+    shop.conftest((SEARCH + judge).replace("prompt-3", "prompt-4").replace('"bad": 0', '"bad": 1'))
     shop.run(OPTION)
     assert len(asked(shop)) == 8
     assert {row["rater"]: row["grade"] for row in rows(shop) if row["document"] == "bad"} == {
@@ -143,7 +139,7 @@ def test_the_most_valuable_are_asked_for_first(shop: Project) -> None:
     assert "6 not asked for: --relevance-judge-limit" in told(run)
 
 
-def test_a_killed_run_loses_what_was_on_its_way(shop: Project) -> None:
+def test_a_killed_run_loses_what_was_on_its_way_even_in_a_file_that_fills(shop: Project) -> None:
     words = [f"d{number}" for number in range(40)]
     shop.cases(f"cases:\n  - {{query: {' '.join(words)}, k: 40, judgments: {{d0: 1}}}}\n")
     shop.conftest(SEARCH + counting(JUDGE, "import time; time.sleep(600 * (next(calls) > 2))"))
@@ -157,6 +153,9 @@ def test_a_killed_run_loses_what_was_on_its_way(shop: Project) -> None:
         file.write('a query,"d')
     shop.conftest(SEARCH + JUDGE)
     asked(shop)
+    suite = shop.path / "shop.relevance.yaml"
+    suite.write_text(f"judgments: {{file: machine.csv, fill: true}}\n{suite.read_text()}")
+    assert shop.run().code == 2
     again = shop.run(OPTION)
     assert len(asked(shop)) == 36
     assert sorted(grades(shop)) == sorted(words[1:])
@@ -177,8 +176,7 @@ def test_a_judge_that_always_fails_is_given_up(shop: Project) -> None:
     shop.cases("cases:\n  - {query: " + " ".join(f"d{each}" for each in range(50)) + ", k: 50, judgments: {d0: 1}}\n")
     run = shop.run(OPTION)
     assert run.code == 0
-    assert "no grade came from model-x/prompt-3: 10 calls, and each failed" in told(run)
-    assert "39 not asked for: relevance_judge was given up" in told(run)
+    assert "graded 0 of 49 results that nobody has judged: machine.csv; 10 failed; 39 not asked for: rel" in told(run)
     assert rows(shop) == []
 
 
@@ -188,24 +186,18 @@ def test_a_judge_that_always_fails_is_given_up(shop: Project) -> None:
         ("        return lambda query, document: 1\n", "relevance_judge has no attribute name"),
         ("        return {}\n", "relevance_judge is no function but {}"),
         ('        raise OSError("no GPU")\n', "relevance_judge raised OSError: no GPU (conftest.py:"),
+        (None, "relevance_judge has module scope; make it a session fixture"),
     ],
 )
 def test_what_cannot_be_asked_fails_the_run_like_every_file_that_is_not_written(
-    shop: Project, judge: str, message: str
+    shop: Project, judge: str | None, message: str
 ) -> None:
-    shop.conftest(SEARCH + judge)
+    shop.conftest(SEARCH + judge if judge else (SEARCH + JUDGE).replace('scope="session"', 'scope="module"'))
     run = shop.run(OPTION)
     assert run.code == 1
     assert run.counts == {"passed": 3}
     assert message in told(run)
     assert not (shop.path / "machine.csv").exists()
-
-
-def test_a_judge_is_a_session_fixture(shop: Project) -> None:
-    shop.conftest((SEARCH + JUDGE).replace('scope="session"', 'scope="module"'))
-    run = shop.run(OPTION)
-    assert run.code == 1
-    assert "relevance_judge has module scope; make it a session fixture" in told(run)
 
 
 @pytest.mark.parametrize(
@@ -227,28 +219,13 @@ def test_options_that_cannot_be(shop: Project, options: list[str], message: str)
     assert people.read_text() == "query,doc_id,grade\na good well bad,a,3\n"
 
 
-def test_there_must_be_a_fixture(shop: Project) -> None:
+def test_without_a_fixture_or_a_score_nothing_is_asked(shop: Project) -> None:
+    shop.cases("cases:\n  - {query: a b, skip: not today}\n")
+    assert "machine.csv: relevance_judge was not asked, as no case was scored" in told(shop.run(OPTION))
     shop.conftest(SEARCH.partition('    @pytest.fixture(scope="session")\n    def relevance_judge')[0])
     run = shop.run(OPTION)
     assert run.code == 4
     assert "needs a fixture relevance_judge, and there is none; write it in a conftest.py" in run.result.stderr.str()
-
-
-def test_a_log_says_how_far_it_is(shop: Project) -> None:
-    run = shop.run(OPTION)
-    assert "judged by model-x/prompt-3: 8 of 8\n" in run.text
-
-
-def test_a_file_that_fills_is_mended_before_it_is_read(shop: Project) -> None:
-    shop.run(OPTION)
-    text = CASES.replace("    cases:", "    judgments: {file: machine.csv, fill: true}\n    cases:")
-    shop.cases(text)
-    with (shop.path / "machine.csv").open("a") as file:
-        file.write("a good well bad,a good")
-    assert shop.run().code == 2
-    run = shop.run(OPTION)
-    assert run.code == 0
-    assert "a half-written row at its end was taken away" in told(run)
 
 
 def test_a_judge_gets_what_catalogue_and_index_say(shop: Project) -> None:
@@ -267,8 +244,3 @@ def test_a_judge_gets_what_catalogue_and_index_say(shop: Project) -> None:
     """)
     shop.run(OPTION)
     assert sorted(asked(shop)) == ["3|well|Index", "Fell|good|Catalogue"]
-
-
-def test_a_run_without_scores_asks_nothing(shop: Project) -> None:
-    shop.cases("cases:\n  - {query: a b, skip: not today}\n")
-    assert "machine.csv: relevance_judge was not asked, as no case was scored" in told(shop.run(OPTION))
