@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -13,7 +13,7 @@ from pytest_relevance.reports import blocks
 from pytest_relevance.reports.blocks import RIGHT, Column, Section, Sentence, Table
 from pytest_relevance.reports.run import baseline, cases
 from pytest_relevance.reports.text import BAD, DIM, GOOD, PLAIN, SIGNIFICANT, STRONG, WIDEST, duration, plain
-from pytest_relevance.results.case_result import MEASURED, PASSED, SKIPPED
+from pytest_relevance.results.case_result import MEASURED, PASSED, SKIPPED, WITHOUT_SCORE
 from pytest_relevance.results.history import History, Point, Series
 
 KIND, VERSION = "pytest-relevance history", 1
@@ -51,7 +51,7 @@ def headline(history: History) -> baseline.Headline:
 
 def span_text(history: History) -> str:
     """How many runs there are, and from when to when."""
-    started = sorted({point.run.started for series in history.series for point in series.points})
+    started = sorted({point.started for series in history.series for point in series.points})
     ends = dict.fromkeys((when(started[0]), when(started[-1])))
     return f"History of {counted(len(history.names), 'run')}, {' to '.join(ends)} UTC"
 
@@ -63,52 +63,45 @@ def when(started: str) -> str:
 
 def series_sentences(series: Series) -> list[Sentence]:
     """The change of the mean since the first run or the last break, and which cases the means are over."""
-    first, metric = series.points[series.since].run, series.metric
     found = []
     if series.change is not None:
-        head = f"since {when(first.started)}: "
-        found.append(baseline.mean_change_sentence(series.change, metric, head))
+        head = f"since {when(series.points[series.since].started)}: "
+        found.append(baseline.mean_change_sentence(series.change, series.metric, head))
     parts = [f"the means are over {counted(series.scored, 'case')} with a score in each run, weighted as in the last"]
     parts += [f"{counted(series.unscored, 'further case')} without one"] * bool(series.unscored)
     parts += [f"{counted(series.others, 'case is', 'cases are')} not in all runs"] * bool(series.others)
     found.append(Sentence("; ".join(parts), DIM))
     if filled := cases.filled_text(series.last):
         found.append(Sentence(f"in the last run {filled}", DIM))
-    if series.lacking:
-        name, count = series.lacking.most_common(1)[0]
-        found.append(Sentence(f"{name} alone lacks {count:,} of these: leave it out to have them", DIM))
     return found
-
-
-def cells(series: Series, index: int) -> list[str]:
-    """The cells of a run, in the order of `heads`."""
-    point, run = series.points[index], series.points[index].run
-    bounded = run.statuses.total() - run.statuses[MEASURED] - run.statuses[SKIPPED]
-    is_open = point.high - point.low > 0.0005
-    return [
-        *(when(run.started), score_text(point.mean)),
-        f"{point.low:.3f} to {point.high:.3f}" if is_open else "",
-        "" if point.p95 is None else duration(point.p95),
-        f"{run.statuses[PASSED]:,} of {bounded:,}" if bounded else "",
-        f"{run.errors:,}" if run.errors else "",
-        *((f"{run.worse:,}", f"{len(run.moves) - run.worse:,}") if run.compared else ("", "")),
-    ]
 
 
 def heads(series: Series) -> Sequence[str]:
     """The heads of the columns of a series."""
-    return ("start (UTC)", series.metric, "interval", "p95", "passed", "errors", "worse", "better")
+    return ("start (UTC)", series.metric, "interval", "p95", "passed", "errors", "worse", "better", "searched")
 
 
-def searched_text(series: Series, index: int) -> str:
-    """What was searched in the first run; in others what of it is new, and how latencies were measured otherwise."""
-    run, before = series.points[index].run, series.points[max(index - 1, 0)].run
-    changes = {name: now for name, (_, now) in run.searched.items()} if index else run.fingerprint
-    parts = [f"{name} {'none' if value is None else value}" for name, value in changes.items()]
-    if run.calls != before.calls:
-        is_shared, most = run.calls
-        parts.append("latency " + ("of batches" if is_shared else f"of {most} at a time" if most > 1 else "one by one"))
-    return ", ".join(parts)
+def rows(series: Series) -> Iterator[tuple[Point, list[str]]]:
+    """Each run with its cells, in the order of `heads`."""
+    for point in series.points:
+        statuses = point.statuses
+        bounded = statuses.total() - statuses[MEASURED] - statuses[SKIPPED]
+        errors = sum(statuses[status] for status in WITHOUT_SCORE)
+        cells = [
+            *(when(point.started), score_text(point.mean)),
+            f"{point.low:.3f} to {point.high:.3f}" if point.high - point.low > 0.0005 else "",
+            "" if point.p95 is None else duration(point.p95),
+            f"{statuses[PASSED]:,} of {bounded:,}" if bounded else "",
+            f"{errors:,}" if errors else "",
+            *((f"{point.worse:,}", f"{point.better:,}") if point.compared else ("", "")),
+        ]
+        yield point, [*cells, searched_text(point, is_first=point is series.points[0])]
+
+
+def searched_text(point: Point, *, is_first: bool) -> str:
+    """What was searched in the first run; in others what of it is new."""
+    searched = point.fingerprint if is_first else {name: now for name, (_, now) in point.searched.items()}
+    return ", ".join(f"{name} {'none' if value is None else value}" for name, value in searched.items())
 
 
 def break_text(series: Series, point: Point) -> str:
@@ -118,24 +111,17 @@ def break_text(series: Series, point: Point) -> str:
         + (f" ({'; '.join(each.details)})" if each.details else "")
         for each in point.breaks
     ]
-    count, before, now = point.others
-    rest = f"; over the other {count:,}: {before:.3f} -> {now:.3f}" if count else ""
-    return f"{listed(changed, 'and')}: means before and after are not comparable{rest}"
-
-
-def _break_sentences(series: Series) -> list[Sentence]:
-    breaks = [point for point in series.points if point.breaks]
-    return [Sentence(f"break at {when(point.run.started)}: {break_text(series, point)}") for point in breaks]
+    return f"{listed(changed, 'and')}: means before and after are not comparable"
 
 
 def _table(series: Series, title: str) -> Table:
-    names = heads(series)
-    columns = [Column(names[0]), *(Column(name, RIGHT, yields=_YIELDS.get(name, 0)) for name in names[1:])]
-    table = Table([*columns, Column("searched", least=12, yields=_YIELDS["searched"], is_code=True)], title=title)
-    for index, point in enumerate(series.points):
+    first, *names, last = heads(series)
+    columns = [Column(first), *(Column(name, RIGHT, yields=_YIELDS.get(name, 0)) for name in names)]
+    table = Table([*columns, Column(last, least=12, yields=_YIELDS[last], is_code=True)], title=title)
+    for point, cells in rows(series):
         if point.breaks:
             table.add("-- break --", style=STRONG)
-        table.add(*cells(series, index), searched_text(series, index))
+        table.add(*cells)
     return table
 
 
@@ -148,8 +134,12 @@ def _parts(history: History) -> tuple[list[Sentence], list[Table], list[Sentence
     notes = []
     for series in history.series:
         label = f"{series.variant or 'no variant'}: " if several else ""
-        of_series = [*series_sentences(series), *_break_sentences(series)]
-        notes += [each._replace(text=label + each.text) for each in of_series]
+        breaks = [
+            Sentence(f"break at {when(point.started)}: {break_text(series, point)}")
+            for point in series.points
+            if point.breaks
+        ]
+        notes += [each._replace(text=label + each.text) for each in (*series_sentences(series), *breaks)]
     notes.append(Sentence(COUNTED, DIM))
     notes += left_out_sentences(history)
     tables = [_table(series, (series.variant or "no variant") if several else "") for series in history.series]
@@ -185,7 +175,7 @@ def history_data(history: History) -> dict[str, Any]:
     series = [
         {
             **{name: getattr(each, name) for name in ("variant", "metric", "scored", "unscored", "others")},
-            "since": each.points[each.since].run.started,
+            "since": each.points[each.since].started,
             "change": None if each.change is None else {**asdict(each.change.means), "p": each.change.p},
             "filled": sum((Counter(result.evaluation.filled_top) for result in each.last), Counter()),
             "points": [*map(_point_data, each.points)],
@@ -196,14 +186,11 @@ def history_data(history: History) -> dict[str, Any]:
 
 
 def _point_data(point: Point) -> dict[str, Any]:
-    run, (count, before, now) = point.run, point.others
     values = {
-        **{name: getattr(run, name) for name in ("name", "started", "fingerprint", "statuses", "compared", "worse")},
-        "better": len(run.moves) - run.worse,
-        **{name: getattr(point, name) for name in ("mean", "low", "high", "p95")},
-        "moves": [move._asdict() for move in run.moves],
+        **{name: getattr(point, name) for name in ("name", "started", "fingerprint", "statuses", "compared")},
+        **{name: getattr(point, name) for name in ("worse", "better", "mean", "low", "high", "p95")},
+        "moves": [move._asdict() for move in point.moves],
         "breaks": [each._asdict() for each in point.breaks],
-        "others": {"cases": count, "before": before, "now": now} if count else None,
     }
     return {name: None if value != value else value for name, value in values.items()}  # NaN
 

@@ -305,16 +305,6 @@ def _shared_settings(items: tuple[tuple[str, Any], ...]) -> Settings:
     return Settings(**dict(items))
 
 
-def _by_grade(values: Mapping[str, Any]) -> dict[float, Any]:
-    """A mapping with grades as keys, which JSON has as text."""
-    return {float(grade): value for grade, value in values.items()}
-
-
-def _by_grade_text(values: Mapping[float, Any]) -> dict[str, Any]:
-    """The same mapping with its keys as text."""
-    return {_grade_text(grade): value for grade, value in values.items()}
-
-
 @lru_cache(maxsize=4096)  # a million grades are a handful of different ones
 def _grade_text(grade: float) -> str:
     return f"{grade!r}".removesuffix(".0")
@@ -323,14 +313,14 @@ def _grade_text(grade: float) -> str:
 _TO_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
     "settings": settings_to_dict,
     "params": dict,
-    **dict.fromkeys(("grade_names", "judgments"), _by_grade_text),
+    **dict.fromkeys(("grade_names", "judgments"), lambda found: {_grade_text(grade): found[grade] for grade in found}),
     **dict.fromkeys(("outcomes", "reasons"), lambda outcomes: [*map(to_builtin, outcomes)]),
     **dict.fromkeys(("baseline", "error", "repeats"), to_builtin),
 }
 
 _FROM_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
     "settings": settings_from_dict,
-    **dict.fromkeys(("grade_names", "judgments"), _by_grade),
+    **dict.fromkeys(("grade_names", "judgments"), lambda found: {float(grade): found[grade] for grade in found}),
     "missing": lambda pairs: tuple(map(tuple, pairs)),
     **dict.fromkeys(("outcomes", "reasons"), _outcomes),
     "baseline": partial(from_builtin, BaselineComparison),

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import NamedTuple
@@ -71,38 +71,6 @@ class Move(NamedTuple):
     is_worse: bool
 
 
-@dataclass(slots=True, eq=False)
-class VariantRun:
-    """One variant of the search in the run of a record, which has a `name`.
-
-    `searched` is how its fingerprint differs from the last one before. `figures` are those of the cases that were
-    searched, `statuses` counts all. `calls` says how latencies were measured: as shares of batches, and with how many
-    searches at a time. `changes` says by kind what changed in a case since its last result: "judgments", "settings" or
-    "query", with details; the others with a result before are `compared`.
-    """
-
-    name: str
-    started: str
-    fingerprint: Fingerprint
-    searched: Changes
-    figures: dict[CaseKey, CaseFigures] = field(default_factory=dict)
-    statuses: Counter[str] = field(default_factory=Counter)
-    calls: tuple[bool, int] = (False, 1)
-    changes: dict[CaseKey, Mapping[str, str]] = field(default_factory=dict)
-    compared: int = 0
-    moves: list[Move] = field(default_factory=list)
-
-    @property
-    def errors(self) -> int:
-        """How many cases could not be scored."""
-        return sum(self.statuses[status] for status in WITHOUT_SCORE)
-
-    @property
-    def worse(self) -> int:
-        """How many cases got worse."""
-        return sum(move.is_worse for move in self.moves)
-
-
 class Break(NamedTuple):
     """A kind of change since the run before: in how many of the cases that the mean is over, and details, if known."""
 
@@ -111,28 +79,49 @@ class Break(NamedTuple):
     details: Sequence[str]
 
 
-class Point(NamedTuple):
-    """One run in a series.
+@dataclass(slots=True, eq=False)
+class Point:
+    """One variant of the search in the run of a record, which has a `name`.
+
+    `searched` is how its fingerprint differs from the last one before. `figures` are those of the cases that were
+    searched, `statuses` counts all. `changes` says by kind what changed in a case since its last result: "judgments",
+    "settings" or "query", with details; the others with a result before are `compared`.
 
     `mean`, and the interval `low` to `high` that unjudged results leave to it, are NaN where no case has a score; `p95`
-    is of the latencies of the common cases, in seconds. `breaks` are between the run before and this one; then
-    `others` are the cases without a change, how many, and their means in both.
+    is of the latencies of the common cases, in seconds. `breaks` are between the run before and this one.
     """
 
-    run: VariantRun
-    mean: float
-    low: float
-    high: float
-    p95: float | None
+    name: str
+    started: str
+    fingerprint: Fingerprint
+    searched: Changes
+    figures: dict[CaseKey, CaseFigures] = field(default_factory=dict)
+    statuses: Counter[str] = field(default_factory=Counter)
+    changes: dict[CaseKey, Mapping[str, str]] = field(default_factory=dict)
+    compared: int = 0
+    moves: list[Move] = field(default_factory=list)
+    mean: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    p95: float | None = None
     breaks: Sequence[Break] = ()
-    others: tuple[int, float, float] = (0, math.nan, math.nan)
+
+    @property
+    def worse(self) -> int:
+        """How many cases got worse."""
+        return sum(move.is_worse for move in self.moves)
+
+    @property
+    def better(self) -> int:
+        """How many cases got better."""
+        return len(self.moves) - self.worse
 
 
 class Series(NamedTuple):
     """The runs of one variant of the search.
 
     The means are over `scored` cases: those with a score in every run that searched at all. `unscored` cases are in all
-    these runs too, and `others` only in some; `lacking` is how many of them a single run lacks, by its name.
+    these runs too, and `others` only in some.
 
     `change` is that of the mean since the point `since`, over the cases that no break has touched: the first point from
     which on these are at least half of the scored cases. `last` are the last results of all of them.
@@ -144,7 +133,6 @@ class Series(NamedTuple):
     scored: int
     unscored: int
     others: int
-    lacking: Counter[str]
     change: MeanChange | None
     since: int
     last: Sequence[CaseResult]
@@ -171,8 +159,9 @@ def read_history(paths: Iterable[str]) -> History:
     files = [files for name, (files, *_) in headers.items() if name not in left_out]
     name_of = file_names(files)
     names = {file: name_of(file) for file in chain.from_iterable(files)}
-    runs: dict[str, dict[str | None, VariantRun]] = {}
+    runs: dict[str, dict[str | None, Point]] = {}
     last: dict[tuple[str | None, CaseKey], CaseResult] = {}
+    known: dict[int, str] = {}
     before: Fingerprint = {}
     for name in sorted(headers.keys() - left_out, key=lambda name: (headers[name][1].started, name)):
         try:
@@ -180,37 +169,39 @@ def read_history(paths: Iterable[str]) -> History:
         except RecordError as error:
             left_out[name] = str(error)
             continue
-        about = name, info.started, info.fingerprint, changed(before, info.fingerprint)
-        variants: dict[str | None, VariantRun] = {}
-        keyed = [*_keyed(results, names)]
-        for variant, key, result in keyed:
-            run = variants.setdefault(variant, VariantRun(*about))
-            _add(run, key, result)
-        if same := next((other for other, of_other in runs.items() if _is_same(of_other, variants)), None):
+        figures = ((each.key, each.verdict, each.score, each.call.latency) for each in results)
+        same = known.setdefault(hash((info.started, *figures)), name)  # hardly ever equal by chance
+        if same != name:
             left_out[name] = f"{name}: the run of {same} once more"
             continue
-        for variant, key, result in keyed:
-            if key in variants[variant].figures:
-                _compare(variants[variant], key, last.get((variant, key)), result)
+        runs[name] = points = {}
+        numbers: Counter[tuple[str | None, str, str]] = Counter()
+        for result in results:
+            variant = result.variant
+            if variant not in points:
+                points[variant] = Point(name, info.started, info.fingerprint, changed(before, info.fingerprint))
+            found = variant, names.get(result.file, result.file), result.id
+            key = *found[1:], numbers[found]
+            numbers[found] += 1
+            if _add(points[variant], key, last.get((variant, key)), result):
                 last[variant, key] = result
-        runs[name] = variants
         before = info.fingerprint or before
     if not runs:
         reasons = "".join(f"\n- {why}" for why in left_out.values())
         raise NoHistory(
             f"no record of a run that finished is there; pytest --relevance-record=FILE writes one{reasons}"
         )
-    known = dict.fromkeys(chain.from_iterable(reversed(runs.values())))
-    found = [
-        _series(variant, [of_run[variant] for of_run in runs.values() if variant in of_run], last) for variant in known
-    ]
-    if not any(found):
-        counts = [f"{name} has {sum(len(run.figures) for run in of_run.values()):,}" for name, of_run in runs.items()]
+    variants = dict.fromkeys(chain.from_iterable(reversed(runs.values())))
+    series = [_series(each, [of_run[each] for of_run in runs.values() if each in of_run], last) for each in variants]
+    if not any(series):
+        counts = [
+            f"{name} has {sum(len(point.figures) for point in of_run.values()):,}" for name, of_run in runs.items()
+        ]
         advice = "name the runs of one suite, and merge the records of shards first"
         raise NoHistory(
             f"no case is in all {len(runs)} runs: of cases that were searched {first_few(counts)}; {advice}"
         )
-    return History([each for each in found if each is not None], [*runs], left_out)
+    return History([each for each in series if each is not None], [*runs], left_out)
 
 
 def _unusable(info: RunInfo) -> str:
@@ -220,49 +211,27 @@ def _unusable(info: RunInfo) -> str:
     return "" if info.started else "it does not say when the run began"
 
 
-def _keyed(results: Iterable[CaseResult], names: Mapping[str, str]) -> Iterator[tuple[str | None, CaseKey, CaseResult]]:
-    """Each result, with its variant and its key before it."""
-    seen: Counter[tuple[str | None, str, str]] = Counter()
-    for result in results:
-        file = names.get(result.file, result.file)
-        same = result.variant, file, result.id
-        yield result.variant, (file, result.id, seen[same]), result
-        seen[same] += 1
-
-
-def _add(run: VariantRun, key: CaseKey, result: CaseResult) -> None:
-    """Count a result, and keep its figures if its search was called and gave a ranking."""
-    run.statuses[result.status] += 1
-    if result.verdict not in (*WITHOUT_SCORE, SKIPPED):
-        call = result.call
-        run.figures[key] = CaseFigures(result.score, *result.interval, call.latency)
-        run.calls = run.calls[0] or call.latency_shared, max(run.calls[1], call.concurrency)
-
-
-def _is_same(one: Mapping[str | None, VariantRun], other: Mapping[str | None, VariantRun]) -> bool:
-    """Whether two records are of one run: latencies of the same second are hardly ever equal by chance."""
-    return one.keys() == other.keys() and all(
-        (run.started, run.statuses, run.figures) == (other[name].started, other[name].statuses, other[name].figures)
-        for name, run in one.items()
-    )
-
-
-def _compare(run: VariantRun, key: CaseKey, before: CaseResult | None, now: CaseResult) -> None:
-    """Add what became of a case since its last result, if there is one.
+def _add(point: Point, key: CaseKey, before: CaseResult | None, now: CaseResult) -> bool:
+    """Count a result, and whether its search gave a ranking. Then add what became of the case since its last result.
 
     It got worse if nDCG@k fell by more than the tolerance, or if it misses a floor or an expectation that it met.
     """
+    point.statuses[now.status] += 1
+    if now.verdict in (*WITHOUT_SCORE, SKIPPED):
+        return False
+    point.figures[key] = CaseFigures(now.score, *now.interval, now.call.latency)
     if before is None:
-        return
+        return True
     if changes := dict(incompatibilities(before, now, ("the run before", "this run"), None)):
-        run.changes[key] = changes
-        return
-    run.compared += 1
+        point.changes[key] = changes
+        return True
+    point.compared += 1
     was, found, least = before.score, now.score, now.conditions.tolerance + TIE
     change = 0.0 if was is None or found is None else found - was
     is_worse = change < -least or _misses_more(now, before)
     if is_worse or change > least or _misses_more(before, now):
-        run.moves.append(Move(now.id, now.query, was, found, is_worse))
+        point.moves.append(Move(now.id, now.query, was, found, is_worse))
+    return True
 
 
 def _misses_more(one: CaseResult, other: CaseResult) -> bool:
@@ -279,24 +248,18 @@ def _misses_more(one: CaseResult, other: CaseResult) -> bool:
 
 
 def _series(
-    variant: str | None, runs: Sequence[VariantRun], last: Mapping[tuple[str | None, CaseKey], CaseResult]
+    variant: str | None, points: Sequence[Point], last: Mapping[tuple[str | None, CaseKey], CaseResult]
 ) -> Series | None:
     """The series of a variant; None where its runs have no case in common."""
-    searched = [run for run in runs if run.figures]
-    times = Counter(chain.from_iterable(run.figures for run in searched))
+    searched = [point for point in points if point.figures]
+    times = Counter(chain.from_iterable(point.figures for point in searched))
     common = sorted(key for key, count in times.items() if count == len(searched))
     if not common:
         return None
-    scored = [key for key in common if all(run.figures[key].score is not None for run in searched)]
-    latest = {key: last[variant, key] for key in common}
-    weights = {key: result.weight for key, result in latest.items()}
-    points: list[Point] = []
-    before: VariantRun | None = None
-    for run in runs:
-        points.append(_point(run, before, scored, common, weights))
-        before = run if run.figures else before
-    lacked = (key for key, count in times.items() if count == len(searched) - 1)
-    lacking = Counter(next(run.name for run in searched if key not in run.figures) for key in lacked)
+    scored = [key for key in common if all(point.figures[key].score is not None for point in searched)]
+    weights = {key: last[variant, key].weight for key in common}
+    for point in searched:
+        _summarise(point, scored, common, weights)
     same, first = {*scored}, searched[-1]  # back in time, as long as breaks leave at least half of the cases
     for earlier, later in zip(searched[-2::-1], searched[:0:-1], strict=True):
         left = same - later.changes.keys()
@@ -307,38 +270,30 @@ def _series(
     if first is not searched[-1]:
         pairs = []
         for key in same:
-            was, found = (run.figures[key].score or 0.0 for run in (first, searched[-1]))
-            pairs.append(ScorePair((key[0], f"{key[1]} {key[2]}", ""), was, found, weights[key]))
+            was, now = (point.figures[key].score or 0.0 for point in (first, searched[-1]))
+            pairs.append(ScorePair((key[0], f"{key[1]} {key[2]}", ""), was, now, weights[key]))
         change = change_of(pairs, len(scored))
-    of_scored = [latest[key] for key in scored]
+    of_scored = [last[variant, key] for key in scored]
     metrics = {result.metric.text for result in of_scored}
     metric = metrics.pop() if len(metrics) == 1 else "nDCG@k"
     counts = len(scored), len(common) - len(scored), len(times) - len(common)
-    return Series(variant, metric, points, *counts, lacking, change, runs.index(first), of_scored)
+    return Series(variant, metric, points, *counts, change, points.index(first), of_scored)
 
 
-def _point(
-    run: VariantRun,
-    before: VariantRun | None,
-    scored: Sequence[CaseKey],
-    common: Sequence[CaseKey],
-    weights: Mapping[CaseKey, float],
-) -> Point:
-    def mean(of: VariantRun | None, figure: str = "score", keys: Sequence[CaseKey] = scored) -> float:
-        if of is None or not (of.figures and keys):
-            return math.nan
-        return weighted_mean((getattr(of.figures[key], figure), weights[key]) for key in keys)
-
-    known = [run.figures[key].latency for key in common if run.figures]
-    latencies = [latency for latency in known if latency is not None]
-    found = Point(
-        run, mean(run), mean(run, "lower"), mean(run, "upper"), percentile(latencies, 95) if latencies else None
-    )
-    changes = [run.changes[key] for key in scored if key in run.changes]
-    kinds = Counter(chain.from_iterable(changes))
-    if not kinds:
-        return found
-    details = {kind: dict.fromkeys(each[kind] for each in changes if each.get(kind)) for kind in kinds}
-    breaks = [Break(kind, count, [*details[kind]][:_MOST_DETAILS]) for kind, count in kinds.items()]
-    others = [key for key in scored if key not in run.changes]
-    return found._replace(breaks=breaks, others=(len(others), mean(before, keys=others), mean(run, keys=others)))
+def _summarise(
+    point: Point, scored: Sequence[CaseKey], common: Sequence[CaseKey], weights: Mapping[CaseKey, float]
+) -> None:
+    """Add the figures over common cases, and the breaks."""
+    if scored:
+        point.mean, point.low, point.high = (
+            weighted_mean((getattr(point.figures[key], name), weights[key]) for key in scored)
+            for name in ("score", "lower", "upper")
+        )
+    latencies = [latency for key in common if (latency := point.figures[key].latency) is not None]
+    point.p95 = percentile(latencies, 95) if latencies else None
+    changes = [point.changes[key] for key in scored if key in point.changes]
+    details = {
+        kind: dict.fromkeys(each[kind] for each in changes if each.get(kind)) for each in changes for kind in each
+    }
+    counts = Counter(chain.from_iterable(changes))
+    point.breaks = [Break(kind, counts[kind], [*details[kind]][:_MOST_DETAILS]) for kind in details]

@@ -178,8 +178,7 @@ def _result(
             *(terms.k, case.depth, is_scored and terms.depth is not None, asked, case.min_ndcg),
             tolerance if terms.tolerance is None else terms.tolerance,
             terms.settings,
-            terms.lowest if is_scored else 0.0,
-            terms.highest if is_scored else 0.0,
+            *((terms.lowest, terms.highest) if is_scored else (0.0, 0.0)),
         ),
         ranking,
         texts,
@@ -214,14 +213,12 @@ def with_details(result: CaseResult, case: Case, ranking: Ranking, *, all_missin
         grades=tuple(result.ranking.grades[: len(kept)]),
         deeper=_ranks_below(ids, len(kept), (judgments, others)),
     )
-    names = {} if case.terms.scale is None else {grade: name for name, grade in case.terms.scale.names.items()}
+    conditions, names = result.conditions, {} if case.terms.scale is None else case.terms.scale.names
+    if names:
+        conditions = conditions._replace(grade_names={grade: name for name, grade in names.items()})
     counts, digest = count_grades([*judgments.values()]), digest_of(judgments)
-    result = replaced(
-        result,
-        conditions=result.conditions._replace(grade_names=names) if names else result.conditions,
-        ranking=found,
-        evaluation=replaced(result.evaluation, judgments=counts, digest=digest),
-    )
+    evaluation = replaced(result.evaluation, judgments=counts, digest=digest)
+    result = replaced(result, conditions=conditions, ranking=found, evaluation=evaluation)
     if missing := tuple(_missing(result, case, all_missing=all_missing)):
         result = replaced(result, evaluation=replaced(result.evaluation, missing=missing))
     if not (case.titles or case.notes or ranking.titles):
@@ -233,10 +230,9 @@ def with_details(result: CaseResult, case: Case, ranking: Ranking, *, all_missin
 def _texts(case: Case, ranking: Ranking, named: Collection[str]) -> DocumentTexts:
     """The titles and notes that the case and the ranking have of some documents."""
     titles = {document: title for document, title in case.titles.items() if document in named}
-    ids = ranking.ids
-    for index in range(len(ids) - 1, -1, -1) if ranking.titles else ():  # the first copy of a document decides
-        if ids[index] in named and (title := ranking.title(index)):
-            titles[ids[index]] = title
+    for index in range(len(ranking.ids) - 1, -1, -1) if ranking.titles else ():  # the first copy decides
+        if ranking.ids[index] in named and (title := ranking.title(index)):
+            titles[ranking.ids[index]] = title
     return DocumentTexts(titles, {document: note for document, note in case.notes.items() if document in named})
 
 
@@ -257,10 +253,8 @@ def _missing(result: CaseResult, case: Case, *, all_missing: bool) -> list[tuple
     gains, deeper = result.conditions.settings.gains, result.ranking.deeper
     returned = set(result.ranking.documents)
     absent = [(document, grade) for document, grade in case.judgments.items() if document not in returned]
-    if not absent:
-        return []
     absent.sort(key=lambda pair: -gains[pair[1]])
-    if all_missing:
+    if all_missing or not absent:
         return absent
     most = max(case.k, _MOST_MISSING)
     wanted = [pair for pair in absent if pair[0] not in deeper and (gains[pair[1]] > 0 or result.is_unjudged)]
@@ -372,8 +366,6 @@ def why_cut(case: Case, ranking: Ranking, asked: int | None) -> str:
     metrics = [each.metric for each in case.expect if each.metric is not None and each.ranks(settings) is None]
     if ranks_needed(ndcg, settings) is None and has_gain(GradedRanking([], (), [*case.judgments.values()]), settings):
         metrics.insert(0, ndcg)
-    if not metrics:
-        return ""
     there = f"this search was asked for {asked}"
     return "\n".join(dict.fromkeys(cut_text(metric, there, asked, settings) for metric in metrics))
 

@@ -125,7 +125,6 @@ def test_a_break_parts_only_the_cases_that_it_touches(terminal: Terminal, runs: 
         [{"kind": "judgments", "cases": 1, "details": []}],
         [],
     ]
-    assert series["points"][1]["others"] == {"cases": 2, "before": 1.0, "now": 1.0}
     assert [point["mean"] for point in series["points"]][:2] == [1.0, pytest.approx((2 + (changed.score or 0)) / 3)]
     assert series["change"]["queries"] == 2
     assert series["change"]["second"] == pytest.approx(third.results[0].score)
@@ -162,25 +161,20 @@ def test_a_run_whose_search_failed_hides_nothing(terminal: Terminal, runs: Path)
     assert ["2026-11-02", "08:03", "n/a", "0", "of", "2", "2"] in lines
 
 
-def test_a_run_that_lacks_many_cases_is_named(terminal: Terminal, runs: Path) -> None:
-    queries = dict.fromkeys(("boots", "hats", "socks"), BEST)
-    for day in (1, 2, 4):
-        record(runs / f"{day}.jsonl", day, queries)
-    record(runs / "3.jsonl", 3, {"boots": BEST, "hats": FAILED, "laces": BEST})
-    said = terminal.run("history", "runs")
-    assert "the means are over 1 case with a score in each run, weighted as in the last; 3 cases are not in" in said.out
-    assert "runs/3.jsonl alone lacks 2 of these: leave it out to have them" in said.lines
-
-
-def test_each_variant_has_its_own_series_and_a_file_may_move(terminal: Terminal, runs: Path) -> None:
+def test_each_variant_has_its_own_series_with_what_is_filled_and_a_file_may_move(
+    terminal: Terminal, runs: Path
+) -> None:
     record(runs / "1.jsonl", 1, {"boots[bm25]": BEST}, file="old/shop.relevance.yaml")
     record(runs / "2.jsonl", 2, {"boots[bm25]": POOR, "boots[hybrid]": FAIR})
-    record(runs / "3.jsonl", 3, {"boots[bm25]": POOR, "boots[hybrid]": BEST})
-    data = data_of(terminal, "runs")
-    assert [(each["variant"], len(each["points"])) for each in data["series"]] == [("bm25", 3), ("hybrid", 2)]
-    said = terminal.run("history", "runs", "--format", "markdown")
-    assert "| **bm25** " not in said.out
-    assert "**Bm25**" in said.out
+    (first, second) = results({"boots[bm25]": POOR, "boots[hybrid]": BEST}, {"min_ndcg": 0.7}, FILE)
+    first = first._replace(evaluation=first.evaluation._replace(filled_top={"model-x": 3}))
+    info = RunInfo("1.0", "2026-11-03T08:03:11+00:00")
+    Run([first, second], {FILE: FileInfo(FILE)}, info).write(runs / "3.jsonl")
+    found = [(each["variant"], len(each["points"]), each["filled"]) for each in data_of(terminal, "runs")["series"]]
+    assert found == [("bm25", 3, {"model-x": 3}), ("hybrid", 2, {})]
+    said = terminal.run("history", "runs", "--format", "markdown").out
+    assert "**Bm25**" in said
+    assert "bm25: in the last run 3 of 4 judged results within k are filled: 3 by model-x" in said
 
 
 def test_cases_without_judgments_have_a_history_too(terminal: Terminal, runs: Path) -> None:
@@ -207,15 +201,6 @@ def test_a_narrow_terminal_does_without_some_columns(
     heads = ["interval", "p95", "errors", "worse", "better", "searched"]
     (shown,) = (line for line in lines if line.startswith("start (UTC)"))
     assert [head for head in heads if head not in shown] == left_out
-
-
-def test_filled_grades_are_told(terminal: Terminal, runs: Path) -> None:
-    (result,) = results({"boots": BEST}, {}, FILE)
-    filled = result._replace(evaluation=result.evaluation._replace(filled_top={"model-x": 3}))
-    Run([filled], {FILE: FileInfo(FILE)}, RunInfo("1.0", "2026-11-01T08:03:11+00:00")).write(runs / "1.jsonl")
-    said = terminal.run("history", "runs")
-    assert "in the last run 3 of 4 judged results within k are filled: 3 by model-x" in said.lines
-    assert data_of(terminal, "runs")["series"][0]["filled"] == {"model-x": 3}
 
 
 HOSTILE = "</style><script>alert(1)</script> $title \u202eabc"
@@ -282,16 +267,12 @@ def twin(sound: Path) -> None:
 )
 def test_what_is_no_complete_run_is_named_and_left_out(terminal: Terminal, sound: Path, make: Any, says: str) -> None:
     make(sound)
+    record(sound.with_name("y.jsonl"), 1, {"boots": POOR})  # it began in the same second, and is another run
     (sound.parent / "shop.relevance.yaml.baseline.jsonl").write_text("")  # no record by its name
     said = terminal.run("history", "runs")
     assert said.code == 0
     assert " ".join(said.out.split()).count(f"left out: runs/{says}") == 1
-    assert said.lines[0].startswith("History of 1 run, ")
-
-
-def test_two_runs_that_began_in_the_same_second_are_both_there(terminal: Terminal, sound: Path) -> None:
-    record(sound.with_name("x.jsonl"), 1, {"boots": POOR})
-    assert [point["worse"] for point in points_of(terminal, "runs")] == [0, 1]
+    assert said.lines[0].startswith("History of 2 runs, ")
 
 
 @pytest.mark.parametrize(

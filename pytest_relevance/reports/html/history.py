@@ -14,10 +14,10 @@ from pytest_relevance._text import case_name, counted, harmless, score_text
 from pytest_relevance.reports.history import (
     COUNTED,
     break_text,
-    cells,
     headline,
     heads,
     left_out_sentences,
+    rows,
     searched_text,
     series_sentences,
     span_text,
@@ -32,6 +32,7 @@ MOST_MOVES = 50
 """How many cases that moved a run lists."""
 
 _WIDTH, _HEIGHT, _MARGIN = 1000, 100, 8
+_KINDS = ("", *[' class="number"'] * 7, "")
 _LEAST_SPREAD = 0.1  # of the means on the scale
 
 
@@ -62,42 +63,41 @@ def _series(series: Series, number: int, *, has_title: bool) -> Iterator[str]:
         yield f"<h2>{text(label)}</h2>"
     change, *others = series_sentences(series)
     yield f'<p class="mean">{with_arrows(change.text)}</p>'
-    ends = [when(series.points[index].run.started) for index in (0, -1)]
-    axis = f'<div class="ends">{"".join(f"<span>{end}</span>" for end in dict.fromkeys(ends))}</div>'
-    charts = [*_charts(series, number, label)]
-    if charts:
-        yield f"{''.join(charts)}{axis}"
-    shown = [[*cells(series, index), searched_text(series, index)] for index in range(len(series.points))]
-    names = {head: index for index, head in enumerate([*heads(series), "searched"]) if any(row[index] for row in shown)}
-    kinds = ["" if name in ("start (UTC)", "searched") else ' class="number"' for name in names]
-    head = "".join(f'<th scope="col"{kind}>{text(name)}</th>' for name, kind in zip(names, kinds, strict=True))
-    chosen = [[row[index] for index in names.values()] for row in shown]
-    rows = "\n".join(row for index in range(len(shown)) for row in _rows(series, number, index, kinds, chosen[index]))
+    charts = "".join(_charts(series, number, label))
+    ends = dict.fromkeys(when(series.points[index].started) for index in (0, -1))
+    yield f'{charts}<div class="ends">{"".join(f"<span>{end}</span>" for end in ends)}</div>'
+    head = "".join(f'<th scope="col"{kind}>{text(name)}</th>' for name, kind in zip(heads(series), _KINDS, strict=True))
+    found = "\n".join(
+        row
+        for index, (point, shown) in enumerate(rows(series))
+        for row in _rows(series, point, f"{number}-{index}", shown)
+    )
     yield f'<div class="runs" tabindex="0" role="region" aria-label="runs: {text(label)}">'
-    yield f"<table><thead><tr>{head}</tr></thead><tbody>\n{rows}</tbody></table></div>"
+    yield f"<table><thead><tr>{head}</tr></thead><tbody>\n{found}</tbody></table></div>"
     yield from (f'<p class="note">{with_arrows(each.text)}</p>' for each in others)
 
 
-def _rows(series: Series, number: int, index: int, kinds: Sequence[str], shown: Sequence[str]) -> Iterator[str]:
+def _rows(series: Series, point: Point, number: str, shown: Sequence[str]) -> Iterator[str]:
     """The rows of a run: a break before it, its figures, and what moved in it."""
-    point = series.points[index]
     if point.breaks:
-        yield f'<tr class="break-row"><td colspan="{len(kinds)}">{with_arrows(break_text(series, point))}</td></tr>'
+        yield f'<tr class="break-row"><td colspan="{len(_KINDS)}">{with_arrows(break_text(series, point))}</td></tr>'
     start, *figures = shown
-    name, moves = f"run-{number}-{index}", point.run.moves
-    found = "".join(f"<td{kind}>{text(cell)}</td>" for cell, kind in zip(figures, kinds[1:], strict=True))
-    attributes = ' class="has-moved"' if moves else f' id="{name}"'
-    yield f'<tr{attributes}><th scope="row" title="{text(point.run.name)}">{start}</th>{found}</tr>'
-    if moves:
-        most = sorted(moves, key=lambda move: (not move.is_worse, -abs(_change(move))))
-        more = len(moves) - MOST_MOVES
-        listed = "".join(map(_move, most[:MOST_MOVES]))
+    found = "".join(f"<td{kind}>{text(cell)}</td>" for cell, kind in zip(figures, _KINDS[1:], strict=True))
+    attributes = ' class="has-moved"' if point.moves else f' id="run-{number}"'
+    yield f'<tr{attributes}><th scope="row" title="{text(point.name)}">{start}</th>{found}</tr>'
+    if point.moves:
+        most = sorted(point.moves, key=lambda move: (not move.is_worse, -abs(_change(move))))
+        more = len(most) - MOST_MOVES
         note = f'<p class="note">and {counted(more, "further case")}</p>' if more > 0 else ""
-        summary = f"{point.run.worse:,} worse, {len(moves) - point.run.worse:,} better"
         yield (
-            f'<tr class="moved"><td colspan="{len(kinds)}"><details><summary>{summary}</summary>'
-            f'<div id="{name}"><table><tbody>{listed}</tbody></table>{note}</div></details></td></tr>'
+            f'<tr class="moved"><td colspan="{len(_KINDS)}"><details><summary>{_moved(point)}</summary>'
+            f'<div id="run-{number}"><table><tbody>{"".join(map(_move, most[:MOST_MOVES]))}</tbody></table>{note}</div>'
+            "</details></td></tr>"
         )
+
+
+def _moved(point: Point) -> str:
+    return f"{point.worse:,} worse, {point.better:,} better"
 
 
 def _change(move: Move) -> float:
@@ -119,11 +119,11 @@ def _charts(series: Series, number: int, label: str) -> Iterator[str]:
     if series.scored:
         caption = f"<b>mean {text(series.metric)}</b> and what unjudged results leave open, cut at the edges"
         caption += "; dashed: a break" * any(point.breaks for point in points)
-        caption += "; ticks: something else was searched" * any(point.run.searched for point in points)
+        caption += "; ticks: something else was searched" * any(point.searched for point in points)
         means = [point.mean for point in points if point.mean == point.mean]
         scale = _Scale([max(means) - _LEAST_SPREAD, *means], len(points))  # a wide interval would hide a slow decline
         drawn = [*_interval(points, scale), *_lines(points, "mean", scale), *_marks(points, scale)]
-        drawn += [_link(series, index, number, scale) for index, point in enumerate(points) if point.mean == point.mean]
+        drawn += [_link(point, index, number, scale) for index, point in enumerate(points) if point.mean == point.mean]
         yield _chart(caption, f"mean {series.metric}, {label}", "", (f"{scale.most:.3f}", f"{scale.least:.3f}"), drawn)
     known = [point.p95 for point in points if point.p95 is not None]
     if known:
@@ -191,17 +191,14 @@ def _marks(points: Sequence[Point], scale: _Scale) -> Iterator[str]:
     for index, point in enumerate(points):
         if point.breaks:
             yield f'<path class="break" d="M{scale.x(index - 0.5)} 0v{_HEIGHT}"/>'
-        if point.run.searched:
+        if point.searched:
             yield f'<path class="searched" d="M{scale.x(index)} {_HEIGHT}v-4"/>'
 
 
-def _link(series: Series, index: int, number: int, scale: _Scale) -> str:
-    point = series.points[index]
-    run = point.run
-    better = len(run.moves) - run.worse
-    kind = " fell" if run.worse > better else " rose" if better > run.worse else ""
-    parts = [when(run.started), f"{point.mean:.3f}", *([f"{run.worse:,} worse, {better:,} better"] if index else [])]
-    label = text("; ".join([*parts, *filter(None, [searched_text(series, index)])]))
+def _link(point: Point, index: int, number: int, scale: _Scale) -> str:
+    kind = " fell" if point.worse > point.better else " rose" if point.better > point.worse else ""
+    searched = searched_text(point, is_first=index == 0)
+    label = text("; ".join([when(point.started), f"{point.mean:.3f}", _moved(point), *([searched] * bool(searched))]))
     return (
         f'<a href="#run-{number}-{index}" aria-label="{label}" tabindex="-1"><title>{label}</title>'
         f'<rect class="target" x="{round(index * scale.step, 2)}" y="0" width="{round(scale.step, 2)}" '
