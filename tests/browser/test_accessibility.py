@@ -63,6 +63,66 @@ def test_axe_finds_nothing(axe: str, reader: Reader, view: str) -> None:
         assert reader.script(RUN_AXE) == [], f"{view}, {width} pixels wide, {scheme}"
 
 
+_TARGETS = """
+    const found = document.querySelectorAll("button, select, input, summary, nav a, #page a");
+    return [...found].filter((each) => each.checkVisibility() && !each.closest("svg")).flatMap((each) => {
+        const {width, height} = each.getBoundingClientRect();
+        return width < 44 || height < 44 ? [`${each.outerHTML.slice(0, 80)} ${width} x ${height}`] : [];
+    });
+"""
+
+_EDGES = """
+    const part = (value) => (value / 255 <= 0.04045 ? value / 3294.6 : ((value / 255 + 0.055) / 1.055) ** 2.4);
+    const light = (color) => {
+        const [red, green, blue] = color.match(/[0-9.]+/g).map(Number).map(part);
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+    };
+    const ground = light(getComputedStyle(document.body).backgroundColor);
+    return [...document.querySelectorAll("button:not(.contest), select, input")].flatMap((each) => {
+        const edge = light(getComputedStyle(each).borderTopColor);
+        const contrast = (Math.max(edge, ground) + 0.05) / (Math.min(edge, ground) + 0.05);
+        return contrast < 3 ? [`${each.outerHTML.slice(0, 80)} ${contrast}`] : [];
+    });
+"""
+
+
+def test_targets_on_a_phone_are_large_and_the_bar_is_one_line(reader: Reader, view: str) -> None:
+    reader.resize(390, 844)
+    assert reader.script(_TARGETS) == []
+    for height in reader.script("return [...document.querySelectorAll('#judging')].map((bar) => bar.clientHeight)"):
+        assert height < 70, view
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_controls_have_borders_that_are_seen(reader: Reader, view: str, scheme: str) -> None:
+    reader.prefer(scheme)
+    assert reader.script(_EDGES) == [], view
+
+
+def test_single_keys_can_be_switched_off(reader: Reader, page: Path) -> None:
+    reader.open(page)
+    reader.click("#keys button", "switch single keys off")
+    reader.open_query("blue shoes")
+    reader.press("3", "n", "j", "u")
+    assert (reader.opened, reader.given("loafer")) == ("blue shoes", "")
+    reader.reload()
+    reader.press("3")
+    assert reader.given("loafer") == ""
+    reader.press("Escape")
+    assert reader.opened == ""
+    reader.click("#keys button", "switch single keys on")
+    reader.open_query("blue shoes")
+    reader.press("3")
+    assert reader.given("loafer") == "3"
+
+
+def test_lists_have_names(reader: Reader, page: Path) -> None:
+    reader.open(page)
+    reader.open_query("smart watch")
+    assert reader.attribute("#case .before ol", "aria-label") == "results before"
+    assert reader.attribute("#case .now ol", "aria-label") == "results now"
+
+
 def test_nothing_is_wider_than_the_window(reader: Reader, view: str) -> None:
     for width in (320, 400, 1600):
         reader.resize(width, 900)

@@ -90,7 +90,7 @@ def test_is_shown_as_text(reader: Reader, hostile: Path) -> None:
         assert len(titles) == len(HOSTILE) + 2
         assert text in reader.everything
         reader.press("3", "1", "u")
-        assert reader.driver.title == title
+        assert reader.driver.title == f"{' '.join(text.split())} - {title}"
         assert reader.script("return document.querySelectorAll('img, iframe, object, embed, form').length") == 0
         assert reader.script("return document.scripts.length") == 2
         reader.driver.back()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import re
 from pathlib import Path
 
 import pytest
@@ -155,6 +157,21 @@ class TestMoving:
         assert reader.opened == ""
         assert reader.queries[:3] == WORST
 
+    def test_says_that_there_is_no_such_query(self, reader: Reader, page: Path) -> None:
+        reader.open(page, "#case=gone")
+        assert reader.text("#page [role=status]") == "This page has no query gone."
+        reader.open_query("red shoes")
+        reader.press("Escape")
+        assert reader.texts("#page [role=status]") in ([], [""])
+
+    def test_the_title_of_the_window_follows_the_query(self, reader: Reader, page: Path) -> None:
+        reader.open(page)
+        title = reader.driver.title
+        reader.open_query("red shoes")
+        assert reader.driver.title == f"red shoes - {title}"
+        reader.press("j", "Escape")
+        assert reader.driver.title == title
+
     def test_moves_with_keys(self, reader: Reader, page: Path) -> None:
         reader.open(page)
         reader.press("j", "j", "k", "Enter")
@@ -197,6 +214,41 @@ class TestOpenQuery:
         command = reader.texts("#case dd code")[0]
         assert command == r"pytest 'lookups.relevance.yaml::it'\''s $(date)'"
 
+    def test_is_copied_as_text_for_a_chat(self, reader: Reader, page: Path) -> None:
+        reader.open(page)
+        reader.open_query("smart watch")
+        clipboard = "{value: {writeText: (text) => Promise.resolve((window.copied = text))}}"
+        reader.script(f"Object.defineProperty(navigator, 'clipboard', {clipboard})")
+        reader.click("#case button", "copy as text")
+        lines = reader.script("return window.copied").splitlines()
+        assert lines[0] == "smart watch"
+        assert lines[1].startswith("got worse nDCG@10 ")
+        assert lines[lines.index("before:") + 1 :][:3] == [
+            *("1. [3] Watch Orbit 2", "2. [3] Watch Orbit 1", "3. [1] Sport strap 22 mm")
+        ]
+        assert lines[lines.index("now:") + 1 :][2:] == ["3. [\u2013] Smartphone Nimbus", "4. [3] Watch Orbit 1"]
+
+    def test_what_is_folded_stays_so(self, reader: Reader, page: Path) -> None:
+        folded = (
+            "return [...document.querySelectorAll('#case details:not([open]) summary')].map((each) => each.innerText)"
+        )
+        reader.resize(390, 844)
+        reader.open(page)
+        reader.open_query("smart watch")
+        assert reader.script(folded) == ["before", "Breakdown"]
+        reader.click("#case summary", "before")
+        reader.press("3", "j")
+        assert reader.script(folded) == ["Breakdown"]
+
+    def test_keeps_the_spaces_of_a_query(self, reader: Reader, tmp_path: Path) -> None:
+        project = Project(tmp_path)
+        project.write("spaces.relevance.yaml", 'cases: [{query: "two  spaces ", judgments: {a: 3}, min_ndcg: 0.5}]\n')
+        project.search_returns({"two  spaces ": []})
+        reader.open(project.report())
+        reader.click("#list a.query")
+        spaces = "return [...document.querySelectorAll('#case h1 bdi, #case dd bdi')].map((each) => each.innerText)"
+        assert reader.script(spaces).count("two  spaces ") == 2
+
     def test_shows_a_query_without_judgments(self, reader: Reader, page: Path) -> None:
         reader.open(page)
         reader.type("order")
@@ -213,7 +265,8 @@ class TestOpenQuery:
         reader.prefer("light", "print")
         assert reader.texts("#case .back, #case button") == []
         assert reader.text("#case h1") == "smart watch"
-        assert reader.command("Page.printToPDF")["data"].startswith("JVBERi0")  # %PDF-
+        printed = base64.b64decode(reader.command("Page.printToPDF")["data"])
+        assert len(re.findall(rb"/Type\s*/Page\b", printed)) in (1, 2)
 
 
 MACHINE = "query,doc_id,grade,rater,machine\nboots,clog,2,model-x/prompt-3,true\nboots,boot,0,model-x/prompt-3,true\n"

@@ -170,15 +170,22 @@ class TestOpenQuery:
         reader.open_query("smart watch")
         words = "The reasons are as of the run, before your grades."
         assert words not in reader.everything
-        (losses,) = (text for text in reader.texts("#case details") if text.startswith("Lost most by"))
-        assert "rank 4" in losses
+        assert "Lost most by" not in reader.everything  # the reference says what each document cost
         reader.press("3")
         assert words in reader.everything
-        (losses,) = (text for text in reader.texts("#case details") if text.startswith("Lost most by"))
-        assert "calculated without your grades" in losses
         reader.press("Escape")
         assert "1 grade of yours, not in the score" in reader.text('tr[data-case$="smart watch"] th')
         assert reader.everything.count("of yours") == 1
+
+    def test_without_a_reference_the_losses_are_those_of_the_ideal(self, reader: Reader, scales: Path) -> None:
+        reader.open(scales)
+        reader.open_query("halves")
+        (losses,) = (text for text in reader.texts("#case details") if text.startswith("Lost most by"))
+        assert "rank 2" in losses
+        assert "worth: medium" in reader.text('#case [data-document="halves-3"] .small')
+        reader.press("3", "Enter")
+        (losses,) = (text for text in reader.texts("#case details") if text.startswith("Lost most by"))
+        assert "calculated without your grades" in losses
 
     def test_says_why_there_is_no_score(self, reader: Reader, page: Path, scales: Path) -> None:
         reader.open(page, "#all=1&text=order")

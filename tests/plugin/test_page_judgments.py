@@ -52,7 +52,7 @@ def shop(project: Project) -> Project:
 def test_the_columns_are_those_of_the_page() -> None:
     scripts = files("pytest_relevance.reports.html") / "script"
     text = "".join(each.read_text("utf-8") for each in scripts.iterdir() if each.name.endswith(".js"))
-    found = re.search(r"WORKLIST_COLUMNS = (\[[^\]]*\])", text)
+    found = re.search(r"CSV_COLUMNS = (\[[^\]]*\])", text)
     assert found is not None
     assert json.loads(re.sub(r",\s*\]", "]", found[1])) == COLUMNS
 

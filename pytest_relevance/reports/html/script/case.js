@@ -27,6 +27,7 @@ class CaseView {
     this.judging = judging;
     this.placeOf = placeOf;
     this.section = /** @type {HTMLElement} */ (document.getElementById("case"));
+    this.title = document.title;
     /** @type {Case | null} */
     this.item = null;
     /** @type {Rankings | null} */
@@ -39,6 +40,7 @@ class CaseView {
   show(item) {
     this.item = item;
     this.section.hidden = item === null;
+    document.title = item ? `${visible(item.query || item.id)} - ${this.title}` : this.title;
     this.judging.show(item);
     if (item === null) {
       this.rankings = null;
@@ -60,7 +62,7 @@ class CaseView {
       const rankings = new Rankings(this.data, item, own, moves);
       this.rankings = rankings;
       this.section.replaceChildren(
-        this.trail(item),
+        this.trail(item, rankings),
         ...this.head(item, own),
         ...rankings.legend(),
         rankings.panel((name, isAsked) => judging.choices(name, isAsked)),
@@ -71,6 +73,7 @@ class CaseView {
         aboutPart(item),
       );
     }
+    this.section.querySelector(".before")?.addEventListener("toggle", () => this.rankings?.drawMoves(this.section));
     judging.renderBar();
     if (focused && document.activeElement?.id !== focused) {
       document.getElementById(focused)?.focus({ preventScroll: true });
@@ -98,14 +101,16 @@ class CaseView {
     }
   }
 
-  /** The way back, and to the neighbours in the list. @param {Case} item */
-  trail(item) {
+  /** The way back, and to the neighbours in the list. @param {Case} item @param {Rankings} rankings */
+  trail(item, rankings) {
     const state = readState(location.hash);
     const link = (/** @type {Case} */ other, /** @type {string} */ text, /** @type {string} */ rel) =>
       make("a", { href: stateHash({ ...state, open: other.node }), rel, title: other.label }, text);
     const back = make("a", { href: stateHash({ ...state, open: "" }), class: "back" }, "\u2190 all queries");
     const { index, total, previous, next } = this.placeOf(item);
+    const found = () => this.section.querySelector(".mean")?.textContent ?? "";
     const parts = [
+      copyButton("copy as text", () => chatText(rankings, found()), "copy-text"),
       ...(previous ? [link(previous, "\u2039 previous", "prev")] : []),
       ...(index >= 0 ? [make("span", { class: "place" }, `${index + 1} of ${total.toLocaleString("en")}`)] : []),
       ...(next ? [link(next, "next \u203a", "next")] : []),

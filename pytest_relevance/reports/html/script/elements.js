@@ -68,9 +68,26 @@ function figures(text) {
   return make("td", { class: "number" }, text);
 }
 
-/** A part of the opened query that can be closed. @param {string} title @param {...HTMLElement} content */
+/** What the reader opened or closed, by title. @type {Map<string, boolean>} */
+const unfolded = new Map();
+
+/** The parts that are closed at first on a phone. */
+const FOLDED = new Set(["before", "Breakdown"]);
+
+/** A part of the opened query that can be closed, and then stays so. @param {string} title @param {...HTMLElement} content */
 function details(title, ...content) {
-  return make("details", { open: true }, make("summary", {}, title), ...content);
+  const isOpen = unfolded.get(title) ?? !(FOLDED.has(title) && matchMedia("(max-width: 45rem)").matches);
+  const summary = make("summary", {}, title);
+  const part = /** @type {HTMLDetailsElement} */ (make("details", { open: isOpen }, summary, ...content));
+  summary.addEventListener("click", () => unfolded.set(title, !part.open));
+  return part;
+}
+
+/** A button that copies a text. @param {string} label @param {() => string} text @param {string} id */
+function copyButton(label, text, id) {
+  const copied = () => (copy.textContent = "copied");
+  const copy = button(label, () => navigator.clipboard?.writeText(text()).then(copied), { id });
+  return copy;
 }
 
 /** Characters that control, hide or reorder text, as `harmless` in _text.py has them; joiners are part of words. */

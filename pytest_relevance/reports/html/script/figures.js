@@ -5,11 +5,15 @@
 
 const DASH = "\u2013";
 
-/** The documents that cost most; not with the reader's grades, for which they were not calculated. @param {Rankings} rankings @returns {HTMLElement[]} */
+/**
+ * The documents that cost most; not where a reference says what they cost, nor with the reader's grades, for which the
+ * losses were not calculated.
+ * @param {Rankings} rankings @returns {HTMLElement[]}
+ */
 function lossesPart(rankings) {
   const { item, own } = rankings;
   const found = (item.losses ?? []).filter(([, , , loss]) => loss > LEAST_CHANGE);
-  if (!found.length) {
+  if (!found.length || rankings.moves.size) {
     return [];
   }
   if (own.size) {
@@ -82,17 +86,26 @@ function explanationParts(item) {
   ];
 }
 
+/** The opened query as text for a chat: what was found, and both rankings. @param {Rankings} rankings @param {string} found */
+function chatText({ item, own, accepted }, found) {
+  const listed = (/** @type {string} */ title, /** @type {string[]} */ names) => {
+    const grade = (/** @type {string} */ name) => own.get(name) ?? judgmentOf(item, name) ?? DASH;
+    const rows = names.map((name, index) => `${index + 1}. [${grade(name)}] ${visible(titleOf(item, name))}`);
+    return rows.length ? ["", title, ...rows] : [];
+  };
+  const now = listed("now:", (item.documents ?? []).slice(0, item.k));
+  const reasons = (item.reasons ?? []).map(visible);
+  return [visible(item.query), found, ...reasons, ...listed("before:", accepted), ...now].join("\n");
+}
+
 /** How to run the case again, and what else there is to know about it. @param {Case} item @returns {HTMLElement} */
 function aboutPart(item) {
   const command = `pytest ${shellQuoted(item.test ?? item.node)}`;
-  const copy = button("copy", () => navigator.clipboard?.writeText(command).then(() => (copy.textContent = "copied")), {
-    id: "copy",
-  });
   const params = Object.entries(item.params ?? {});
   const search = params.length ? item.search.split(`(${params[0][0]}=`)[0] : item.search;
   /** @type {[string, (Node | string)[] | undefined | false][]} */
   const facts = [
-    ["run it again", [make("code", {}, userText(command)), " ", copy]],
+    ["run it again", [make("code", {}, userText(command)), " ", copyButton("copy", () => command, "copy")]],
     ["where", [userText(item.place)]],
     ["query", [userText(item.query)]],
     ["search", [userText(search)]],

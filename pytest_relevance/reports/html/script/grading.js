@@ -9,18 +9,7 @@ const CANNOT_TELL = "?";
 
 const RATER_KEY = "pytest-relevance rater";
 
-const WORKLIST_COLUMNS = [
-  "query_id",
-  "query",
-  "document",
-  "title",
-  "ranks",
-  "worth",
-  "move",
-  "grade",
-  "record",
-  "rater",
-];
+const CSV_COLUMNS = ["query_id", "query", "document", "title", "ranks", "worth", "move", "grade", "record", "rater"];
 
 /** @typedef {number | "?"} Answer a grade, or `CANNOT_TELL` */
 
@@ -101,11 +90,7 @@ class Grades extends EventTarget {
   setRater(rater) {
     this.rater = rater;
     this.save();
-    try {
-      localStorage.setItem(RATER_KEY, rater); // for the pages of other runs
-    } catch {
-      this.isKept = false;
-    }
+    this.isKept &&= keep(RATER_KEY, rater); // for the pages of other runs
   }
 
   /** @param {string} query @param {string} document @param {Answer | undefined} answer */
@@ -127,9 +112,9 @@ class Grades extends EventTarget {
 
   load() {
     try {
-      const kept = JSON.parse(localStorage.getItem(this.storageKey) ?? "{}");
-      this.rater = kept.rater || (localStorage.getItem(RATER_KEY) ?? "");
-      for (const [query, document, answer] of kept.answers ?? []) {
+      const own = JSON.parse(localStorage.getItem(this.storageKey) ?? "{}");
+      this.rater = own.rater || kept(RATER_KEY);
+      for (const [query, document, answer] of own.answers ?? []) {
         this.put(query, document, answer);
       }
     } catch {
@@ -141,12 +126,7 @@ class Grades extends EventTarget {
     const answers = [...this.answers].flatMap(([query, of]) =>
       [...of].map(([document, answer]) => [query, document, answer]),
     );
-    try {
-      localStorage.setItem(this.storageKey, JSON.stringify({ rater: this.rater, answers }));
-      this.isKept = true;
-    } catch {
-      this.isKept = false;
-    }
+    this.isKept = keep(this.storageKey, JSON.stringify({ rater: this.rater, answers }));
   }
 
   /** The name of the file: the run, when it began, and who judged. */
@@ -185,7 +165,7 @@ class Grades extends EventTarget {
       const safe = formula.test(text) ? ` ${text}` : text;
       return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
     };
-    return [WORKLIST_COLUMNS, ...rows].map((row) => `${row.map(cell).join(",")}\n`).join("");
+    return [CSV_COLUMNS, ...rows].map((row) => `${row.map(cell).join(",")}\n`).join("");
   }
 
   /** The different answers for some cases, each once. @param {Case[]} items @returns {[string, Answer][]} */
@@ -235,17 +215,29 @@ function largest(numbers) {
 
 /** The number of different results without a judgment. @param {PageData} data */
 function toJudgeIn(data) {
-  /** @type {Map<string, Set<string>>} */
-  const found = new Map();
-  let count = 0;
-  for (const item of data.cases) {
+  const found = data.cases.flatMap((item) => {
     const open = unjudgedOf(item);
-    if (open.length && !item.variant) {
-      count += open.length;
-    } else if (open.length) {
-      const query = Grades.queryOf(item);
-      found.set(query, new Set([...(found.get(query) ?? []), ...open]));
-    }
+    const query = open.length ? Grades.queryOf(item) : "";
+    return open.map((name) => query + name);
+  });
+  return new Set(found).size;
+}
+
+/** Keep a text in the browser. @param {string} key @param {string} text @returns {boolean} whether the browser does that */
+function keep(key, text) {
+  try {
+    localStorage.setItem(key, text);
+    return true;
+  } catch {
+    return false; // for files from a disk
   }
-  return [...found.values()].reduce((sum, names) => sum + names.size, count);
+}
+
+/** What the browser keeps, or "". @param {string} key @returns {string} */
+function kept(key) {
+  try {
+    return localStorage.getItem(key) ?? "";
+  } catch {
+    return "";
+  }
 }

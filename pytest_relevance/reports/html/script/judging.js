@@ -28,11 +28,13 @@ function openOf(grades, item) {
 /** What judging a case is worth: the worths of its results to judge, times its weight; -1 where there are none. @param {Grades} grades @param {Case} item */
 function judgingWorth(grades, item) {
   const open = openOf(grades, item);
-  if (!open.length) {
-    return -1;
-  }
-  const worths = firstWorthsOf(grades.data, item);
-  return open.reduce((sum, name) => sum + Math.abs(worths.get(name) ?? 0), 0) * (item.weight ?? 1);
+  return open.length ? firstWorth(grades.data, item, open) : -1;
+}
+
+/** What judging some results of a case is worth, before the reader judged any. @param {PageData} data @param {Case} item */
+function firstWorth(data, item, names = unjudgedOf(item)) {
+  const worths = firstWorthsOf(data, item);
+  return names.reduce((sum, name) => sum + Math.abs(worths.get(name) ?? 0), 0) * (item.weight ?? 1);
 }
 
 /** Whether a grade of a case may be any number: its scale has many grades, or judgments have fractions. @param {PageData} data @param {Case} item */
@@ -204,10 +206,12 @@ class Judging {
     const { item, grades } = this;
     const total = item ? unjudgedOf(item).length : 0;
     this.bar.hidden = !total && !grades.count;
-    this.progress.textContent = this.progressText(total);
-    const said = item ? this.movedText(item) : "";
-    if (this.score.textContent !== said) {
-      this.score.textContent = said; // which is read aloud
+    const [judged, all] = item && total ? [total - openOf(grades, item).length, total] : [grades.count, grades.toJudge];
+    const where = make("span", { class: "long" }, item && total ? " judged" : " judged in all queries");
+    this.progress.replaceChildren(`${judged} of ${all.toLocaleString("en")}`, where);
+    const said = make("span", {}, ...(item ? this.moved(item) : []));
+    if (this.score.textContent !== said.textContent) {
+      this.score.replaceChildren(said); // which is read aloud
     }
     if (!grades.isKept) {
       this.words.replaceChildren("This browser keeps nothing for this page: download before you leave it.");
@@ -217,28 +221,25 @@ class Judging {
     this.words.className = grades.isKept ? "note" : "loss";
     this.rater.value = grades.rater;
     this.undo.disabled = !grades.steps.length;
-    this.download.replaceChildren("download ", make("span", {}, counted(grades.count, "judgment", "judgments")));
+    this.download.replaceChildren(
+      "download ",
+      make("span", { class: "long" }, counted(grades.count, "judgment", "judgments")),
+    );
     this.download.disabled = !grades.count;
   }
 
-  /** How much is judged, of the open query or of all. @param {number} total results of the open query to judge */
-  progressText(total) {
-    const { item, grades } = this;
-    return item && total
-      ? `${total - openOf(grades, item).length} of ${total} judged`
-      : `${grades.count} of ${grades.toJudge.toLocaleString("en")} judged in all queries`;
-  }
-
-  /** `0.326 -> 0.514, floor 0.850`: how the reader moved the score of the open query. @param {Case} item */
-  movedText(item) {
+  /** `0.326 -> 0.514, floor 0.850`: how the reader moved the score of the open query. @param {Case} item @returns {(Node | string)[]} */
+  moved(item) {
     const own = this.grades.of(item);
-    const [before, after] = [item.score, own.size ? scoreOf(this.data, item, own).score : item.score].map(scoreText);
-    const isDone = own.size && !openOf(this.grades, item).length;
-    const moved = before === after ? `it stays at ${after}` : `you moved it from ${before} to ${after}`;
-    const change = before === after ? after : `${before} ${ARROW} ${after}`;
-    return (
-      (isDone ? moved : `nDCG@${item.k} ${change}`) +
-      (item.floor === undefined ? "" : `, floor ${scoreText(item.floor)}`)
-    );
+    const after = scoreText(own.size ? scoreOf(this.data, item, own).score : item.score);
+    const before = scoreText(item.score);
+    const long = (/** @type {string} */ text) => make("span", { class: "long" }, text);
+    const floor = long(item.floor === undefined ? "" : `, floor ${scoreText(item.floor)}`);
+    if (!own.size || openOf(this.grades, item).length) {
+      return [long(`nDCG@${item.k} `), before === after ? after : `${before} ${ARROW} ${after}`, floor];
+    }
+    return before === after
+      ? [long("it stays at "), after, floor]
+      : [long("you moved it from "), `${before} to ${after}`, floor];
   }
 }

@@ -3,6 +3,9 @@
  * The page: reads its data, makes its parts, shows the state that the address describes, and listens to keys.
  */
 
+const KEYS_KEY = "pytest-relevance single keys";
+const KEYS = "Keys: j, k next and previous query; n next to judge; digits and ? grade; u undo; / search.";
+
 class Page {
   /** @param {PageData} data */
   constructor(data) {
@@ -21,6 +24,11 @@ class Page {
     this.view = new CaseView(data, this.grades, this.judging, (item) => this.placeOf(item));
     this.byNode = new Map(data.cases.map((item) => [item.node, item]));
     this.scrolled = 0;
+    this.unknown = make("p", { class: "loss", role: "status" });
+    this.main.prepend(this.unknown);
+    this.keys = button("", () => this.switchKeys(this.hasKeys ? "off" : ""));
+    this.view.section.after(make("footer", { id: "keys" }, KEYS, this.keys));
+    this.switchKeys(kept(KEYS_KEY));
     addEventListener("popstate", () => this.show());
     addEventListener("keydown", (event) => this.press(event));
     this.show();
@@ -34,6 +42,13 @@ class Page {
     this.show();
   }
 
+  /** Switch the keys without a modifier on or off, which get in the way of speech input. @param {string} off "off" or "" */
+  switchKeys(off) {
+    this.hasKeys = !off;
+    keep(KEYS_KEY, off);
+    this.keys.textContent = off ? "switch single keys on" : "switch single keys off";
+  }
+
   show() {
     const { open: before, finding } = this.state;
     this.state = readState(location.hash);
@@ -42,6 +57,8 @@ class Page {
       this.scrolled = scrollY;
     }
     this.main.hidden = item !== null;
+    const isUnknown = this.state.open && !item;
+    this.unknown.textContent = isUnknown ? `This page has no query ${visible(this.state.open)}.` : "";
     if (item !== this.view.item || !item) {
       this.view.show(item);
     }
@@ -78,7 +95,7 @@ class Page {
       event.preventDefault();
       return;
     }
-    if (event.ctrlKey || event.metaKey || event.altKey || isTyping) {
+    if (event.ctrlKey || event.metaKey || event.altKey || isTyping || !(this.hasKeys || event.key === "Enter")) {
       return;
     }
     const actions = this.view.item ? this.caseKeys(this.view.item) : this.listKeys(target);
@@ -181,14 +198,9 @@ class Page {
 
   /** Open the next query with results to judge: of those that the list shows, the one whose judgments are worth most. */
   nextQuery() {
-    const worth = (/** @type {Case} */ item) => {
-      const worths = [...firstWorthsOf(this.data, item).values()];
-      return worths.reduce((sum, value) => sum + Math.abs(value), 0) * (item.weight ?? 1);
-    };
     const { item } = this.view;
-    const isOpen = (/** @type {Case} */ other) => openOf(this.grades, other).length > 0;
-    const found = this.items().filter((other) => other === item || isOpen(other));
-    const worths = new Map(found.map((other) => [other, worth(other)]));
+    const found = this.items().filter((other) => other === item || openOf(this.grades, other).length);
+    const worths = new Map(found.map((other) => [other, firstWorth(this.data, other)]));
     found.sort((one, other) => (worths.get(other) ?? 0) - (worths.get(one) ?? 0));
     const place = item ? found.indexOf(item) : -1;
     const next = [...found.slice(place + 1), ...found.slice(0, Math.max(place, 0))][0];

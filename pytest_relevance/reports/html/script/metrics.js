@@ -242,7 +242,5 @@ function worthOf(data, item, name, own) {
  * @param {PageData} data @param {Case} item @param {ReadonlyMap<string, number>} own @returns {Scored}
  */
 function scoreOf(data, item, own) {
-  const settings = data.settings[item.settings];
-  const measure = new Measure(settings, data.discounts[settings.discount]);
-  return measure.interval(gradedRanking(item, own), item.k, item.lowest, item.highest);
+  return measureOf(data, item).interval(gradedRanking(item, own), item.k, item.lowest, item.highest);
 }

@@ -7,6 +7,12 @@
 const LEAST_CHANGE = 5e-4;
 const MOST_MOVED = 5;
 
+/** What the worth of a judgment is called, from which change of nDCG. @type {[number, string][]} */
+const WORTHS = [
+  [0.05, "high"],
+  [0.01, "medium"],
+];
+
 /**
  * What a document did between two rankings: its ranks (null: not there), and how that changed nDCG@k.
  * @typedef {{document: string, from: number | null, to: number | null, change: number}} Move
@@ -166,14 +172,18 @@ class Rankings {
     if (accepted.length) {
       const rows = accepted.map((name, index) => this.acceptedRow(name, index, grading));
       const lines = draw("svg", { "aria-hidden": "true" });
-      panel.append(make("div", { class: "before" }, make("h2", {}, "before"), make("ol", {}, ...rows)), lines);
+      const before = details("before", make("ol", { role: "list", "aria-label": "results before" }, ...rows));
+      before.classList.add("before");
+      panel.append(before, lines);
     }
     const now = (item.documents ?? []).slice(0, Math.max(item.k, 10));
     const rows = now.map((name, index) => this.row(name, index, now.indexOf(name) < index, grading));
     const words = emptyText(item);
     const empty =
       words === "nothing returned" ? "Nothing was returned." : `${words[0].toUpperCase()}${words.slice(1)}.`;
-    const list = rows.length ? make("ol", {}, ...rows) : make("p", { class: "empty" }, empty);
+    const list = rows.length
+      ? make("ol", { role: "list", "aria-label": "results now" }, ...rows)
+      : make("p", { class: "empty" }, empty);
     panel.append(make("div", { class: "now" }, make("h2", {}, accepted.length ? "now" : "results"), list));
     return panel;
   }
@@ -193,7 +203,7 @@ class Rankings {
     }
     const row = this.result({ "data-accepted": name }, name, index + 1, grade, small);
     if ((rank === null || rank > item.k) && accepted.indexOf(name) === index) {
-      row.querySelector(".words")?.append(...grading(name, false));
+      row.append(...grading(name, false));
     }
     return row;
   }
@@ -216,13 +226,14 @@ class Rankings {
     }
     const worth = firstWorthsOf(this.data, item).get(name);
     if (worth !== undefined && !isCopy) {
-      small.push(make("span", { title: WORTH_HINT }, `worth ${Math.abs(worth).toFixed(3)}`));
+      const [size, word] = [Math.abs(worth), WORTHS.find(([least]) => Math.abs(worth) >= least)?.[1] ?? "low"];
+      small.push(make("span", { title: `${WORTH_HINT}: ${size.toFixed(3)}` }, `worth: ${word}`));
     }
     small.push(...fieldsOf(item, name));
     const grade = isCopy ? null : (this.own.get(name) ?? judged);
     const row = this.result({ "data-document": name }, name, index + 1, grade, small);
     if (!isCopy && index < item.k) {
-      row.querySelector(".words")?.append(...grading(name, judged === null));
+      row.append(...grading(name, judged === null));
     }
     return row;
   }
