@@ -158,7 +158,9 @@ class Call:
                 else:
                     self._read(await loops.wait(response), started)
         except BaseException as error:
-            if self.is_lost or isinstance(error, GeneratorExit) or type(error).__name__ == "Cancelled":  # trio's class
+            # Ctrl-C interrupts what the main thread does, which may be this search: it ends the window, not one case
+            is_ending = isinstance(error, (GeneratorExit, KeyboardInterrupt))
+            if self.is_lost or is_ending or type(error).__name__ == "Cancelled":  # trio's class
                 raise
             self.fail(error)
         self.future.set_result(None)

@@ -61,8 +61,10 @@ def test_an_exception_is_raised_in_its_own_case_with_the_traceback_of_the_user(e
     assert error.endswith("in answer")
 
 
-@both_kinds
-@pytest.mark.parametrize("error", ["KeyboardInterrupt", "pytest.exit.Exception"])
+@pytest.mark.parametrize(
+    ("search", "error"),
+    [("plain", "KeyboardInterrupt"), ("plain", "pytest.exit.Exception"), ("coroutine", "pytest.exit.Exception")],
+)
 def test_an_exception_that_ends_the_run_does_so_in_its_own_case(engine: Engine, search: str, error: str) -> None:
     engine.searches(searching(f"if query == 'q1': raise {error}('over')", search))
     engine.project.cases(numbered(3))
@@ -319,6 +321,16 @@ def test_ctrl_c_drops_what_is_queued_and_names_what_is_in_flight(
     assert re.search(r"^searches in flight: q0 \(\d+\.\d s\) and q1 \(\d+\.\d s\)$", text, re.MULTILINE)
     assert "never retrieved" not in text
     assert not [result for result in Record.open(engine.project.path / "run.jsonl").results if result.ranking.documents]
+
+
+@with_signals
+def test_ctrl_c_in_the_code_of_a_search_waits_for_no_other(engine: Engine) -> None:
+    body = "await asyncio.sleep(600) if query == 'q0' else signal.raise_signal(signal.SIGINT)"
+    engine.searches(f"    import asyncio, signal\n{searching(body, 'coroutine')}")
+    engine.project.cases(numbered(3))
+    run = engine.run(TWO)
+    assert (run.code, run.outcomes) == (pytest.ExitCode.INTERRUPTED, {})
+    assert re.search(r"^searches in flight: q0 \(\d+\.\d s\) and q1 ", run.text, re.MULTILINE)
 
 
 def _with_ctrl_c() -> None:
