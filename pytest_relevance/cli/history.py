@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
+from collections.abc import Sequence
 from glob import glob, has_magic
 from pathlib import Path
 
@@ -61,21 +61,16 @@ def run(arguments: Namespace) -> int:
     return OK
 
 
-def _files(name: str) -> Iterator[str]:
+def _files(name: str) -> Sequence[str]:
     """The names of the files that an argument names. Raises `CommandError` for one that names none."""
     from pytest_relevance.results.records.run_info import SUFFIX
 
+    found = [Path(name).as_posix()]
     if os.path.isdir(name):
-        paths = sorted(path for path in Path(name).rglob("*") if path.name.endswith(_RECORDS) and path.is_file())
-        found = [path.as_posix() for path in paths if not path.name.endswith(SUFFIX)]
-        if not found:
-            raise CommandError(f"{PROGRAM} history: the folder {quoted(name)} has no file *.jsonl or *.jsonl.gz")
-        yield from found
-    elif os.path.exists(name) or not has_magic(name):
-        yield Path(name).as_posix()
-    else:
-        matches = sorted(glob(name, recursive=True))
-        if not matches:
-            raise CommandError(f"{PROGRAM} history: no file matches {quoted(name)}")
-        for match in matches:
-            yield from _files(match)
+        files = sorted(path.as_posix() for path in Path(name).rglob("*") if path.is_file())
+        found = [file for file in files if file.endswith(_RECORDS) and not file.endswith(SUFFIX)]
+    elif not os.path.exists(name) and has_magic(name):
+        found = sorted(glob(name, recursive=True))
+    if not found:
+        raise CommandError(f"{PROGRAM} history: {quoted(name)} names no file *.jsonl or *.jsonl.gz")
+    return found

@@ -108,11 +108,6 @@ class Agreement:
     bias: float
 
     @property
-    def documents(self) -> int:
-        """How many documents both graded."""
-        return sum(self.counts.values())
-
-    @property
     def grades(self) -> list[float]:
         """The grades that either gave, in ascending order."""
         return sorted({grade for pair in self.counts for grade in pair})

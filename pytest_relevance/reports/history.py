@@ -19,11 +19,7 @@ from pytest_relevance.results.history import History, Point, Series
 KIND, VERSION = "pytest-relevance history", 1
 """What the report as JSON says that it is."""
 
-COUNTED = (
-    "interval: what unjudged results leave open; worse and better: since the run before, nDCG@k moved by more than the "
-    "tolerance of the case, or a floor or an expectation is newly missed or met; cases whose judgments, settings or "
-    "query changed are not counted"
-)
+COUNTED = "interval: what unjudged results leave open; worse and better since the run before, where no break is"
 """What the figures of a run are."""
 
 

@@ -15,10 +15,9 @@ from pytest_relevance.reports.text import DIM, STRONG, WIDEST, Line, cut, folded
 MOST_LISTED = 20
 MOST_QUERIES = 5
 
-RELIABLE, TENTATIVE = 0.8, 0.667
-"""Krippendorff, Content Analysis, 2004, chapter 11: the alpha of reliable ratings, and the least for any conclusion."""
+_LEAST = "reliable from 0.8 on, tentatively from 0.667"
+"""Of an alpha. Krippendorff, Content Analysis, 2004, chapter 11."""
 
-_LEAST = f"reliable from {RELIABLE} on, tentatively from {TENTATIVE}"
 _ALL_HINT = " (--limit 0 lists all)"
 _FAR = f"{FAR_APART}+ grades apart"
 _FARTHEST = 4  # grades apart; what is farther is counted together
@@ -175,23 +174,8 @@ def _agreement(pairs: Sequence[Rated]) -> list[Line]:
     from pytest_relevance.metrics.agreement import krippendorff_alpha  # which imports numpy
 
     alpha = krippendorff_alpha([list(rated.ratings.values()) for rated in pairs])
-    if isnan(alpha):
-        figure, reading = "not defined", "All ratings are the same, so that nothing could have disagreed."
-    else:
-        figure, reading = f"{alpha:.3f}", f"{_read(alpha)} {_ENDS}"
-    below = [line(f"  {text}") for text in folded(reading, WIDEST - 2)]
-    return [line(f"Krippendorff's alpha (ordinal): {figure}", STRONG), *below, line("")]
-
-
-_ENDS = "1 is perfect agreement, 0 what chance gives; below 0 raters contradict each other."
-
-
-def _read(alpha: float) -> str:
-    if alpha >= RELIABLE:
-        return f"At {RELIABLE} or more ratings count as reliable (Krippendorff)."
-    if alpha >= TENTATIVE:
-        return f"Below {RELIABLE}, where ratings count as reliable; enough for tentative conclusions (Krippendorff)."
-    return f"Below {TENTATIVE}, the least for any conclusion (Krippendorff): agree with the raters on what grades mean."
+    reading = _SAME if isnan(alpha) else _LEAST
+    return [line(f"Krippendorff's alpha (ordinal): {_figure(alpha)}", STRONG), line(f"  {reading}"), line("")]
 
 
 def _combined(pairs: Sequence[Rated]) -> list[Line]:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import NamedTuple
 
-from pytest_relevance._text import counted, first_few
+from pytest_relevance._text import counted
 from pytest_relevance.results.case_parts import FLOOR
 from pytest_relevance.results.case_result import (
     FAILED,
@@ -31,7 +31,7 @@ from pytest_relevance.results.compare.differences import TIE, MeanChange, ScoreP
 from pytest_relevance.results.compare.pairing import file_names, incompatibilities
 from pytest_relevance.results.records.baseline_comparison import is_same_demand
 from pytest_relevance.results.records.file import read_header, read_record
-from pytest_relevance.results.records.run_info import Changes, Fingerprint, RecordError, RunInfo, changed
+from pytest_relevance.results.records.run_info import Changes, Fingerprint, RecordError, changed
 
 CaseKey = tuple[str, str, int]
 """A case: the name of its file, its id, and a number among several checks of one query by a test."""
@@ -152,8 +152,11 @@ def read_history(paths: Iterable[str]) -> History:
     headers = {}
     for name in paths:
         try:
-            headers[name] = read_header(name)
-            left_out |= {name: f"{name}: {why}"} if (why := _unusable(headers[name][1])) else {}
+            headers[name] = _, info, _ = read_header(name)
+            if info.missing:
+                left_out[name] = f"{name}: the run ended before {counted(len(info.missing), 'case')}"
+            elif not info.started:
+                left_out[name] = f"{name}: it does not say when the run began"
         except RecordError as error:
             left_out[name] = str(error)
     files = [files for name, (files, *_) in headers.items() if name not in left_out]
@@ -194,21 +197,9 @@ def read_history(paths: Iterable[str]) -> History:
     variants = dict.fromkeys(chain.from_iterable(reversed(runs.values())))
     series = [_series(each, [of_run[each] for of_run in runs.values() if each in of_run], last) for each in variants]
     if not any(series):
-        counts = [
-            f"{name} has {sum(len(point.figures) for point in of_run.values()):,}" for name, of_run in runs.items()
-        ]
         advice = "name the runs of one suite, and merge the records of shards first"
-        raise NoHistory(
-            f"no case is in all {len(runs)} runs: of cases that were searched {first_few(counts)}; {advice}"
-        )
+        raise NoHistory(f"no case was searched in all {len(runs)} runs: {advice}")
     return History([each for each in series if each is not None], [*runs], left_out)
-
-
-def _unusable(info: RunInfo) -> str:
-    """Why a run has no place in the history, by its header; empty where it has."""
-    if info.missing:
-        return f"the run ended before {counted(len(info.missing), 'case')}: {first_few(info.missing)}"
-    return "" if info.started else "it does not say when the run began"
 
 
 def _add(point: Point, key: CaseKey, before: CaseResult | None, now: CaseResult) -> bool:

@@ -59,7 +59,7 @@ def test_what_leaves_the_figures_as_they_are(
     moved = agreement(*zip(*[(lowest + unit * one, lowest + unit * two) for one, two in pairs], strict=True))
     swapped = agreement(*zip(*[(two, one) for one, two in pairs], strict=True))
     for other in (moved, swapped):
-        assert (other.equal, other.documents) == (found.equal, found.documents)
+        assert (other.equal, sum(other.counts.values())) == (found.equal, len(pairs))
         assert [other.kappa, other.alpha] == pytest.approx([found.kappa, found.alpha], abs=1e-9, nan_ok=True)
     assert [moved.bias, swapped.bias] == pytest.approx([unit * found.bias, -found.bias], abs=1e-9)
     assert [moved.low, moved.high] == pytest.approx([found.low, found.high], abs=1e-9, nan_ok=True)
@@ -119,7 +119,7 @@ def test_the_interval_is_that_of_documents_drawn_with_replacement() -> None:
 
 def test_figures_that_are_not_defined() -> None:
     nothing, one, same = agreement([], []), agreement([1], [2]), agreement([0.1] * 3, [0.1] * 3)
-    assert nothing.documents == 0
+    assert nothing.counts == {}
     assert math.isnan(nothing.equal)
     assert math.isnan(nothing.bias)
     assert (one.equal, one.bias) == (0, 1)
