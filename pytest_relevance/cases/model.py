@@ -152,13 +152,21 @@ class Gate(NamedTuple):
 class CatalogueFile(NamedTuple):
     """The file that says what documents are called, as a case file names it: a line or a row for each document.
 
-    `id` and `title` are their columns, None for the usual names; `show` are further columns that reports show.
+    `id` and `title` are their columns, None for the usual names; `show` are further columns that reports show. `url`
+    and `image` are the columns of addresses of documents and of pictures of them, for the page.
     """
 
     file: str
     id: str | None = None
     title: str | None = None
     show: tuple[str, ...] = ()
+    url: str | None = None
+    image: str | None = None
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """All columns but those of ids and titles, each once."""
+        return tuple(dict.fromkeys([*self.show, *filter(None, (self.url, self.image))]))
 
 
 class Terms(NamedTuple):

@@ -95,6 +95,11 @@ _OPTIONS: Mapping[str, tuple[tuple[str, ...] | str | Callable[[str], int], str]]
         "the default), or is expected to fail, so that the run fails for what got worse alone (xfail)",
     ),
     **{name: ("FILE", what) for name, what in FILES.items()},
+    "images": (
+        ("off", "link"),
+        "show the pictures of documents (documents: {image: ...}) in the HTML report, which then loads them from their "
+        "addresses (link), or none (off, the default)",
+    ),
     "judge-limit": (_at_least_one, "ask relevance_judge for N grades at most"),
     "calibrate": (_pairs, "ask relevance_judge for N grades that people gave, and print how far it agrees with them"),
     "ci": (

@@ -306,7 +306,7 @@ def report_of(config: pytest.Config, name: str, title: str, most: int = MOST_CHA
         if name == "html":
             from pytest_relevance.reports.html.page import html_page
 
-            return html_page(run)
+            return html_page(run, images=config.option.relevance_images == "link")
         from pytest_relevance.reports.run.markdown import run_markdown
         from pytest_relevance.reports.text import safe_output
 

@@ -72,7 +72,7 @@ class Catalogue:
         table, is_nested = self._table()
         id_name = self._id_column(table.names, is_nested=is_nested)
         titles = TITLE_NAMES if self.columns.title is None else (self.columns.title,)
-        absent = [name for name in self.columns.show if not _is_column(name, table.names, is_nested=is_nested)]
+        absent = [name for name in self.columns.fields if not _is_column(name, table.names, is_nested=is_nested)]
         wanted, documents, problems = frozenset(ids), Documents(), Problems(self.name)
         with cells_of_any_length():
             for line, values in table.records(problems):
@@ -87,11 +87,12 @@ class Catalogue:
                     continue
                 documents.known.add(document)
                 title = next(filter(None, (_text(value_at(values, name)) for name in titles)), "")
-                shown = {name: text for name in self.columns.show if (text := _text(value_at(values, name)))}
+                shown = {name: text for name in self.columns.fields if (text := _text(value_at(values, name)))}
                 documents.titles |= {document: title} if title else {}
                 documents.fields |= {document: shown} if shown else {}
         for name in absent:
-            problems.add(f"show: {_unknown(name, table.names)}", 1)
+            key = "show" if name in self.columns.show else "url" if name == self.columns.url else "image"
+            problems.add(f"{key}: {_unknown(name, table.names)}", 1)
         rendered = [problem.render(self.name) for problem in FileError(self.name, problems.found).problems]
         documents.problems = rendered[:_MOST_PROBLEMS]
         if len(rendered) > _MOST_PROBLEMS:

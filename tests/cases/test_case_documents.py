@@ -22,6 +22,7 @@ ONE_CASE = "\ncases: [{query: boots, k: 5}]"
         ("{file: products.csv}", CatalogueFile("products.csv")),
         ("{file: products.csv, id: no, title: 007}", CatalogueFile("products.csv", "no", "007")),
         ("{file: products.csv, show: [brand, 1e5]}", CatalogueFile("products.csv", show=("brand", "1e5"))),
+        ("{file: products.csv, url: link, image: pic}", CatalogueFile("products.csv", url="link", image="pic")),
     ],
 )
 def test_a_catalogue_is_that_of_every_case(shop: Shop, written: str, catalogue: CatalogueFile) -> None:
@@ -38,7 +39,10 @@ def test_a_catalogue_is_that_of_every_case(shop: Shop, written: str, catalogue: 
         ("{file: no/products.csv}", "shop.yaml:1:12: documents: there is no file no/products.csv; paths are relative"),
         (".", "shop.yaml:1:12: documents: . is no file"),
         ("", "shop.yaml:1:11: documents: expected the name of a file, or {file: ..., id: ..., title: ..., show: [...]"),
-        ("{file: products.csv, titel: name}", 'unknown key "titel"; a file has file, id, title and show here; did you'),
+        (
+            "{file: products.csv, titel: name}",
+            'unknown key "titel"; a file has file, id, title, show, url and image here; did you',
+        ),
         ("{file: products.csv, id: ''}", "documents.id: expected text, found nothing"),
         ("{file: products.csv, show: brand}", 'documents.show: expected a list of columns, found the text "brand"'),
         ("{file: products.csv, show: [a, a]}", 'documents.show[1]: "a" stands twice; keep one of them'),

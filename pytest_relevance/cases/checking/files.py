@@ -18,7 +18,7 @@ _READING = (FILE, "format", "query", "grade_column")
 _JUDGMENT_KEYS = (*_READING, FILL)
 _QUERY_KEYS = (*_READING, ONLY)
 _YES_OR_NO = (True, "true", False, "false")  # among judgments, names of grades, words are text
-_CATALOGUE_KEYS = (FILE, "id", "title", "show")
+_CATALOGUE_KEYS = (FILE, "id", "title", "show", "url", "image")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,13 +123,14 @@ def why_no_file(name: str, folder: str, shown: str) -> str | None:
 
 
 def check_catalogue(value: object, at: Location) -> object:
-    """The catalogue of a suite, as a `CatalogueFile`: a path, or `{file:, id:, title:, show: [...]}`."""
+    """The catalogue of a suite, as a `CatalogueFile`: a path, or `{file:, id:, title:, show: [...], url:, image:}`."""
     expected = "the name of a file, or {file: ..., id: ..., title: ..., show: [...]}"
     file = _described(value, _CATALOGUE_KEYS, expected, at)
     if file is None:
         return None
     show = names_in(file.get("show", ()), "columns", _wrong_column, at.under("show"))
-    return CatalogueFile(file[FILE], file.get("id"), file.get("title"), show or ())
+    names = (file.get(name) for name in ("url", "image"))
+    return CatalogueFile(file[FILE], file.get("id"), file.get("title"), show or (), *names)
 
 
 def _wrong_column(value: object) -> str | None:

@@ -26,8 +26,10 @@ SCRIPTS = (
 )
 """The script's files, in the order in which the page runs them."""
 
-STYLES = ("page.css", "list.css", "charts.css", "case.css")
+STYLES = ("page.css", "list.css", "charts.css", "judging.css", "case.css")
 """The files of the style."""
+
+_PICTURES = "Pictures are loaded from the network, from their own addresses."
 
 _LEVEL = 6  # of gzip: level 9 takes three times as long for 1 % less
 
@@ -35,18 +37,22 @@ COMPRESSED_FROM = 1_000_000
 """The size of the data, in bytes, from which they are embedded with gzip and base64."""
 
 
-def html_page(run: Run, screen: Screen | None = None) -> str:
+def html_page(run: Run, screen: Screen | None = None, *, images: bool = False) -> str:
     """The page about a run, as text to be written in UTF-8; `screen` is what its first screen says.
+
+    With `images` it loads pictures of documents from their addresses, the one thing that it ever fetches, and says so.
 
     Half a surrogate pair, which UTF-8 does not have, is written as an escape.
     """
     screen = screen_of(run) if screen is None else screen
+    if images:
+        screen = screen._replace(notes=[*screen.notes, _PICTURES])
     style = "\n".join(file_text(name) for name in STYLES)
     script = "\n".join(file_text(f"script/{name}.js") for name in SCRIPTS)
     shown = detailed(run.results)
-    encoding, data = embedded(page_data(run, shown, screen.findings))
+    encoding, data = embedded(page_data(run, shown, screen.findings, images=images))
     page = Template(file_text("page.html")).substitute(
-        policy=content_security_policy(style, script),
+        policy=content_security_policy(style, script, images=images),
         title=escape(f"{screen.said.text} - {harmless(run.name)}"),
         style=style,
         script=script,
@@ -57,9 +63,10 @@ def html_page(run: Run, screen: Screen | None = None) -> str:
     return page.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def content_security_policy(style: str, script: str = "") -> str:
-    """The policy of a page: this style and this script, if there is one, and nothing from anywhere else."""
+def content_security_policy(style: str, script: str = "", *, images: bool = False) -> str:
+    """The policy of a page: this style and this script, if there is one, and nothing else but `images` of the web."""
     of_script = f"script-src '{_digest(script)}'; " if script else ""
+    of_script += "img-src http: https:; " if images else ""
     return f"default-src 'none'; style-src '{_digest(style)}'; {of_script}base-uri 'none'; form-action 'none'"
 
 

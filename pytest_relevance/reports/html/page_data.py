@@ -58,10 +58,12 @@ def detailed(results: Iterable[CaseResult]) -> list[CaseResult]:
     return [searched[place] for place in places]
 
 
-def page_data(run: Run, results: Sequence[CaseResult], findings: Sequence[Finding] = ()) -> dict[str, Any]:
+def page_data(
+    run: Run, results: Sequence[CaseResult], findings: Sequence[Finding] = (), *, images: bool = False
+) -> dict[str, Any]:
     """The data that the page's script needs of some results of a run: an object for each, and what they share.
 
-    `findings` are the lines of the first screen, each with the places of its cases.
+    `findings` are the lines of the first screen, each with the places of its cases. `images`: pictures are shown.
     """
     tables = _Tables()
     gains = PlausibleGains(results)
@@ -88,6 +90,11 @@ def page_data(run: Run, results: Sequence[CaseResult], findings: Sequence[Findin
             {"text": found.text, "cases": [places[each.key] for each in found.results if each.key in places]}
             for found in findings
         ],
+        "addresses": {
+            file: {name: info.documents.get(name) or "" for name in ("url", *(["image"] if images else []))}
+            for file, info in run.files.items()
+            if info.documents
+        },
         "cases": cases,
     }
 

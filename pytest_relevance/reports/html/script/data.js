@@ -101,6 +101,7 @@
  * @property {Settings[]} settings
  * @property {Scale[]} scales
  * @property {Finding[]} findings the gates and diagnoses of the first screen
+ * @property {Record<string, Record<string, string>>} addresses by file: the field with the `url` of a document, and with an `image` to show
  * @property {Case[]} cases in the order of the run
  * @property {Case[]} [sorted] the same, the worst first: see `sortedCases`
  */

@@ -110,6 +110,17 @@ function userText(text) {
   return make("bdi", {}, visible(text));
 }
 
+/** Text as a link, where the address is one of the web. @param {string | undefined} address @param {Node} text */
+function webLink(address, text) {
+  const link = { href: address ?? "", rel: "noopener noreferrer", target: "_blank" };
+  return isWeb(address) ? make("a", link, text) : text;
+}
+
+/** @param {string | undefined} address */
+function isWeb(address) {
+  return /^https?:\/\/[^\s]+$/i.test(address ?? "");
+}
+
 /** @param {number | undefined} score */
 function scoreText(score) {
   return score === undefined || Number.isNaN(score) ? "n/a" : score.toFixed(3);

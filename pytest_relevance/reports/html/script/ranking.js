@@ -108,16 +108,6 @@ function movedSections(item, moves) {
   return sections.length ? [make("section", { class: "moved" }, ...sections)] : [];
 }
 
-/** Further fields of a document; web addresses are links. @param {Case} item @param {string} name @returns {HTMLElement[]} */
-function fieldsOf(item, name) {
-  return Object.entries(lookUp(item.fields, name) ?? {}).map(([field, text]) => {
-    const isLink = /^https?:\/\/[^\s]+$/i.test(text);
-    const link = { href: text, rel: "noopener noreferrer", target: "_blank" };
-    const value = isLink ? make("a", link, userText(text)) : userText(text);
-    return make("span", { class: "field" }, userText(field), " ", value);
-  });
-}
-
 /** The two rankings of a case, with the grades of its judgments and the reader's own. */
 class Rankings {
   /** @param {PageData} data @param {Case} item @param {ReadonlyMap<string, number>} own @param {Move[]} moves */
@@ -229,7 +219,6 @@ class Rankings {
       const [size, word] = [Math.abs(worth), WORTHS.find(([least]) => Math.abs(worth) >= least)?.[1] ?? "low"];
       small.push(make("span", { title: `${WORTH_HINT}: ${size.toFixed(3)}` }, `worth: ${word}`));
     }
-    small.push(...fieldsOf(item, name));
     const grade = isCopy ? null : (this.own.get(name) ?? judged);
     const row = this.result({ "data-document": name }, name, index + 1, grade, small);
     if (!isCopy && index < item.k) {
@@ -243,7 +232,19 @@ class Rankings {
    * @param {Record<string, string>} attributes @param {string} name @param {number} rank @param {Grade} grade @param {HTMLElement[]} small
    */
   result(attributes, name, rank, grade, small) {
-    const words = make("div", { class: "words" }, make("div", { class: "title" }, userText(titleOf(this.item, name))));
+    const { url = "", image = "" } = lookUp(this.data.addresses, this.item.file) ?? {};
+    const fields = lookUp(this.item.fields, name) ?? {};
+    const [address, source] = [lookUp(fields, url), lookUp(fields, image)];
+    const title = make("div", { class: "title" }, webLink(address, userText(titleOf(this.item, name))));
+    const words = make("div", { class: "words" }, title);
+    if (isWeb(source)) {
+      words.prepend(make("img", { alt: "", loading: "lazy", referrerpolicy: "no-referrer", src: source ?? "" }));
+    }
+    for (const [field, text] of Object.entries(fields)) {
+      if (![url, image].includes(field) || !isWeb(text)) {
+        small.push(make("span", { class: "field" }, userText(field), " ", webLink(text, userText(text))));
+      }
+    }
     const by = grade === null || this.own.has(name) ? undefined : lookUp(this.item.filled, name);
     if (by) {
       small.push(make("span", { class: "filled" }, "graded by ", userText(by)));
