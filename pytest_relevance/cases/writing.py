@@ -36,6 +36,7 @@ _WITHOUT_PLACE: Mapping[str, Callable[[Case], object]] = {
     "skip": lambda case: case.skip,
     "usefixtures": lambda case: case.usefixtures,
     "notes on documents": lambda case: case.notes,
+    "grades that fill": lambda case: case.filled,
 }
 """What cases have and judgments do not, and how to tell whether a case has it."""
 
@@ -132,10 +133,17 @@ def _lost(queries: Sequence[Query], judgments: Judgments, *, has_ratings: bool, 
 
 
 def judgments_of(suite: Suite) -> Judgments:
-    """The judgments of all cases, under their ids, or under their queries where they have no ids."""
+    """The judgments of all cases, under their ids, or under their queries where they have no ids.
+
+    Grades that fill are left out: nothing would tell them from those of people.
+    """
     keys = {case.id: case for case in suite.cases}
+    grades = {
+        key: {document: grade for document, grade in case.judgments.items() if document not in case.filled}
+        for key, case in keys.items()
+    }
     return Judgments(
-        {key: dict(case.judgments) for key, case in keys.items() if case.judgments},
+        {key: of_case for key, of_case in grades.items() if of_case},
         file=suite.path,
         format=CASE_FILE,
         queries={

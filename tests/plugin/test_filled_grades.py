@@ -1,4 +1,4 @@
-"""`{file: ..., fill: true}`: grades of a machine count where nobody has judged, ane dvery report says so."""
+"""`{file: ..., fill: true}`: grades of a machine count where nobody has judged, and every report says so."""
 
 import re
 
@@ -103,6 +103,17 @@ def test_the_grades_of_a_machine_are_not_taken_for_a_persons(shop: Project, caps
     assert re.search(message, " ".join(capsys.readouterr().err.split()))
     assert main(["raters", str(file)]) == 0
     assert "model-y" in capsys.readouterr().out
+    file.write_text("query,doc_id,grade,machine\nc b a,a,0,TRUE\n")
+    with pytest.raises(ValueError, match=message):
+        read_judgments(file)
+    file.write_text("query,doc_id,grade,machine\nc b a,a,0,washing machine\n")
+    assert read_judgments(file) == {"c b a": {"a": 0}}, "a field of the documents"
+
+
+def test_a_conversion_leaves_out_what_fills(shop: Project, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["convert", str(shop.path / "shop.relevance.yaml"), str(shop.path / "out.csv")]) == 0
+    assert "the grades that fill of 2 cases" in " ".join(capsys.readouterr().err.split())
+    assert read_judgments(shop.path / "out.csv") == {"c b a": {"a": 3}, "e d": {"x": 0}, "f g": {"f": 1, "g": 1}}
 
 
 WORDS = "3 of 6 judged results within k are filled: 2 by model-x/prompt-3, 1 by model-x/prompt-3 + model-y"

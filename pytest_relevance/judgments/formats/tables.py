@@ -98,8 +98,8 @@ def read_table(source: Source, format: str | None = None) -> Ratings:
 
 
 def _of_machine(table: Table, at: Mapping[str, int], times: int) -> list[bool] | None:
-    """Whether a machine gave each rating; None without a column that says so, beside one of raters."""
-    if not {MACHINE, "rater"} <= at.keys():
+    """Whether a machine gave each rating; None without a column that says so."""
+    if MACHINE not in at:
         return None
     if isinstance(table, ObjectTable):
         cells = [row.get(table.names[at[MACHINE]]) for row in table.rows]
@@ -108,6 +108,8 @@ def _of_machine(table: Table, at: Mapping[str, int], times: int) -> list[bool] |
     said = [("" if cell is None else str(cell)).strip().casefold() for cell in cells]
     wrong = next((row for row, word in enumerate(said) if word not in _ARE_MACHINES), None)
     if wrong is not None:
+        if "rater" not in at and "true" not in said:  # a field of the documents, of washing machines say
+            return None
         what = f"the column {MACHINE} is true where a machine gave the grade, else false or blank"
         table.source.refuse(f"{what}; found {quoted(str(cells[wrong]))}", *table.place(wrong))
     return [_ARE_MACHINES[word] for word in said] * times
