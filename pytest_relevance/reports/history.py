@@ -12,8 +12,9 @@ from pytest_relevance._text import counted, listed, score_text
 from pytest_relevance.reports import blocks
 from pytest_relevance.reports.blocks import RIGHT, Column, Section, Sentence, Table
 from pytest_relevance.reports.run import baseline, cases
-from pytest_relevance.reports.text import BAD, DIM, GOOD, PLAIN, SIGNIFICANT, STRONG, WIDEST, duration, plain
-from pytest_relevance.results.case_result import MEASURED, PASSED, SKIPPED, WITHOUT_SCORE
+from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, PLAIN, SIGNIFICANT, STRONG, WIDEST, duration, plain
+from pytest_relevance.results.case_result import MEASURED, NOT_SEARCHED, PASSED, SKIPPED, WITHOUT_SCORE
+from pytest_relevance.results.compare.differences import TIE
 from pytest_relevance.results.history import History, Point, Series
 
 KIND, VERSION = "pytest-relevance history", 1
@@ -28,21 +29,50 @@ _YIELDS = {"interval": 3, "p95": 2, "searched": 1}
 
 
 def headline(history: History) -> baseline.Headline:
-    """What became of the mean: of several variants of the one that fell most."""
-    runs = counted(len(history.names), "run")
-    changes = [(each, each.change) for each in history.series if each.change is not None]
-    if not changes:
-        why = ": no other" if len(history.names) == 1 else "; the last has none before it"
-        return baseline.Headline(f"{runs}{why} to compare its mean with", baseline.NOTHING)
-    series, change = min(changes, key=lambda pair: pair[1].means.difference)
-    means, since = change.means, len(series.points) - series.since
-    name = f"Mean {series.metric}" + (f" of {series.variant}" if len(history.series) > 1 else "")
-    scores = f"{means.first:.3f} -> {means.second:.3f}"
-    if not change.p <= SIGNIFICANT:
-        return baseline.Headline(f"{name} is unchanged within chance over {since:,} runs: {scores}", baseline.FINE)
-    fell = means.difference < 0
-    words, kind = ("fell", baseline.WORSE) if fell else ("rose", baseline.BETTER)
-    return baseline.Headline(f"{name} {words} over {since:,} runs: {scores}", kind)
+    """What became of search: of several variants of the one that did worst."""
+    several = len(history.series) > 1
+    said = [_said(each, f" of {each.variant or 'no variant'}" if several else "") for each in history.series]
+    return min(said, key=lambda each: _WORST_FIRST.index(each.kind))
+
+
+_WORST_FIRST = *(baseline.BROKEN, baseline.WORSE, baseline.MIXED), *(baseline.NOTHING, baseline.FINE, baseline.BETTER)
+
+
+def _said(series: Series, label: str) -> baseline.Headline:
+    """The sentence about a series, which weighs as that about a run does, and tells what is wrong in its last run."""
+    last, change, runs = series.points[-1], series.change, len(series.points) - series.since
+    ran, idle = last.statuses.total() - last.statuses[SKIPPED], last.statuses[NOT_SEARCHED]
+    if not last.figures:
+        failed = f"{ran - idle:,} of {counted(ran, 'search', 'searches')} failed" if ran else "every case was skipped"
+        rest = f", {counted(idle, 'case')} not searched" if idle else ""
+        return baseline.Headline(
+            f"The last run{label}, {when(last.started)}, has no mean: {failed}{rest}", baseline.BROKEN
+        )
+    if last.empty == len(last.figures) and last.statuses[PASSED] < ran:
+        text = f"The last run{label}, {when(last.started)}, returned nothing for {last.empty:,} of {ran:,} queries"
+        return baseline.Headline(text, baseline.BROKEN)
+    if change is None:
+        is_parted = series.scored and any(point.figures for point in series.points[:-1])
+        why = "the last is not comparable with those before" if is_parted else "there are no two means to compare"
+        found = baseline.Headline(f"{counted(len(series.points), 'run')}{label}: {why}", baseline.NOTHING)
+    else:
+        means = change.means
+        moved = 0 if not change.p <= SIGNIFICANT else 1 if means.difference > 0 else -1
+        found = baseline.balance(series.worse, series.better, moved)
+        if found.kind in (baseline.FINE, baseline.BETTER) and means.difference < -TIE:
+            text = "The mean fell within chance, no query by more than its tolerance"
+            found = baseline.Headline(text, baseline.MIXED)
+        scores = f"mean {series.metric}{label} {means.first:.3f} -> {means.second:.3f}"
+        if means.queries < series.scored:  # no row has these means
+            scores = f"{means.queries:,} of {counted(series.scored, 'case')}{label}"
+        found = found._replace(text=f"{found.text} ({scores} over {counted(runs, 'run')})")
+    errors = sum(last.statuses[status] for status in WITHOUT_SCORE)
+    if errors:
+        kind = baseline.WORSE if found.kind == baseline.WORSE else baseline.BROKEN
+        return baseline.Headline(f"{found.text}; {errors:,} of {ran:,} searches failed in the last run", kind)
+    if last.worse and found.kind in (baseline.FINE, baseline.BETTER):
+        return baseline.Headline(f"{found.text}; {last.worse:,} got worse in the last run", baseline.MIXED)
+    return found
 
 
 def span_text(history: History) -> str:
@@ -123,7 +153,7 @@ def _table(series: Series, title: str) -> Table:
 
 def _parts(history: History) -> tuple[list[Sentence], list[Table], list[Sentence]]:
     """The sentences, the tables and the notes of every report."""
-    styles = {baseline.WORSE: BAD, baseline.BETTER: GOOD}
+    styles = {baseline.WORSE: BAD, baseline.BROKEN: BAD, baseline.MIXED: DOUBT, baseline.BETTER: GOOD}
     said = headline(history)
     several = len(history.series) > 1
     sentences = [Sentence(span_text(history), STRONG), Sentence(said.text, styles.get(said.kind, PLAIN))]

@@ -40,7 +40,7 @@ _READ = frozenset(
     {
         *("file", "line", "id", "query", "variant", "search", "weight", "verdict", "outcome", "outcomes", "reasons"),
         *("k", "depth", "is_depth_set", "reaches_depth", "tolerance", "settings", "digest", "scores", "lower", "upper"),
-        *("judged", "filled_top", "is_filled_alone", "latency", "latency_shared", "concurrency"),
+        *("judged", "top", "filled_top", "is_filled_alone", "latency", "latency_shared", "concurrency"),
     }
 )
 """The keys of a result that are read: it takes a sixth less time than reading all."""
@@ -84,8 +84,9 @@ class Point:
     """One variant of the search in the run of a record, which has a `name`.
 
     `searched` is how its fingerprint differs from the last one before. `figures` are those of the cases that were
-    searched, `statuses` counts all. `changes` says by kind what changed in a case since its last result: "judgments",
-    "settings" or "query", with details; the others with a result before are `compared`.
+    searched, `empty` says how many rankings are, and `statuses` counts all cases. `changes` says by kind what changed
+    in a case since its last result: "judgments", "settings" or "query", with details; the others with a result before
+    are `compared`.
 
     `mean`, and the interval `low` to `high` that unjudged results leave to it, are NaN where no case has a score; `p95`
     is of the latencies of the common cases, in seconds. `breaks` are between the run before and this one.
@@ -97,6 +98,7 @@ class Point:
     searched: Changes
     figures: dict[CaseKey, CaseFigures] = field(default_factory=dict)
     statuses: Counter[str] = field(default_factory=Counter)
+    empty: int = 0
     changes: dict[CaseKey, Mapping[str, str]] = field(default_factory=dict)
     compared: int = 0
     moves: list[Move] = field(default_factory=list)
@@ -124,7 +126,8 @@ class Series(NamedTuple):
     these runs too, and `others` only in some.
 
     `change` is that of the mean since the point `since`, over the cases that no break has touched: the first point from
-    which on these are at least half of the scored cases. `last` are the last results of all of them.
+    which on these are at least half of the scored cases. Of them so many got `worse` and `better` by more than their
+    tolerance. `last` are the last results of all scored cases.
     """
 
     variant: str | None
@@ -134,6 +137,8 @@ class Series(NamedTuple):
     unscored: int
     others: int
     change: MeanChange | None
+    worse: int
+    better: int
     since: int
     last: Sequence[CaseResult]
 
@@ -210,6 +215,7 @@ def _add(point: Point, key: CaseKey, before: CaseResult | None, now: CaseResult)
     point.statuses[now.status] += 1
     if now.verdict in (*WITHOUT_SCORE, SKIPPED):
         return False
+    point.empty += not now.evaluation.top
     point.figures[key] = CaseFigures(now.score, *now.interval, now.call.latency)
     if before is None:
         return True
@@ -257,18 +263,20 @@ def _series(
         if 2 * len(left) < len(scored) or not left:
             break
         same, first = left, earlier
-    change = None
+    change, pairs, moved = None, [], []
     if first is not searched[-1]:
-        pairs = []
         for key in same:
             was, now = (point.figures[key].score or 0.0 for point in (first, searched[-1]))
             pairs.append(ScorePair((key[0], f"{key[1]} {key[2]}", ""), was, now, weights[key]))
+            if abs(pairs[-1].change) > last[variant, key].conditions.tolerance + TIE:
+                moved.append(now < was)
         change = change_of(pairs, len(scored))
     of_scored = [last[variant, key] for key in scored]
     metrics = {result.metric.text for result in of_scored}
     metric = metrics.pop() if len(metrics) == 1 else "nDCG@k"
     counts = len(scored), len(common) - len(scored), len(times) - len(common)
-    return Series(variant, metric, points, *counts, change, points.index(first), of_scored)
+    worse, since = sum(moved), points.index(first)
+    return Series(variant, metric, points, *counts, change, worse, len(moved) - worse, since, of_scored)
 
 
 def _summarise(

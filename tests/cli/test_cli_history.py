@@ -89,7 +89,7 @@ def test_a_line_for_each_run_in_the_order_of_their_start(terminal: Terminal, run
     assert (said.code, said.err) == (0, "")
     assert [line.rstrip() for line in said.lines] == [
         "History of 4 runs, 2026-11-01 08:03 to 2026-11-04 08:03 UTC",
-        "4 runs; the last has none before it to compare its mean with",
+        "4 runs: the last is not comparable with those before",
         "",
         "start (UTC)       nDCG@10    p95  passed  worse  better  searched",
         "2026-11-01 08:03    1.000  12 ms  2 of 2                 index products-1, documents 10",
@@ -159,6 +159,50 @@ def test_a_run_whose_search_failed_hides_nothing(terminal: Terminal, runs: Path)
     assert ["2026-11-02", "08:03", "n/a", "0", "of", "2", "2"] in lines
 
 
+FALL = dict.fromkeys("uvwxy", BEST), dict.fromkeys("uvwxy", POOR)
+
+
+@pytest.mark.parametrize(
+    ("found", "says", "kind"),
+    [
+        (FALL, "Search got worse: 5 queries (mean nDCG@10 1.000 -> 0.548 over 2 runs)", "worse"),
+        (FALL[::-1], "Search got better: 5 queries (mean nDCG@10 0.548 -> 1.000 over 2 runs)", "better"),
+        (FALL[:1] * 2, "No query got worse (mean nDCG@10 1.000 -> 1.000 over 2 runs)", "fine"),
+        (
+            [{"u": BEST, "v": BEST, "w": POOR}, {"u": POOR, "v": POOR, "w": BEST}],
+            "2 queries got worse, 1 better; the mean is unchanged within chance (mean nDCG@10 0.849 -> 0.699 over 2 "
+            "runs)",
+            "mixed",
+        ),
+        (
+            [*FALL[:1], dict.fromkeys("uvwxy", FAILED)],
+            "The last run, 2026-11-02 08:03, has no mean: 5 of 5 searches failed",
+            "broken",
+        ),
+        (
+            [*FALL[:1], dict.fromkeys("uvwxy", "")],
+            "The last run, 2026-11-02 08:03, returned nothing for 5 of 5 queries",
+            "broken",
+        ),
+        (
+            [*FALL[:1], {**FALL[0], "u": FAILED}],
+            "No query got worse (mean nDCG@10 1.000 -> 1.000 over 2 runs); 1 of 5 searches failed in the last run",
+            "broken",
+        ),
+        (FALL[:1], "1 run: there are no two means to compare", "nothing"),
+    ],
+    ids=["fall", "rise", "same", "both", "down", "empty", "error", "one"],
+)
+def test_the_headline_weighs_and_tells_what_is_wrong_in_the_last_run(
+    terminal: Terminal, runs: Path, found: Sequence[Mapping[str, str | None]], says: str, kind: str
+) -> None:
+    for day, rankings in enumerate(found, 1):
+        record(runs / f"{day}.jsonl", day, rankings)
+    assert terminal.run("history", "runs", "-o", "history.html").code == 0
+    (heading,) = re.findall('<h1 data-verdict="(.*)">(.*)</h1>', terminal.read("history.html"))
+    assert heading == (kind, says.replace("->", "\u2192"))
+
+
 def test_each_variant_has_its_own_series_with_what_is_filled_and_a_file_may_move(
     terminal: Terminal, runs: Path
 ) -> None:
@@ -182,6 +226,7 @@ def test_cases_without_judgments_have_a_history_too(terminal: Terminal, runs: Pa
     points = points_of(terminal, "runs")
     assert [(point["mean"], point["p95"], point["worse"]) for point in points] == [(None, 0.012, 0), (None, 0.012, 1)]
     assert terminal.run("history", "runs", "-o", "history.html").code == 0
+    assert "2 runs: there are no two means to compare" in terminal.read("history.html")
 
 
 @pytest.mark.parametrize(

@@ -181,8 +181,11 @@ def _lines(points: Sequence[Point], figure: str, scale: _Scale) -> Iterator[str]
 
 def _interval(points: Sequence[Point], scale: _Scale) -> Iterator[str]:
     for segment in _segments(points, "mean"):
-        upper = [f"{scale.x(index)},{scale.y(point.high)}" for index, point in segment]
-        lower = [f"{scale.x(index)},{scale.y(point.low)}" for index, point in reversed(segment)]
+        places = [(float(index), point) for index, point in segment]
+        if len(places) == 1:  # with a width, to be seen
+            places = [(places[0][0] + aside, places[0][1]) for aside in (-0.25, 0.25)]
+        upper = [f"{scale.x(index)},{scale.y(point.high)}" for index, point in places]
+        lower = [f"{scale.x(index)},{scale.y(point.low)}" for index, point in reversed(places)]
         yield f'<polygon class="open" points="{" ".join([*upper, *lower])}"/>'
 
 
