@@ -88,7 +88,8 @@ class JudgeHooks:
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Raise UsageError where no fixture has the name."""
         if session.items and not is_fixture_defined(NAME, session):
-            raise pytest.UsageError(f"{self.option} needs a fixture {NAME}, and there is none{_HOW_TO}")
+            how = "write it in a conftest.py: a session fixture that returns judge(query, document), which has a name"
+            raise pytest.UsageError(f"{self.option} needs a fixture {NAME}, and there is none; {how}")
 
     @pytest.hookimpl(wrapper=True, trylast=True)  # inner to the wrappers that capture output
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
@@ -259,13 +260,3 @@ def progress_of(config: pytest.Config, what: str, total: int) -> Progress:
     progress = Progress(what, total, write, is_terminal=getattr(reporter, "isatty", False))
     progress.advance(0)
     return progress
-
-
-_HOW_TO = """; write it in a conftest.py:
-
-    @pytest.fixture(scope="session")
-    def relevance_judge():
-        def judge(query, document):       # document: {"id": ..., "title": ..., and further fields}
-            return grade                  # or (grade, note), or None: it cannot tell
-        judge.name = "model-x/prompt-3"   # who gave the grades
-        return judge"""

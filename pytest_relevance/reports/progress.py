@@ -50,8 +50,9 @@ class Progress:
             return
         if self._is_terminal:
             if now - self._told >= _EVERY:
-                self._told = now
-                self._show(self._text(now))
+                self._told, text = now, self._text(now)
+                self._write("\r" + text.ljust(self._width))
+                self._width = len(text)
         elif self._total and (tenth := self._done * _TENTHS // self._total) > self._tenth:
             self._tenth = tenth
             self._write(f"{self._text(now)}\n")
@@ -59,20 +60,13 @@ class Progress:
     def end(self) -> None:
         """Take the line away from the terminal: what comes next says what came of the work."""
         if self._width:
-            self._show("")
-            self._write("\r")
+            self._write("\r" + " " * self._width + "\r")
 
     def _text(self, now: float) -> str:
         text = f"{self._what} {self._done:,} of {self._total:,}"
         left = self._total - self._done
-        if not (self._done and left > 0):
-            return text
-        return f"{text}, about {time_left((now - self._began) / self._done * left)} left"
-
-    def _show(self, text: str) -> None:
-        """Write a text over the one before."""
-        self._write("\r" + text.ljust(self._width))
-        self._width = len(text)
+        seconds = (now - self._began) / max(self._done, 1) * left
+        return f"{text}, about {time_left(seconds)} left" if self._done and left > 0 else text
 
 
 def time_left(seconds: float) -> str:

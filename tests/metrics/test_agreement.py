@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance import krippendorff_alpha
 from pytest_relevance.metrics.agreement import Agreement, agreement
 
 Grades = list[int]
@@ -22,11 +21,6 @@ Grades = list[int]
         ([0, 0, 1, 1, 1, 0, 1, 0, 0, 1], [1, 0, 1, 1, 0, 0, 1, 1, 0, 1], 0.4),
         ([0, 0, 0, 0, 3, 3, 3, 3], [0, 0, 0, 3, 3, 3, 0, 0], 0.25),
         ([2, 2, 2, 2], [3, 3, 3, 3], 0.0),
-        (
-            [0, 1, 4, 2, 2, 4, 0, 3, 3, 1, 1, 4, 2, 0, 3],
-            [2, 1, 0, 4, 4, 2, 3, 0, 1, 1, 3, 0, 2, 4, 1],
-            -0.5666666666666667,
-        ),
     ],
 )
 def test_kappa_is_that_of_scikit_learn(first: Grades, second: Grades, kappa: float) -> None:
@@ -127,11 +121,6 @@ def test_figures_that_are_not_defined() -> None:
     assert all(math.isnan(found.kappa) and math.isnan(found.low) for found in (nothing, one, same))
     assert math.isnan(same.alpha)
     assert agreement([0, 3], [0, 3]).low == agreement([0, 3], [0, 3]).kappa == 1  # half of the samples have one grade
-
-
-def test_alpha_is_that_of_any_number_of_raters() -> None:
-    first, second = [0, 1, 2, 3, 3], [0, 2, 2, 3, 1]
-    assert agreement(first, second).alpha == krippendorff_alpha([*zip(first, second, strict=True)])
 
 
 def test_what_is_no_grade_is_refused() -> None:

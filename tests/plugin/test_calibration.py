@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from pytest_relevance import Run as Record
@@ -102,7 +100,7 @@ def test_it_changes_no_verdict_and_no_file(shop: Project) -> None:
     assert not (shop.path / "machine.csv").exists()  # all results are judged
 
 
-def test_the_same_are_asked_for_whatever_the_order(shop: Project) -> None:
+def test_the_same_are_asked_for_once_whatever_the_order_and_the_variants(shop: Project) -> None:
     shop.run("--relevance-calibrate=4")
     before = asked(shop)
     head, _, cases = CASES.partition("cases:\n")
@@ -110,8 +108,10 @@ def test_the_same_are_asked_for_whatever_the_order(shop: Project) -> None:
     shop.cases(f"{head}cases:\n{second}\n{first}\n")
     shop.run("--relevance-calibrate=4")
     assert asked(shop) == before
-    shop.run("--relevance-calibrate=5")
-    assert {*asked(shop)} > {*before}
+    shop.conftest((SEARCH + SOME).replace('scope="session")\n    def search', 'params=["x", "y"])\n    def search'))
+    assert shop.run("--relevance-calibrate=5").counts == {"passed": 4}
+    assert len(found := asked(shop)) == 5
+    assert {*found} > {*before}
 
 
 def test_judgments_of_a_test_in_python(shop: Project) -> None:
@@ -138,13 +138,6 @@ def test_grades_of_a_machine_are_none_of_people(shop: Project) -> None:
     assert "relevance_judge was not asked, as no case that people judged was scored" in run.text
 
 
-def test_variants_ask_once(shop: Project) -> None:
-    shop.conftest((SEARCH + SOME).replace('scope="session")\n    def search', 'params=["x", "y"])\n    def search'))
-    run = shop.run("--relevance-calibrate=100")
-    assert run.counts == {"passed": 4}
-    assert len(asked(shop)) == 7
-
-
 def test_what_a_judge_is_told_of_documents_that_were_not_found(shop: Project) -> None:
     shop.write("products.csv", "id,title,brand\nd,Polish,Fell\na,Boots,Fell\n")
     shop.cases(CASES.replace("scale:", "documents: {file: products.csv, show: [brand]}\n    scale:"))
@@ -166,38 +159,11 @@ def test_what_a_judge_is_told_of_documents_that_were_not_found(shop: Project) ->
     assert "without a title" not in run.text
 
 
-@pytest.mark.parametrize("documents", [[3, 1], [3, 3]])
-def test_nothing_to_compare(shop: Project, documents: list[int]) -> None:
-    pairs = ", ".join(f"{name}: {grade}" for name, grade in zip("xy", documents, strict=True))
-    shop.cases(f"cases: [{{query: x y, judgments: {{{pairs}}}}}]\n")
-    shop.conftest(f"{SEARCH}\n    def grade(document): return {'None' if len({*documents}) > 1 else 3}\n")
-    run = shop.run("--relevance-calibrate=2")
-    shown = "\n".join(calibration(run))
-    if documents == [3, 1]:
-        assert shown == "asked for 2 of the 2 grades that people gave: 2 it cannot tell"
-    else:
-        assert "Cohen's kappa (quadratic)          n/a  not defined: all grades are the same" in shown
-    assert "nan" not in run.text
-
-
-def test_a_judge_whose_errors_are_known(project: Project) -> None:
-    # of ten documents with each grade: two of those below 3 get a grade more, and four of those with a 3 get a 0
-    grade = """
-    def grade(document):
-        people, number = divmod(int(document.removeprefix("d")), 10)
-        return (people + 1 if number < 2 else people) if people < 3 else (0 if number < 4 else 3)
-    """
-    project.conftest(SEARCH + grade)
-    judgments = [{f"d{number}": number // 10 for number in range(start, 40, 4)} for start in range(4)]
-    cases = [{"query": f"q{number} x", "judgments": each} for number, each in enumerate(judgments)]
-    project.cases(json.dumps({"scale": [0, 3], "cases": cases}))
-    shown = "\n".join(calibration(project.run("--relevance-calibrate=40")))
-    observed, by_chance = (6 * 1 + 4 * 9) / 40, 3.5 + 3.05 - 2 * 1.5 * 1.35  # of the means and those of the squares
-    assert "equal grades                     75.0%  30 of 40" in shown
-    assert f"Cohen's kappa (quadratic)        {1 - observed / by_chance:.3f}  " in shown
-    assert f"bias                            {1.35 - 1.5:+.3f}  " in shown
-    table = [line.split()[1:] for line in shown.partition("people \\ ")[2].splitlines()[1:5]]
-    assert table == [["8", "2", "-", "-"], ["-", "8", "2", "-"], ["-", "-", "8", "2"], ["4", "-", "-", "6"]]
+def test_nothing_to_compare(shop: Project) -> None:
+    shop.cases("cases: [{query: x y, judgments: {x: 3, y: 1}}]\n")
+    shop.conftest(f"{SEARCH}\n    def grade(document): return None\n")
+    shown = calibration(shop.run("--relevance-calibrate=2"))
+    assert shown == ["asked for 2 of the 2 grades that people gave: 2 it cannot tell"]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
+from itertools import pairwise
 from string import Template
 
 from pytest_relevance._text import case_name, counted, harmless, score_text
@@ -122,13 +123,13 @@ def _charts(series: Series, number: int, label: str) -> Iterator[str]:
         caption += "; ticks: something else was searched" * any(point.searched for point in points)
         means = [point.mean for point in points if point.mean == point.mean]
         scale = _Scale([max(means) - _LEAST_SPREAD, *means], len(points))  # a wide interval would hide a slow decline
-        drawn = [*_interval(points, scale), *_lines(points, "mean", scale), *_marks(points, scale)]
+        drawn = [*_means(points, scale), *_marks(points, scale)]
         drawn += [_link(point, index, number, scale) for index, point in enumerate(points) if point.mean == point.mean]
         yield _chart(caption, f"mean {series.metric}, {label}", "", (f"{scale.most:.3f}", f"{scale.least:.3f}"), drawn)
-    known = [point.p95 for point in points if point.p95 is not None]
+    known = {index: point.p95 for index, point in enumerate(points) if point.p95 is not None}
     if known:
-        scale = _Scale([0.0, *known], len(points))
-        drawn = [*_lines(points, "p95", scale), *_marks(points, scale)]
+        scale = _Scale([0.0, *known.values()], len(points))
+        drawn = [f'<polyline class="p95" points="{scale.places(known.items())}"/>', *_marks(points, scale)]
         ends = duration(scale.most), "0"
         yield _chart("<b>p95</b> of the latency", f"p95 of the latency, {label}", ' class="latency"', ends, drawn)
 
@@ -159,34 +160,22 @@ class _Scale:
         """The place of a value, the greatest on top."""
         return round(_MARGIN + (self.most - value) / self._room * (_HEIGHT - 2 * _MARGIN), 2)
 
-
-def _segments(points: Sequence[Point], figure: str) -> Iterator[list[tuple[int, Point]]]:
-    """The points that have a figure, parted where means are not comparable."""
-    found: list[tuple[int, Point]] = []
-    for index, point in enumerate(points):
-        if point.breaks and found and figure != "p95":
-            yield found
-            found = []
-        value = getattr(point, figure)
-        if value is not None and not math.isnan(value):
-            found.append((index, point))
-    yield from [found] if found else []
+    def places(self, values: Iterable[tuple[float, float]]) -> str:
+        """The places of values, each with the number of its run."""
+        return " ".join(f"{self.x(index)},{self.y(value)}" for index, value in values)
 
 
-def _lines(points: Sequence[Point], figure: str, scale: _Scale) -> Iterator[str]:
-    for segment in _segments(points, figure):
-        places = " ".join(f"{scale.x(index)},{scale.y(getattr(point, figure))}" for index, point in segment)
-        yield f'<polyline class="{figure}" points="{places}"/>'
-
-
-def _interval(points: Sequence[Point], scale: _Scale) -> Iterator[str]:
-    for segment in _segments(points, "mean"):
-        places = [(float(index), point) for index, point in segment]
-        if len(places) == 1:  # with a width, to be seen
-            places = [(places[0][0] + aside, places[0][1]) for aside in (-0.25, 0.25)]
-        upper = [f"{scale.x(index)},{scale.y(point.high)}" for index, point in places]
-        lower = [f"{scale.x(index)},{scale.y(point.low)}" for index, point in reversed(places)]
-        yield f'<polygon class="open" points="{" ".join([*upper, *lower])}"/>'
+def _means(points: Sequence[Point], scale: _Scale) -> Iterator[str]:
+    """The lines of the means with their intervals, parted where means are not comparable."""
+    starts = [index for index, point in enumerate(points) if point.breaks]
+    for start, end in pairwise([0, *starts, len(points)]):
+        shown = [(float(index), points[index]) for index in range(start, end) if not math.isnan(points[index].mean)]
+        wide = (
+            shown if len(shown) != 1 else [(shown[0][0] + aside, shown[0][1]) for aside in (-0.25, 0.25)]
+        )  # to be seen
+        bounds = *((index, point.high) for index, point in wide), *((index, point.low) for index, point in wide[::-1])
+        yield f'<polygon class="open" points="{scale.places(bounds)}"/>'
+        yield f'<polyline class="mean" points="{scale.places((index, point.mean) for index, point in shown)}"/>'
 
 
 def _marks(points: Sequence[Point], scale: _Scale) -> Iterator[str]:
