@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from pytest_relevance._text import counted, listed, score_text
+from pytest_relevance._text import counted, first_few, listed, score_text
 from pytest_relevance.reports import blocks
 from pytest_relevance.reports.blocks import RIGHT, Column, Section, Sentence, Table
 from pytest_relevance.reports.run import baseline, cases
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, PLAIN, SIGNIFICANT, STRONG, WIDEST, duration, plain
-from pytest_relevance.results.case_result import MEASURED, NOT_SEARCHED, PASSED, SKIPPED, WITHOUT_SCORE
+from pytest_relevance.results.case_result import FAILED, MEASURED, NOT_SEARCHED, PASSED, SKIPPED, WITHOUT_SCORE
 from pytest_relevance.results.compare.differences import TIE
 from pytest_relevance.results.history import History, Point, Series
 
@@ -62,14 +62,17 @@ def _said(series: Series, label: str) -> baseline.Headline:
         if found.kind in (baseline.FINE, baseline.BETTER) and means.difference < -TIE:
             text = "The mean fell within chance, no query by more than its tolerance"
             found = baseline.Headline(text, baseline.MIXED)
-        scores = f"mean {series.metric}{label} {means.first:.3f} -> {means.second:.3f}"
+        scores = f"mean {series.points[series.since].metric}{label} {means.first:.3f} -> {means.second:.3f}"
         if means.queries < series.scored:  # no row has these means
             scores = f"{means.queries:,} of {counted(series.scored, 'case')}{label}"
         found = found._replace(text=f"{found.text} ({scores} over {counted(runs, 'run')})")
     errors = sum(last.statuses[status] for status in WITHOUT_SCORE)
-    if errors:
+    unmet = len(unmet_gates(last))
+    wrong = [f"{errors:,} of {ran:,} searches failed"] * bool(errors)
+    wrong += [f"{counted(unmet, 'gate is', 'gates are')} not met"] * bool(unmet)
+    if wrong:
         kind = baseline.WORSE if found.kind == baseline.WORSE else baseline.BROKEN
-        return baseline.Headline(f"{found.text}; {errors:,} of {ran:,} searches failed in the last run", kind)
+        return baseline.Headline(f"{found.text}; in the last run {listed(wrong, 'and')}", kind)
     if last.worse and found.kind in (baseline.FINE, baseline.BETTER):
         return baseline.Headline(f"{found.text}; {last.worse:,} got worse in the last run", baseline.MIXED)
     return found
@@ -92,19 +95,26 @@ def series_sentences(series: Series) -> list[Sentence]:
     found = []
     if series.change is not None:
         head = f"since {when(series.points[series.since].started)}: "
-        found.append(baseline.mean_change_sentence(series.change, series.metric, head))
+        found.append(baseline.mean_change_sentence(series.change, series.points[series.since].metric, head))
     parts = [f"the means are over {counted(series.scored, 'case')} with a score in each run, weighted as in the last"]
     parts += [f"{counted(series.unscored, 'further case')} without one"] * bool(series.unscored)
     parts += [f"{counted(series.others, 'case is', 'cases are')} not in all runs"] * bool(series.others)
     found.append(Sentence("; ".join(parts), DIM))
+    if unmet := unmet_gates(series.points[-1]):
+        found.append(Sentence(f"not met in the last run: {first_few(unmet)}", BAD))
     if filled := cases.filled_text(series.last):
         found.append(Sentence(f"in the last run {filled}", DIM))
     return found
 
 
+def unmet_gates(point: Point) -> list[str]:
+    """The gates that failed in a run, by file and name."""
+    return [name for name, outcome in point.gates.items() if outcome == FAILED]
+
+
 def heads(series: Series) -> Sequence[str]:
     """The heads of the columns of a series."""
-    return ("start (UTC)", series.metric, "interval", "p95", "passed", "errors", "worse", "better", "searched")
+    return ("start (UTC)", series.metric, "interval", "p95", "passed", "gates", "errors", "worse", "better", "searched")
 
 
 def rows(series: Series) -> Iterator[tuple[Point, list[str]]]:
@@ -113,11 +123,13 @@ def rows(series: Series) -> Iterator[tuple[Point, list[str]]]:
         statuses = point.statuses
         bounded = statuses.total() - statuses[MEASURED] - statuses[SKIPPED]
         errors = sum(statuses[status] for status in WITHOUT_SCORE)
+        met, k = Counter(point.gates.values())[PASSED], point.metric.partition("@")[2]
         cells = [
-            *(when(point.started), score_text(point.mean)),
+            *(when(point.started), score_text(point.mean) + f" @{k}" * (point.metric not in ("", series.metric))),
             f"{point.low:.3f} to {point.high:.3f}" if point.high - point.low > 0.0005 else "",
             "" if point.p95 is None else duration(point.p95),
             f"{statuses[PASSED]:,} of {bounded:,}" if bounded else "",
+            f"{met:,} of {len(point.gates):,}" if point.gates else "",
             f"{errors:,}" if errors else "",
             *((f"{point.worse:,}", f"{point.better:,}") if point.compared else ("", "")),
         ]
@@ -213,7 +225,9 @@ def history_data(history: History) -> dict[str, Any]:
 
 def _point_data(point: Point) -> dict[str, Any]:
     values = {
-        **{name: getattr(point, name) for name in ("name", "started", "fingerprint", "statuses", "compared")},
+        **{name: getattr(point, name) for name in ("name", "started", "fingerprint", "statuses", "gates")},
+        "compared": point.compared,
+        "metric": point.metric or None,
         **{name: getattr(point, name) for name in ("worse", "better", "mean", "low", "high", "p95")},
         "moves": [move._asdict() for move in point.moves],
         "breaks": [each._asdict() for each in point.breaks],

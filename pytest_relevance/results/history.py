@@ -29,6 +29,7 @@ from pytest_relevance.results.case_result import (
 )
 from pytest_relevance.results.compare.differences import TIE, MeanChange, ScorePair, change_of
 from pytest_relevance.results.compare.pairing import file_names, incompatibilities
+from pytest_relevance.results.gates import judge_gates
 from pytest_relevance.results.records.baseline_comparison import is_same_demand
 from pytest_relevance.results.records.file import read_header, read_record
 from pytest_relevance.results.records.run_info import Changes, Fingerprint, RecordError, changed
@@ -54,6 +55,8 @@ class NoHistory(ValueError):
 
 class CaseFigures(NamedTuple):
     """The figures of a case in one run: nDCG@k with its interval, None where it is not defined; the latency (s)."""
+
+    metric: str
 
     score: float | None
     lower: float | None
@@ -88,8 +91,9 @@ class Point:
     in a case since its last result: "judgments", "settings" or "query", with details; the others with a result before
     are `compared`.
 
-    `mean`, and the interval `low` to `high` that unjudged results leave to it, are NaN where no case has a score; `p95`
-    is of the latencies of the common cases, in seconds. `breaks` are between the run before and this one.
+    `gates` are the outcomes of the gates that have a verdict, by file and name. `mean`, by the `metric`, and the
+    interval `low` to `high` that unjudged results leave to it, are NaN where no case has a score; `p95` is of the
+    latencies of the common cases, in seconds. `breaks` are between the run before and this one.
     """
 
     name: str
@@ -102,6 +106,8 @@ class Point:
     changes: dict[CaseKey, Mapping[str, str]] = field(default_factory=dict)
     compared: int = 0
     moves: list[Move] = field(default_factory=list)
+    gates: dict[str, str] = field(default_factory=dict)
+    metric: str = ""
     mean: float = math.nan
     low: float = math.nan
     high: float = math.nan
@@ -123,7 +129,7 @@ class Series(NamedTuple):
     """The runs of one variant of the search.
 
     The means are over `scored` cases: those with a score in every run that searched at all. `unscored` cases are in all
-    these runs too, and `others` only in some.
+    these runs too, and `others` only in some. `metric` is nDCG@k where that of the runs is not the same.
 
     `change` is that of the mean since the point `since`, over the cases that no break has touched: the first point from
     which on these are at least half of the scored cases. Of them so many got `worse` and `better` by more than their
@@ -173,7 +179,8 @@ def read_history(paths: Iterable[str]) -> History:
     before: Fingerprint = {}
     for name in sorted(headers.keys() - left_out, key=lambda name: (headers[name][1].started, name)):
         try:
-            results, _, info = read_record(name, only=_READ)
+            has_gates = any(info.gates for info in headers[name][0].values())
+            results, files_of, info = read_record(name, only=() if has_gates else _READ)
         except RecordError as error:
             left_out[name] = str(error)
             continue
@@ -193,6 +200,10 @@ def read_history(paths: Iterable[str]) -> History:
             numbers[found] += 1
             if _add(points[variant], key, last.get((variant, key)), result):
                 last[variant, key] = result
+        for gate in judge_gates(results, files_of, require=info.requires_gates) if has_gates else ():
+            for variant, point in points.items():
+                if gate.outcome() != SKIPPED and (gate.variant == variant or gate.variant not in points):
+                    point.gates[f"{gate.file}: {gate.name}"] = gate.outcome()
         before = info.fingerprint or before
     if not runs:
         reasons = "".join(f"\n- {why}" for why in left_out.values())
@@ -216,7 +227,7 @@ def _add(point: Point, key: CaseKey, before: CaseResult | None, now: CaseResult)
     if now.verdict in (*WITHOUT_SCORE, SKIPPED):
         return False
     point.empty += not now.evaluation.top
-    point.figures[key] = CaseFigures(now.score, *now.interval, now.call.latency)
+    point.figures[key] = CaseFigures(now.metric.text, now.score, *now.interval, now.call.latency)
     if before is None:
         return True
     if changes := dict(incompatibilities(before, now, ("the run before", "this run"), None)):
@@ -272,11 +283,15 @@ def _series(
                 moved.append(now < was)
         change = change_of(pairs, len(scored))
     of_scored = [last[variant, key] for key in scored]
-    metrics = {result.metric.text for result in of_scored}
-    metric = metrics.pop() if len(metrics) == 1 else "nDCG@k"
+    metric = _one_metric(point.metric for point in searched)
     counts = len(scored), len(common) - len(scored), len(times) - len(common)
     worse, since = sum(moved), points.index(first)
     return Series(variant, metric, points, *counts, change, worse, len(moved) - worse, since, of_scored)
+
+
+def _one_metric(metrics: Iterable[str]) -> str:
+    found = {*metrics} - {""}
+    return found.pop() if len(found) == 1 else "nDCG@k"
 
 
 def _summarise(
@@ -284,6 +299,7 @@ def _summarise(
 ) -> None:
     """Add the figures over common cases, and the breaks."""
     if scored:
+        point.metric = _one_metric(point.figures[key].metric for key in scored)
         point.mean, point.low, point.high = (
             weighted_mean((getattr(point.figures[key], name), weights[key]) for key in scored)
             for name in ("score", "lower", "upper")

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unittest.mock import ANY
 
 import pytest
 from hypothesis import given
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo, evaluate
 from pytest_relevance.cli import main
-from tests.helpers import result_of
+from tests.helpers import recorded_gates, result_of
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Terminal
@@ -132,7 +133,30 @@ def test_a_break_parts_only_the_cases_that_it_touches(terminal: Terminal, runs: 
     kinds = [[(each["kind"], each["cases"], each["details"]) for each in point["breaks"]] for point in series["points"]]
     assert kinds[3] == [("settings", 3, ["gain: exponential / linear"]), ("judgments", 1, [])]
     assert kinds[4] == [("settings", 3, ["k: 10 / 5"])]
-    assert (series["metric"], series["change"]) == ("nDCG@5", None)
+    assert (series["metric"], series["change"]) == ("nDCG@k", None)
+    assert [point["metric"] for point in series["points"]] == [*["nDCG@10"] * 4, "nDCG@5"]
+    lines = [line.split() for line in terminal.run("history", "runs").lines]
+    assert [line[2:4] for line in lines if "08:03" in line[1:2]] == [*[[ANY, "@10"]] * 4, ["1.000", "@5"]]
+
+
+def test_a_run_of_which_only_a_gate_failed_does_not_look_whole(terminal: Terminal, runs: Path) -> None:
+    gates = recorded_gates({"mean": {"nDCG@10": 0.99}}, {"passing": 1})
+    for day, ranking in enumerate((BEST, FAIR), 1):
+        of_file = FileInfo(FILE, totals=[("search", None, 1)], gates=gates)
+        info = RunInfo("1.0", f"2026-11-{day:02}T08:03:11+00:00")
+        Run(results({"boots": ranking}, {"min_ndcg": 0.1, "tolerance": 1}, FILE), {FILE: of_file}, info).write(
+            runs / f"{day}.jsonl"
+        )
+    assert [[*point["gates"].values()] for point in points_of(terminal, "runs")] == [
+        ["passed", "passed"],
+        ["failed", "passed"],
+    ]
+    said = terminal.run("history", "runs")
+    assert f"not met in the last run: {FILE}: gate[{gates[0]['id']}]" in said.lines
+    assert [line.split()[4:10] for line in said.lines if " of " in line and "ms" in line] == [
+        ["ms", "1", "of", "1", str(met), "of"] for met in (2, 1)
+    ]
+    assert "; in the last run 1 gate is not met" in " ".join(said.lines)
 
 
 def test_what_got_worse(terminal: Terminal, runs: Path) -> None:
@@ -186,7 +210,7 @@ FALL = dict.fromkeys("uvwxy", BEST), dict.fromkeys("uvwxy", POOR)
         ),
         (
             [*FALL[:1], {**FALL[0], "u": FAILED}],
-            "No query got worse (mean nDCG@10 1.000 -> 1.000 over 2 runs); 1 of 5 searches failed in the last run",
+            "No query got worse (mean nDCG@10 1.000 -> 1.000 over 2 runs); in the last run 1 of 5 searches failed",
             "broken",
         ),
         (FALL[:1], "1 run: there are no two means to compare", "nothing"),

@@ -33,7 +33,7 @@ MOST_MOVES = 50
 """How many cases that moved a run lists."""
 
 _WIDTH, _HEIGHT, _MARGIN = 1000, 100, 8
-_KINDS = ("", *[' class="number"'] * 7, "")
+_KINDS = ("", *[' class="number"'] * 8, "")
 _LEAST_SPREAD = 0.1  # of the means on the scale
 
 
@@ -190,7 +190,8 @@ def _marks(points: Sequence[Point], scale: _Scale) -> Iterator[str]:
 def _link(point: Point, index: int, number: int, scale: _Scale) -> str:
     kind = " fell" if point.worse > point.better else " rose" if point.better > point.worse else ""
     searched = searched_text(point, is_first=index == 0)
-    label = text("; ".join([when(point.started), f"{point.mean:.3f}", _moved(point), *([searched] * bool(searched))]))
+    parts = [when(point.started), f"{point.metric} {point.mean:.3f}", _moved(point), searched]
+    label = text("; ".join(filter(None, parts)))
     return (
         f'<a href="#run-{number}-{index}" aria-label="{label}" tabindex="-1"><title>{label}</title>'
         f'<rect class="target" x="{round(index * scale.step, 2)}" y="0" width="{round(scale.step, 2)}" '
