@@ -213,9 +213,22 @@ def read_history(paths: Iterable[str]) -> History:
     variants = dict.fromkeys(chain.from_iterable(reversed(runs.values())))
     series = [_series(each, [of_run[each] for of_run in runs.values() if each in of_run], last) for each in variants]
     if not any(series):
-        advice = "name the runs of one suite, and merge the records of shards first"
+        advice = _odd_one(runs) or "name the runs of one suite, and merge the records of shards first"
         raise NoHistory(f"no case was searched in all {len(runs)} runs: {advice}")
     return History([each for each in series if each is not None], [*runs], left_out)
+
+
+def _odd_one(runs: Mapping[str, Mapping[str | None, Point]]) -> str:
+    """That one of three or more records lacks cases that all others have; empty where none does."""
+    keys = ((name, {(each, key) for each in of_run for key in of_run[each].figures}) for name, of_run in runs.items())
+    searched = {name: found for name, found in keys if found}
+    times = Counter(chain.from_iterable(searched.values()))
+    of_others = [key for key, count in times.items() if count == len(searched) - 1 > 1]
+    lacking = Counter(name for key in of_others for name in searched if key not in searched[name])
+    return "".join(
+        f"{name} alone lacks {counted(count, 'case')} of the others: leave it out"
+        for name, count in lacking.most_common(1)
+    )
 
 
 def _add(point: Point, key: CaseKey, before: CaseResult | None, now: CaseResult) -> bool:

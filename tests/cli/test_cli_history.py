@@ -363,6 +363,10 @@ def test_runs_without_a_case_in_common(terminal: Terminal, sound: Path) -> None:
     said = terminal.run("history", "runs/*.jsonl")
     assert (said.code, said.out) == (2, "")
     assert "no case was searched in all 2 runs: name the runs of one suite, and merge the records" in said.err
+    record(sound.with_name("3.jsonl"), 3, {"boots": BEST})
+    said = terminal.run("history", "runs/*.jsonl")
+    assert (said.code, said.out) == (2, "")
+    assert "in all 3 runs: runs/2.jsonl alone lacks 1 case of the others: leave it out" in said.err
 
 
 RANKINGS = st.sampled_from([BEST, FAIR, POOR, FAILED])
