@@ -236,7 +236,8 @@ class CaseEvaluation(NamedTuple):
 
     `filled` are the documents whose grades fill what nobody has judged, with who gave them: {document: name};
     `filled_top` is how many of the `judged` each has given. `is_filled_alone`: without these grades there would be no
-    score, or no judged document within k.
+    score, or no judged document within k. `people_scores` are the scores without them, `people_verdict` is the verdict,
+    "" where it is the same.
     """
 
     judgments: Mapping[float, int] = EMPTY
@@ -254,6 +255,8 @@ class CaseEvaluation(NamedTuple):
     filled: Mapping[str, str] = EMPTY
     filled_top: Mapping[str, int] = EMPTY
     is_filled_alone: bool = False
+    people_scores: Mapping[str, float | None] = EMPTY
+    people_verdict: str = ""
 
     @property
     def is_judged(self) -> bool:

@@ -348,8 +348,8 @@ _ORDER = (
     *("grade_names", "documents", "as_returned", "whole", "engine_scores", "is_unsorted", "grades", "returned"),
     *("repeated", "deeper", "irrelevant_top", "titles", "notes", "shown", "not_in_index", "not_in_catalogue"),
     *("judgments", "missing", "digest", "scores", "lower", "upper", "judged", "top", "filled", "filled_top"),
-    *("is_filled_alone", "outcomes", "not_applicable", "baseline", "reasons", "error", "explanations", "latency"),
-    *("latency_shared", "concurrency", "repeats", "outcome"),
+    *("is_filled_alone", "people_scores", "people_verdict", "outcomes", "not_applicable", "baseline", "reasons"),
+    *("error", "explanations", "latency", "latency_shared", "concurrency", "repeats", "outcome"),
 )
 """All fields but `others`, in the order of the keys of a dict."""
 

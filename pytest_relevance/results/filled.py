@@ -8,9 +8,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
+from pytest_relevance.cases.checking.expectations import meets
 from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.ndcg import grade_ranking
-from pytest_relevance.results.case_result import CaseResult, count_grades
+from pytest_relevance.results.case_parts import DROP, FLOOR, Outcome
+from pytest_relevance.results.case_result import INCONCLUSIVE, PASSED, CaseResult, count_grades
+from pytest_relevance.results.compare.differences import has_relevant
+from pytest_relevance.results.expectations import expectation_of
 
 
 def of_people(result: CaseResult, judgments: Mapping[str, float], filled: Mapping[str, str]) -> CaseResult:
@@ -42,3 +46,29 @@ def with_filled(result: CaseResult, judgments: Mapping[str, float], filled: Mapp
     judged = sum(grade is not None for grade in everybody.ranking.grades[: result.conditions.k])
     evaluation = result.evaluation._replace(judged=judged, filled=filled, filled_top=dict(by), is_filled_alone=alone)
     return result._replace(evaluation=evaluation)
+
+
+def beside_people(result: CaseResult, people: CaseResult) -> CaseResult:
+    """The result with the scores and the verdict of `people`: the same case without the grades that fill."""
+    scores = {name: value if has_relevant(people, name) else None for name, value in people.evaluation.scores.items()}
+    verdict = "" if people.verdict == result.verdict else people.verdict
+    return result._replace(evaluation=result.evaluation._replace(people_scores=scores, people_verdict=verdict))
+
+
+def passes_by_fill(result: CaseResult) -> bool:
+    """Whether a case passes, and would not without the grades that fill."""
+    return result.verdict == PASSED and bool(result.evaluation.people_verdict)
+
+
+def is_by_fill(reason: Outcome, result: CaseResult) -> bool:
+    """Whether a demand on a score is unmet by grades that fill alone: without them it is met, or nothing is known."""
+    evaluation, name = result.evaluation, reason.name
+    if reason.is_score or reason.kind in (FLOOR, DROP):
+        if evaluation.is_filled_alone:
+            return True
+        if reason.kind != DROP and name in evaluation.people_scores:
+            value = evaluation.people_scores[name]
+            if value is None or evaluation.people_verdict == INCONCLUSIVE:
+                return reason.value is not None
+            return meets(expectation_of(reason), value)
+    return False

@@ -65,7 +65,8 @@ class GateFinding:
     `lost` how many of its cases are not compared, by the reason (`records.run_info.GONE` ...). `variants` are those
     whose rankings are compared with each other. `is_known`: what is not met was missed before by no less, and is
     expected (`--relevance-known=xfail`). `name` is a variant, or a figure of the latency, which has to be below the
-    `bound` or (`comparison` "<=") at it; it needs `needed` cases.
+    `bound` or (`comparison` "<=") at it; it needs `needed` cases. `is_by_fill`: without the grades that fill what
+    nobody has judged it would be met where it is not, or the reverse.
     """
 
     kind: str
@@ -86,6 +87,7 @@ class GateFinding:
     name: str = ""
     comparison: str = "<="
     needed: int = 0
+    is_by_fill: bool = False
 
     @property
     def about(self) -> str:
@@ -131,7 +133,12 @@ class GateResult:
 
     @property
     def is_filled_alone(self) -> bool:
-        """Whether only grades that fill decide: those of people would give no case a score and a judged result."""
+        """Whether only grades that fill decide: those of people would give no case a score and a judged result.
+
+        Or a finding that is told would be another one without them.
+        """
+        if any(finding.is_by_fill for finding in self.unmet or self.findings):
+            return True
         if self.gate.latencies or (self.gate.metrics and all(metric.is_similarity for metric in self.gate.metrics)):
             return False
         scored = [result for result in self.results if result.score is not None]
@@ -260,8 +267,10 @@ def _judge(gate: Gate, results: Sequence[CaseResult], against: str, lost: Mappin
         if failed := [result for result in results if result.verdict == verdict]:
             yield GateFinding(ERRORS, False, cases=failed)
     cases = [result for result in results if looks_at(gate, result)]
+    people = [_of_people(case) for case in cases] if any(case.evaluation.people_scores for case in cases) else cases
     if gate.condition == PASSING:
-        yield _passing(gate, cases)
+        found = _passing(gate, cases)
+        yield replace(found, is_by_fill=people is not cases and _passing(gate, people).is_met != found.is_met)
     yield from _latencies(gate, cases)
     if not gate.bounds:
         return
@@ -271,14 +280,30 @@ def _judge(gate: Gate, results: Sequence[CaseResult], against: str, lost: Mappin
     if gate.condition == MEAN:
         variants = () if gate.against is None else (gate.variant, gate.against)
         for metric, bound in bounds.items():
+            found = _mean(metric, bound, cases)
+            is_by_fill = False
+            if people is not cases and not metric.is_similarity:
+                without = _mean(metric, bound, people)
+                is_by_fill = (without.kind, without.is_met) != (found.kind, found.is_met)
             yield replace(
-                _mean(metric, bound, cases), against=against if metric.is_similarity else "", variants=variants
+                found, against=against if metric.is_similarity else "", variants=variants, is_by_fill=is_by_fill
             )
         return
     yield from _drops(gate, bounds, cases, against, lost)
     fresh = [case for case in cases if any(_is_fresh(case, metric.text) for metric in gate.metrics)]
     if fresh:
         yield GateFinding(WITHOUT_ENTRY, True, cases=fresh, against=against)
+
+
+def _of_people(case: CaseResult) -> CaseResult:
+    """A case as it would be without the grades that fill what nobody has judged."""
+    scores, verdict = case.evaluation.people_scores, case.evaluation.people_verdict
+    if not scores:
+        return case
+    evaluation = case.evaluation._replace(scores=case.evaluation.scores | scores)
+    # the outcome is what pytest made of the other verdict
+    call = case.call._replace(outcome="") if verdict else case.call
+    return case._replace(evaluation=evaluation, verdict=verdict or case.verdict, call=call)
 
 
 def _is_fresh(case: CaseResult, metric: str) -> bool:

@@ -136,9 +136,11 @@ def score_case(
         DocumentTexts({ranking.ids[0]: title}) if title else _NO_TEXTS,
     )
     if case.filled:
-        from pytest_relevance.results.filled import with_filled
+        from pytest_relevance.results.filled import beside_people, with_filled
 
-        result = with_filled(result, case.judgments, case.filled)
+        people = {document: grade for document, grade in case.judgments.items() if document not in case.filled}
+        alone = score_case(case._replace(judgments=people, filled={}), ranking, call, asked, in_run, details=False)
+        result = beside_people(with_filled(result, case.judgments, case.filled), alone)
     return with_details(result, case, ranking) if details else result
 
 

@@ -206,3 +206,50 @@ def test_a_judge_is_asked_once_for_what_is_filled(shop: Project) -> None:
     shop.conftest(JUDGE.replace("model-x", "model-y"))
     shop.run("--relevance-judge=machine.csv")
     assert raters() == ["model-x"] * 4 + ["model-y"] * 4
+
+
+FILLED = "c a", "b a", "y a", "e a"
+FLIPPED = """
+    scale: [0, 3]
+    judgments: [{file: machine.csv, fill: true}]
+    gates:
+      - mean: {nDCG@10: 0.8}
+      - mean: {P@1: 0.1}
+      - passing: 0.8
+    cases:
+      - {query: c a, judgments: {a: 3}, expect: {P@1: 1}}
+      - {query: b a, judgments: {a: 3, x: 3}, min_ndcg: 0.7}
+      - {query: e a, judgments: {e: 3, a: 3}, min_ndcg: 0.99}
+      - {query: y a, judgments: {a: 3}, expect: {P@1: 1}}
+      - {query: f, judgments: {f: 1}, min_ndcg: 0.9}
+"""
+
+
+def test_what_only_filled_grades_decide_is_said(shop: Project, capsys: pytest.CaptureFixture[str]) -> None:
+    """Grades of people alone would fail three cases, pass the one that fails, and miss a gate."""
+    rows = "".join(f"{query},{document},3,lenient,true\n" for query, document in zip(FILLED, "cbyz", strict=True))
+    shop.write("machine.csv", f"query,doc_id,grade,rater,machine\n{rows}")
+    shop.cases(FLIPPED)
+    said, by = '3 of 5 cases pass only by grades of lenient: "c a", "b a" and "y a"', "(by the grades of lenient alone)"
+    outputs = "--relevance-record=run.jsonl", "--relevance-markdown=run.md", "--relevance-html=run.html"
+    for options in ((), ("-q",), ("-n2",), ("-vv", *outputs)):
+        run = shop.run(*options)
+        assert run.sentences("3 of 5 cases pass") == [said]
+        gates = [line for line in run.sentences("shop.relevance.yaml:") if "gate[" in line]
+        assert [by in line for line in gates] == [True, False, True]
+    for name in FILLED:
+        assert by in " ".join(run.failure(name).split())
+    assert by not in " ".join(run.failure("f").split())
+    assert said in (shop.path / "run.md").read_text()
+    assert "3 of 5 cases pass only by grades of lenient" in (shop.path / "run.html").read_text()
+    record, merged = str(shop.path / "run.jsonl"), str(shop.path / "merged.jsonl")
+    for command in (["report", record], ["merge", record, "-o", merged], ["report", merged]):
+        main(command)
+        assert said in " ".join(capsys.readouterr().out.split())
+    found = {
+        name: [
+            each.attrib["value"] for each in case.iter("property") if each.attrib["name"] == "verdict_without_filled"
+        ]
+        for name, case in shop.junit().items()
+    }
+    assert [found[name] for name in (*FILLED, "f")] == [["failed"], ["failed"], ["failed"], ["passed"], []]

@@ -277,7 +277,7 @@ def set_properties(this: CaseRun) -> None:
 
 
 def _properties(result: CaseResult) -> list[tuple[str, object]]:
-    """Return the JUnit properties: at most nine scalars, without those that are not defined."""
+    """Return the JUnit properties: at most ten scalars, without those that are not defined."""
     lower, upper = result.interval
     before = None if result.baseline is None else result.baseline.score
     found: list[tuple[str, object]] = [("verdict", result.verdict)]
@@ -288,6 +288,8 @@ def _properties(result: CaseResult) -> list[tuple[str, object]]:
     found += [("k", result.conditions.k), ("judged", result.evaluation.judged)]
     if result.evaluation.filled_top:
         found.append(("filled", sum(result.evaluation.filled_top.values())))
+    if result.evaluation.people_verdict:
+        found.append(("verdict_without_filled", result.evaluation.people_verdict))
     if result.call.latency is not None:
         found.append(("latency", round(result.call.latency, 6)))
     if result.call.latency_shared:

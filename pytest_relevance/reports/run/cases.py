@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from pytest_relevance._text import counted, harmless, listed, quoted, score_text
+from pytest_relevance._text import case_in_prose, counted, first_few, harmless, listed, quoted, score_text
 from pytest_relevance.reports.blocks import MORE_HINT, RIGHT, Block, Column, Sentence, Table, styled
-from pytest_relevance.reports.reasons import STATUSES, case_label
+from pytest_relevance.reports.reasons import STATUSES, case_label, graders
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, cut, duration, width
 from pytest_relevance.results.case_result import (
     CHECK,
@@ -299,6 +299,20 @@ def filled_text(results: Iterable[CaseResult]) -> str:
     decide = f"; such grades alone decide {counted(alone, 'score')}" if alone else ""
     are = "is" if counts.total() == 1 else "are"
     return f"{counts.total():,} of {total} within k {are} filled{': ' * bool(by)}{by}{decide}"
+
+
+def passing_by_fill(results: Iterable[CaseResult], most: int | None = 3) -> str:
+    """`12 of 20 cases pass only by grades of lenient: "a", "b", "c" and 9 more`; or "". `most` are named."""
+    ran = [result for result in results if result.status != SKIPPED]
+    if not any(result.evaluation.people_verdict for result in ran):
+        return ""
+    from pytest_relevance.results.filled import passes_by_fill
+
+    if not (found := [*filter(passes_by_fill, ran)]):
+        return ""
+    names = [case_in_prose(result.id, result.query, result.variant) for result in found]
+    of_all = f"{len(found):,} of {counted(len(ran), 'case')} {'passes' if len(found) == 1 else 'pass'}"
+    return f"{of_all} only by grades of {graders(found)}: {first_few(names, most or len(names))}"
 
 
 def _not_in_index(results: Sequence[CaseResult]) -> Iterator[Sentence]:

@@ -154,7 +154,7 @@ def _rejudged(
                 ranking = ranking._replace(grades=tuple(grade_ranking(ranking.documents, query.grades).grades))
             known = {"outcomes": evaluation.outcomes, "recorded_digest": evaluation.digest}
             if query is None:
-                names = "filled", "filled_top", "is_filled_alone"
+                names = "filled", "filled_top", "is_filled_alone", "people_scores", "people_verdict"
                 known |= {name: getattr(evaluation, name) for name in names}
             evaluation = CaseEvaluation(judgments, digest=digest, **known)  # type: ignore[arg-type]
             made = result._replace(conditions=conditions, ranking=ranking, evaluation=evaluation, **own)
