@@ -212,8 +212,8 @@ def read_ratings(source: Source, format: str | None = None, *, machine: bool = F
 
 _OF_A_MACHINE = (
     f"a machine gave this grade, as the column {MACHINE} says, and it would be taken for a person's; read the file to "
-    "fill what people have not judged ({file: ..., fill: true}; in Python fill=True), or empty that column where a "
-    "person has checked the grade"
+    "fill what people have not judged ({file: ..., fill: true}; in Python fill=True), and keep "
+    "the rows that a person has checked in a file of people"
 )
 
 

@@ -92,7 +92,9 @@ def test_rows_without_a_machine_fill_too(shop: Project) -> None:
 
 
 def test_the_grades_of_a_machine_are_not_taken_for_a_persons(shop: Project, capsys: pytest.CaptureFixture[str]) -> None:
-    message = r"machine\.csv:2: a machine gave this grade.*fill: true.*empty that column where a person has checked"
+    message = (
+        r"machine\.csv:2: a machine gave this grade.*fill: true.*rows that a person has checked in a file of people"
+    )
     with pytest.raises(ValueError, match=message):
         read_suite(shop.cases(CASES.replace("{file: machine.csv, fill: true}", "machine.csv")))
     file = shop.path / "machine.csv"
