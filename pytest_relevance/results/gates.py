@@ -269,8 +269,8 @@ def _judge(gate: Gate, results: Sequence[CaseResult], against: str, lost: Mappin
     cases = [result for result in results if looks_at(gate, result)]
     people = [_of_people(case) for case in cases] if any(case.evaluation.people_scores for case in cases) else cases
     if gate.condition == PASSING:
-        found = _passing(gate, cases)
-        yield replace(found, is_by_fill=people is not cases and _passing(gate, people).is_met != found.is_met)
+        passing = _passing(gate, cases)
+        yield replace(passing, is_by_fill=people is not cases and _passing(gate, people).is_met != passing.is_met)
     yield from _latencies(gate, cases)
     if not gate.bounds:
         return
@@ -300,7 +300,7 @@ def _of_people(case: CaseResult) -> CaseResult:
     scores, verdict = case.evaluation.people_scores, case.evaluation.people_verdict
     if not scores:
         return case
-    evaluation = case.evaluation._replace(scores=case.evaluation.scores | scores)
+    evaluation = case.evaluation._replace(scores={**case.evaluation.scores, **scores})
     # the outcome is what pytest made of the other verdict
     call = case.call._replace(outcome="") if verdict else case.call
     return case._replace(evaluation=evaluation, verdict=verdict or case.verdict, call=call)
