@@ -8,10 +8,9 @@ Annotations are not postponed here: a named tuple compiles each postponed one, a
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from itertools import islice
 from math import inf
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple
 
 from pytest_relevance._text import counted, examples
 from pytest_relevance.judgments.scale import Scale
@@ -350,25 +349,6 @@ class Case(NamedTuple):
 
 
 _ONE_MORE = frozenset({"<=", "==", ">"})
-
-Fields = TypeVar("Fields", bound=tuple[Any, ...])
-
-
-def replaced(fields: Fields, **changes: object) -> Fields:
-    """A named tuple with some fields changed. Its `_replace`, which does the same, takes three times as long.
-
-    It is for what every case of a run does; elsewhere `_replace` is checked better.
-    """
-    kind = type(fields)
-    values, numbers = [*fields], _numbers_of(kind)
-    for name, value in changes.items():
-        values[numbers[name]] = value
-    return tuple.__new__(kind, values)
-
-
-@lru_cache
-def _numbers_of(kind: Any) -> Mapping[str, int]:
-    return {name: number for number, name in enumerate(kind._fields)}
 
 
 def depth_of(expected: Expectation) -> int:

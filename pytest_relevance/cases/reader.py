@@ -26,7 +26,7 @@ from pytest_relevance.cases.checking.gates import check_tags_of_gates
 from pytest_relevance.cases.checking.grades import NO_JUDGMENTS, Graded, with_relevant
 from pytest_relevance.cases.checking.keys import CASE, CASES, KEYS, QUERIES, SUITE, Shape, check_keys, converted
 from pytest_relevance.cases.checking.values import OWNED_TAGS, node_name
-from pytest_relevance.cases.model import Case, Suite, Terms, replaced
+from pytest_relevance.cases.model import Case, Suite, Terms
 from pytest_relevance.cases.nodes import EventReader, MappingNode, Mark, Node, Pairs
 from pytest_relevance.cases.problems import CaseFileError, CaseProblems, Elsewhere, Label, Location, Scope
 from pytest_relevance.metrics.names import NO_METRICS, OwnMetrics
@@ -247,7 +247,7 @@ class SuiteBuilder:
         for number, case in enumerate(self._cases):
             if id(case.terms) not in settled:
                 settled[id(case.terms)] = case.terms.settled(grades)
-            self._cases[number] = case = replaced(case, terms=settled[id(case.terms)])
+            self._cases[number] = case = case._replace(terms=settled[id(case.terms)])
             if number in self._places:
                 label = partial(quoted, case.id, 60)
                 check_reachable(case, Location(Scope({}, self.problems, self._places[number], label)))

@@ -16,7 +16,6 @@ from math import fsum
 from operator import mul
 from typing import Any, NamedTuple, TypeVar
 
-from pytest_relevance.cases.model import replaced
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.ndcg import GradedRanking, repeated_indexes
 from pytest_relevance.metrics.settings import Settings
@@ -221,7 +220,7 @@ class CaseResult(NamedTuple):
         evaluation = self.evaluation
         if reasons is not evaluation.reasons:
             evaluation = evaluation._replace(reasons=reasons)
-        return replaced(self, verdict=verdict, evaluation=evaluation, baseline=baseline)
+        return self._replace(verdict=verdict, evaluation=evaluation, baseline=baseline)
 
     def with_texts(self, **changes: Any) -> CaseResult:
         """The result with some fields of its `texts` changed."""
@@ -280,16 +279,20 @@ def _outcomes(found: Sequence[Any]) -> tuple[Outcome, ...]:
     return tuple(text_reason(each) if isinstance(each, str) else from_builtin(Outcome, each) for each in found)
 
 
-@lru_cache(maxsize=64)  # nearly all results of a run share their settings
-def settings_to_dict(settings: Settings) -> Mapping[str, Any]:
+def settings_to_dict(settings: Settings) -> dict[str, Any]:
     """Settings in builtin types, without those that are the default; a mapping of gains as a list of pairs.
 
     The keys of JSON are text, and grades are numbers.
     """
+    return dict(_settings_items(settings))
+
+
+@lru_cache(maxsize=64)  # nearly all results of a run share their settings
+def _settings_items(settings: Settings) -> tuple[tuple[str, Any], ...]:
     values = to_builtin(settings)
     if isinstance(settings.gain, Mapping):
-        values["gain"] = sorted(map(list, settings.gain.items()))
-    return values
+        values["gain"] = sorted(settings.gain.items())
+    return tuple(values.items())
 
 
 def settings_from_dict(values: Mapping[str, Any]) -> Settings:
@@ -300,14 +303,14 @@ def settings_from_dict(values: Mapping[str, Any]) -> Settings:
     return _shared_settings(tuple(values.items()))
 
 
-@lru_cache(maxsize=64)  # the same, and they keep a table of gains
+@lru_cache(maxsize=64)  # nearly all results of a run share their settings, which keep a table of gains
 def _shared_settings(items: tuple[tuple[str, Any], ...]) -> Settings:
     return Settings(**dict(items))
 
 
 @lru_cache(maxsize=4096)  # a million grades are a handful of different ones
 def _grade_text(grade: float) -> str:
-    return f"{grade!r}".removesuffix(".0")
+    return f"{grade + 0.0!r}".removesuffix(".0")  # -0.0, which equals 0, becomes 0.0
 
 
 _TO_BUILTIN: Mapping[str, Callable[[Any], Any]] = {

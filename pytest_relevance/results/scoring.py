@@ -19,7 +19,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from pytest_relevance._text import counted
-from pytest_relevance.cases.model import Case, most_results, replaced
+from pytest_relevance.cases.model import Case, most_results
 from pytest_relevance.metrics.measures import ranks_needed, score
 from pytest_relevance.metrics.names import Metric, build_metric, row_of
 from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking, has_gain, interval
@@ -206,8 +206,7 @@ def with_details(result: CaseResult, case: Case, ranking: Ranking, *, all_missin
     as_returned = ranking.as_returned
     if len(kept) < len(ids):
         as_returned = as_returned[: as_returned.index(kept[-1]) + 1] if as_returned else ()
-    found = replaced(
-        result.ranking,
+    found = result.ranking._replace(
         documents=kept,
         as_returned=tuple(as_returned),
         whole=depth is None,
@@ -219,10 +218,10 @@ def with_details(result: CaseResult, case: Case, ranking: Ranking, *, all_missin
     if names:
         conditions = conditions._replace(grade_names={grade: name for name, grade in names.items()})
     counts, digest = count_grades([*judgments.values()]), digest_of(judgments)
-    evaluation = replaced(result.evaluation, judgments=counts, digest=digest)
-    result = replaced(result, conditions=conditions, ranking=found, evaluation=evaluation)
+    evaluation = result.evaluation._replace(judgments=counts, digest=digest)
+    result = result._replace(conditions=conditions, ranking=found, evaluation=evaluation)
     if missing := tuple(_missing(result, case, all_missing=all_missing)):
-        result = replaced(result, evaluation=replaced(result.evaluation, missing=missing))
+        result = result._replace(evaluation=result.evaluation._replace(missing=missing))
     if not (case.titles or case.notes or ranking.titles):
         return result
     named = {*kept, *found.deeper, *(document for document, _ in missing), *others}

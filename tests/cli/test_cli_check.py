@@ -53,6 +53,7 @@ PRODUCTS = "id,title\nsku-1,Winter boots\nsku-4,Boot polish\n"
         ("products.csv", "sku,name\nsku-1,Winter boots\n", ':1: there is no column "id"'),
         ("{file: products.csv, show: [brnd]}", "id,title,brand\nsku-1,Boots,A\n", 'did you mean "brand"?'),
         ("products.csv", "id,title\nsku-1,Winter boots\nsku-4\n", ":3: found 1 column where there are 2"),
+        ("products.csv", PRODUCTS + "sku-1,Sandals\n", ':4: a second line of the document "sku-1" says something else'),
     ],
 )
 def test_a_catalogue_with_a_mistake(terminal: Terminal, documents: str, products: str, says: str) -> None:

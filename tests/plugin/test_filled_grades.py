@@ -108,6 +108,9 @@ def test_the_grades_of_a_machine_are_not_taken_for_a_persons(shop: Project, caps
     file.write_text("query,doc_id,grade,machine\nc b a,a,0,TRUE\n")
     with pytest.raises(ValueError, match=message):
         read_judgments(file)
+    file.write_text("query,docid,Ann,Bob,machine\nc b a,a,0,1,3\n")
+    with pytest.raises(ValueError, match=r"machine\.csv:2: the column machine is true where .* found .3."):
+        read_judgments(file)
     file.write_text("query,doc_id,grade,machine\nc b a,a,0,washing machine\n")
     assert read_judgments(file) == {"c b a": {"a": 0}}, "a field of the documents"
 

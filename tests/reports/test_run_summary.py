@@ -96,15 +96,18 @@ def test_search_variants_stand_side_by_side() -> None:
 
 def test_each_variant_is_compared_with_the_first_where_both_have_a_score() -> None:
     """The p-values are adjusted; the interval and the effect are those of the library."""
-    first, mixed = [0.5] * 9, [0.7, *[0.4, 0.6] * 4]
+    first, mixed, weights = [0.5] * 9, [0.7, *[0.4, 0.6] * 4], [3.0, 1.0, 2.0] * 3
     scores: dict[str, Any] = {"bm25": first, "dense": [0.6] * 9, "hybrid": mixed, "short": [0.5, None]}
     entries = [
-        entry(f"q{number}", score, variant=name) for name, of in scores.items() for number, score in enumerate(of)
+        entry(f"q{number}", score, variant=name, weight=weights[number])
+        for name, of in scores.items()
+        for number, score in enumerate(of)
     ]
     lines = summary(*entries).splitlines()
     (at,) = [at for at, line in enumerate(lines) if line.startswith("variant  against")]
     head, *rows = map(str.split, lines[at : at + 4])
-    test, interval = randomisation_test(first, scores["dense"]), bootstrap_interval(first, mixed)
+    test = randomisation_test(first, scores["dense"], weights=weights)
+    interval = bootstrap_interval(first, mixed, weights=weights)
     assert " ".join(head) == "variant against cases first second change 95 % interval p (Holm) effect better worse"
     assert rows[0][:6] == ["dense", "bm25", "9", "0.500", "0.600", "+0.100"]
     assert rows[0][9] == f"{3 * test.p:.3f}"

@@ -29,6 +29,15 @@ def test_empty_fields_belong_to_one_result() -> None:
     assert deepcopy(one) == pickle.loads(pickle.dumps(one)) == one
 
 
+def test_results_share_settings_and_grades_and_none_changes_those_of_another() -> None:
+    boots(["b1"], {"b1": 3, "b2": -0.0}).to_dict()
+    values = boots(["b1"], gain="linear").to_dict()
+    values["settings"]["gain"] = "another"
+    again = boots(["b1"], gain="linear").to_dict()
+    assert again["settings"]["gain"] == "linear"
+    assert [*again["judgments"]] == ["3", "2", "0"]
+
+
 def test_some_fields_alone() -> None:
     result = boots(["b1", "x"])
     assert result.to_dict(frozenset({"id", "verdict"})) == {"id": "winter boots", "verdict": "measured"}

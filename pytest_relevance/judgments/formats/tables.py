@@ -92,13 +92,13 @@ def read_table(source: Source, format: str | None = None) -> Ratings:
         columns.left_out,
         by_id="query_id" in columns.at,
         unclear=Problem(columns.why_unclear, table.header_line or 0) if columns.why_unclear else None,
-        machine=_of_machine(table, columns.at, times),
+        machine=_of_machine(table, columns.at, times, several=bool(columns.raters)),
     )
     return rows.where(_with_ids(rows)) if "" in keys or "" in of_text["document"] else rows
 
 
-def _of_machine(table: Table, at: Mapping[str, int], times: int) -> list[bool] | None:
-    """Whether a machine gave each rating; None without a column that says so."""
+def _of_machine(table: Table, at: Mapping[str, int], times: int, *, several: bool) -> list[bool] | None:
+    """Whether a machine gave each rating, `several` in a row; None without a column that says so."""
     if MACHINE not in at:
         return None
     if isinstance(table, ObjectTable):
@@ -108,7 +108,9 @@ def _of_machine(table: Table, at: Mapping[str, int], times: int) -> list[bool] |
     said = [("" if cell is None else str(cell)).strip().casefold() for cell in cells]
     wrong = next((row for row, word in enumerate(said) if word not in _ARE_MACHINES), None)
     if wrong is not None:
-        if "rater" not in at and "true" not in said:  # a field of the documents, of washing machines say
+        if (
+            "rater" not in at and not several and "true" not in said
+        ):  # a field of the documents, of washing machines say
             return None
         what = f"the column {MACHINE} is true where a machine gave the grade, else false or blank"
         table.source.refuse(f"{what}; found {quoted(str(cells[wrong]))}", *table.place(wrong))

@@ -147,6 +147,8 @@ def hits_of(body: Mapping[Any, Any], holder: object = None) -> Sequence[object]:
         return hits if vespa is None else _vespa_hits(hits, vespa)
     if vespa is not None:
         return ()  # Vespa leaves `children` out when nothing matched
+    if any(isinstance(body.get(name), (str, int)) for name in reading.ID_NAMES):
+        raise reading.unreadable("one result", dict(body), reading.A_LIST)
     known = listed(f"{'.'.join(path)} ({engine})" for engine, path in HITS)
     raise reading.UnreadableRanking(
         f"search returned a mapping without hits, {shown(dict(body), 200)}; a response body has {known}; "

@@ -20,7 +20,14 @@ from pytest_relevance.metrics.ndcg import repeated_indexes
 from pytest_relevance.results.responses import reading
 
 SCORE_NAMES = (
-    *("score", "_score", "_rankingScore", "_relevance_score", "_distance", "relevance", "text_match", "@search.score"),
+    "score",
+    "_score",
+    "_rankingScore",
+    "_relevance_score",
+    "_distance",
+    "relevance",
+    "text_match",
+    "@search.score",
 )
 """The fields of a mapping that may be its score; of an object only the first."""
 
@@ -206,6 +213,7 @@ def _what_it_is(found: object) -> str:
     if isinstance(found, Real) and not isinstance(found, bool):
         if float(found).is_integer():
             cure += " (integers become floats in a data frame's column where one is missing)"
+        cure += ", and scores as (id, score) pairs"
         return f"a float, {shown(found)}, whose text could be another one's; {cure}"
     return f"{reading.kind_of(found)}, {shown(found)}; {cure}"
 

@@ -280,7 +280,7 @@ def ambiguity(results: Sequence[Any]) -> str:
         return ""
     return (
         f"rows of an integer and another part, {shown(results[0])} first, of which either may be the id; return "
-        "mappings with an id and a title or a score, or (id, float(score)) pairs"
+        "ids alone, mappings with an id and a title or a score, or (id, float(score)) pairs"
     )
 
 

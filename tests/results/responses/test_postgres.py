@@ -118,6 +118,6 @@ def test_rows_that_cannot_be_told_apart_are_refused(connection: Any, columns: st
 
 
 def test_a_row_alone_is_refused(connection: Any) -> None:
-    for factory, message in ((rows.namedtuple_row, "one result"), (rows.dict_row, "a mapping without hits")):
+    for factory, message in ((rows.namedtuple_row, "one result"), (rows.dict_row, "one result")):
         cursor = connection.cursor(row_factory=factory).execute("select id, title from products order by number desc")
         assert f"search returned {message}" in refusal(cursor.fetchone())

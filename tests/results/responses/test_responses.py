@@ -81,7 +81,11 @@ RESPONSES: dict[str, tuple[object, str]] = {
     ),
     "a single mapping": (
         {"id": "sku-1"},
-        f"search returned a mapping without hits, {{'id': 'sku-1'}}; a response body has {PATHS}; {OTHERWISE}",
+        "search returned one result, {'id': 'sku-1'}; return a list of results, best first",
+    ),
+    "a mapping of something else": (
+        {"pages": 3},
+        f"search returned a mapping without hits, {{'pages': 3}}; a response body has {PATHS}; {OTHERWISE}",
     ),
     "a single object": (Hit("sku-1"), "search returned a Hit, Hit(id='sku-1'); return a list of results, best first"),
     "a model of something else": (
@@ -193,6 +197,7 @@ def test_a_message_shows_the_beginning_of_a_long_response_and_no_control_charact
 NAMES = "id (id, _id, doc_id, docid, document_id or objectID)"
 NAME_IT = "name the field with id_field in the case file"
 CURE = "return ids as text or integers"
+PAIRS = "and scores as (id, score) pairs"
 FROM_A_FRAME = f"{CURE} (integers become floats in a data frame's column where one is missing)"
 NO_ROW = (
     "is no (id, score), (id, title) or (id, title, score) row; return the results of one query: ids, such rows as "
@@ -237,10 +242,13 @@ RESULTS: dict[str, tuple[object, str]] = {
         f"has no {NAMES}, only label and sku; {NAME_IT}: Slotted('B-1', 'Boots')",
     ),
     "None": (None, f"has an id that is None; {CURE}: None"),
-    "a float": (1.5, f"has an id that is a float, 1.5, whose text could be another one's; {CURE}: 1.5"),
+    "a float": (
+        1.5,
+        f"has an id that is a float, 1.5, whose text could be another one's; {CURE}, {PAIRS}: 1.5",
+    ),
     "a whole float": (
         {"id": 7.0},
-        f"has an id that is a float, 7.0, whose text could be another one's; {FROM_A_FRAME}: {{'id': 7.0}}",
+        f"has an id that is a float, 7.0, whose text could be another one's; {FROM_A_FRAME}, {PAIRS}: {{'id': 7.0}}",
     ),
     "a bool": (True, f"has an id that is a bool, True; {CURE}: True"),
     "bytes": (b"sku-1", f"has an id that is a bytes, b'sku-1'; {CURE}: b'sku-1'"),
@@ -282,7 +290,7 @@ def test_rows_of_which_either_part_may_be_the_id_are_refused(rows: list[tuple[An
     assert message == refusal(iter(rows))
     assert message == (
         f"search returned rows of an integer and another part, {rows[0]!r} first, of which either may be the id; "
-        "return mappings with an id and a title or a score, or (id, float(score)) pairs"
+        "return ids alone, mappings with an id and a title or a score, or (id, float(score)) pairs"
     )
 
 
