@@ -51,8 +51,11 @@ CHANGED = (
     "ids that a spreadsheet seems to have changed: numbers in scientific notation; write them as the search returns "
     "them; import such a column as text"
 )
+ABSENT = (
+    "files with fill: true that are not there, so that nothing is filled; a judge makes one, or its name is misspelt"
+)
 NOTICE = "said in reading; see each of them"
-KINDS = (CONFLICTING, UNKNOWN, UNUSED, IRRELEVANT, UNJUDGED, OWN_METRICS, BLANK, PADDED, CHANGED, NOTICE)
+KINDS = (CONFLICTING, UNKNOWN, UNUSED, IRRELEVANT, UNJUDGED, OWN_METRICS, BLANK, PADDED, CHANGED, ABSENT, NOTICE)
 """Every kind of warning, the most urgent first: what is found, and the advice on it."""
 
 
@@ -90,6 +93,7 @@ class _Entry:
 def lint_suite(suite: Suite, *, has_baseline: bool = False) -> list[LintFinding]:
     """Find what to warn of in a suite. `has_baseline`: a baseline looks at its scores."""
     found = [LintFinding(NOTICE, suite.path, detail=warning) for warning in suite.warnings]
+    found += [LintFinding(ABSENT, suite.path, detail=quoted(file)) for file in suite.absent]
     for name in suite.unknown_metrics:
         detail = f"{quoted(name)}{did_you_mean(name, [*MEASURES, *EXPECTATIONS])}"
         found.append(LintFinding(OWN_METRICS, suite.path, detail=detail))

@@ -366,7 +366,8 @@ class Suite(NamedTuple):
     `gate_lines` are the lines of the gates. `unjudged` are the listed queries without judgments in the files of the
     suite, and so without a floor; `left_out` are the ids of those that `only: judged` leaves out, having no
     judgments; `listed` is the number of all listed queries. `unknown_metrics` are names of metrics that are the
-    project's own, or a mistake; none where the project's own are known.
+    project's own, or a mistake; none where the project's own are known. `absent` are the files that fill and are not
+    there.
     """
 
     path: str
@@ -380,6 +381,7 @@ class Suite(NamedTuple):
     left_out: tuple[str, ...] = ()
     listed: int = 0
     unknown_metrics: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
 
     @property
     def unjudged_words(self) -> str:

@@ -272,6 +272,7 @@ class SuiteBuilder:
             left_out=tuple(self._left_out),
             listed=len(sources.queries) if sources is not None else 0,
             unknown_metrics=tuple(self.problems.unknown),
+            absent=tuple(sources.absent) if sources is not None else (),
         )
 
     def _line_of(self, *path: str | int, at_key: bool = False) -> int:

@@ -180,12 +180,13 @@ class Sources:
     Paths are relative to the folder of `file`, the case file; in messages they begin with the folder of `shown`, the
     name of the case file there. `contents` keeps what was read, so that each file is read once, however often it is
     named, and however often the case file is read. `unknown` is True where something is wrong with the files of the
-    suite, so that no case knows its judgments.
+    suite, so that no case knows its judgments. `absent` are the files that fill and are not there.
     """
 
     def __init__(self, file: str, shown: str, suite: Mapping[str, object], contents: dict[Any, Any]) -> None:
         self.queries = ListedQueries()
         self.unknown = False
+        self.absent: dict[str, None] = {}
         self._folder = os.path.dirname(file)
         self._shown_folder = os.path.dirname(shown)
         self._contents = contents
@@ -282,6 +283,8 @@ class Sources:
         if (read, named) not in self._contents:
             path, shown = os.path.join(self._folder, named.name), self._shown(named)
             if named.fill and _is_blank(path):
+                if not os.path.exists(path):
+                    self.absent[shown] = None
                 return None
             if why := why_no_file(named.name, self._folder, shown):
                 # an id has the place of a file where its grade is missing, or a blank before it: sku-5:3

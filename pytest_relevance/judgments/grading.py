@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import zip_longest
-from math import fsum, isfinite
+from math import floor, fsum, isfinite
 from operator import ne
 from typing import NamedTuple, cast
 
@@ -365,12 +365,13 @@ class Judged(NamedTuple):
 def drawn_evenly(judged: Iterable[Judged], most: int) -> list[Judged]:
     """Draw at most so many judgments, as many of each grade as far as there are; the same ones in whatever order.
 
+    A grade between two whole ones, such as the median of two raters, counts as the nearest, the higher one of two.
     Those of one grade are drawn in the order of a digest. So another judgment changes few of those that are drawn, and
     a larger draw has all that a smaller one has.
     """
     of_grade: dict[float, list[Judged]] = {}
     for each in sorted({*judged}, key=_digest):
-        of_grade.setdefault(each.grade, []).append(each)
+        of_grade.setdefault(floor(each.grade + 0.5), []).append(each)
     turns = zip_longest(*(of_grade[grade] for grade in sorted(of_grade)))
     return [each for turn in turns for each in turn if each is not None][:most]
 

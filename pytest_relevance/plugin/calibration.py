@@ -94,6 +94,9 @@ class Calibration(JudgeHooks):
         text = f"asked for {len(drawn):,} of the {counted(len(found), 'grade')} that people gave{rest and ': '}{rest}"
         columns = terminal_width()
         lines = folded_lines(text, columns=columns)
+        if len(drawn) < len(found):
+            evenly = "they are drawn evenly over the grades, so that their share of equal grades is not that of all"
+            lines += folded_lines(evenly, columns=columns)
         if pairs:
             titles: dict[str, dict[str, str]] = {}
             for each, told in zip(drawn, documents, strict=True):

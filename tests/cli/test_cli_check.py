@@ -277,3 +277,12 @@ def test_a_suite_of_files(terminal: Terminal) -> None:
     assert warned(said, "said in reading") == ['tests/shop.relevance.yaml: qrels.txt: 1 of 3 queries has no case: "q7"']
     assert warned(said, "ids that a spreadsheet seems to have changed") == ['tests/more.csv:4: "1.23457E+12"']
     assert said.lines[-1] == "1 file, 2 cases, 4 judgments: no errors, 3 warnings"
+
+
+def test_a_file_that_fills_and_is_not_there(terminal: Terminal) -> None:
+    terminal.write("shop.relevance.yaml", f"judgments: [{{file: machnie.csv, fill: true}}]\n{dedent(SHOP)}")
+    said = terminal.run("check", "shop.relevance.yaml")
+    assert said.code == 0
+    assert warned(said, "files with fill: true that are not there") == ['shop.relevance.yaml: "machnie.csv"']
+    terminal.write("machnie.csv", "query,doc_id,grade,rater,machine\n")
+    assert terminal.run("check", "shop.relevance.yaml").lines[-1].endswith("no errors, no warnings")

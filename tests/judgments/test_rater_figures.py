@@ -61,7 +61,7 @@ def test_what_the_ways_to_combine_ratings_make_of_them() -> None:
 
 
 JUDGED = st.lists(
-    st.builds(Judged, st.sampled_from(["x", "y", ""]), st.text(max_size=3), st.sampled_from([0, 1, 1.5, 3])),
+    st.builds(Judged, st.sampled_from(["x", "y", ""]), st.text(max_size=3), st.sampled_from([0, 0.5, 1, 1.5, 3])),
     max_size=40,
 )
 
@@ -69,7 +69,7 @@ JUDGED = st.lists(
 @given(JUDGED, st.integers(2, 30), st.randoms(use_true_random=False))
 def test_judgments_are_drawn_evenly_over_their_grades(judged: list[Judged], most: int, random: Random) -> None:
     drawn = drawn_evenly(judged, most)
-    there, taken = (Counter(each.grade for each in some) for some in ({*judged}, drawn))
+    there, taken = (Counter(int(each.grade + 0.5) for each in some) for some in ({*judged}, drawn))
     assert len(drawn) == len({*drawn}) == min(most, len({*judged}))
     fullest = max(taken.values(), default=0)
     assert all(taken[grade] in (count, fullest, fullest - 1) for grade, count in there.items())

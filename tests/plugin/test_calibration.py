@@ -101,7 +101,11 @@ def test_it_changes_no_verdict_and_no_file(shop: Project) -> None:
 
 
 def test_the_same_are_asked_for_once_whatever_the_order_and_the_variants(shop: Project) -> None:
-    shop.run("--relevance-calibrate=4")
+    run = shop.run("--relevance-calibrate=4")
+    assert calibration(run)[:2] == [
+        "asked for 4 of the 7 grades that people gave: 1 without a title",
+        "they are drawn evenly over the grades, so that their share of equal grades is not that of all",
+    ]
     before = asked(shop)
     head, _, cases = CASES.partition("cases:\n")
     first, second = cases.strip("\n").splitlines()[:2]
