@@ -129,7 +129,7 @@ def git(folder: Path, *arguments: str) -> None:
 
 @pytest.fixture(scope="module")
 def origin(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository with main, and a branch that makes one query worse."""
+    """A repository with main, and branches: one query is worse, a file cannot be collected, the search is silent."""
     folder = tmp_path_factory.mktemp("origin")
     git(folder, "init", "--quiet", "--initial-branch=main")
     for name, text in (
@@ -145,6 +145,13 @@ def origin(tmp_path_factory: pytest.TempPathFactory) -> Path:
     git(folder, "checkout", "--quiet", "-b", "worse")
     (folder / "conftest.py").write_text(dedent(SEARCH).lstrip().replace("w1 w2 w3", "w3 w2"), encoding="utf-8")
     git(folder, "commit", "--quiet", "--all", "--message=Boost straps")
+    git(folder, "checkout", "--quiet", "-b", "broken", "main")
+    (folder / "hats.relevance.yaml").write_text("cases: [{query: hats, judgements: 1}]\n", encoding="utf-8")
+    git(folder, "add", ".")
+    git(folder, "commit", "--quiet", "--message=Break the collection")
+    git(folder, "checkout", "--quiet", "-b", "silent", "main")
+    (folder / "conftest.py").write_text(dedent(SEARCH).lstrip().replace("RANKINGS[query].split()", "[]"))
+    git(folder, "commit", "--quiet", "--all", "--message=Empty the index")
     git(folder, "checkout", "--quiet", "main")
     return folder
 
@@ -382,6 +389,24 @@ def test_the_action_keeps_the_record_of_main_and_fails_what_got_worse(origin: Pa
         assert [call.name for call in machine.calls] == (["gh", "gh"] if event == "pull_request" else [])
     assert stored.keys() == {"relevance-main.jsonl.gz", "relevance-branch.jsonl.gz", "relevance.html"}
     assert machine.calls[-1].sent[0].startswith(f"{MARK}\n### \u274c Search got worse: 1 query\n")
+
+
+@pytest.mark.parametrize("branch", ["broken", "silent"])
+def test_a_record_that_would_be_refused_is_not_kept(
+    origin: Path, main_record: dict[str, bytes], tmp_path: Path, branch: str
+) -> None:
+    jobs, record = {"main": workflow(0)["record-main"]}, "main.jsonl.gz"
+    if ACTION.is_file():
+        jobs["action"] = yaml.safe_load(ACTION.read_text(encoding="utf-8"))["runs"]
+    for job in jobs:
+        stored = dict.fromkeys((record, f"relevance-{record}"), main_record[record])
+        on_main = Workflow(jobs, origin, tmp_path, "push", branch, stored, {"arguments": "", "comment": "true"})
+        _, steps = on_main.run(job)
+        assert [step.name for step in steps if step.code] == [{"main": "Run main", "action": "Run the cases"}[job]]
+        assert all(stored[name] == main_record[record] for name in (record, f"relevance-{record}"))
+    on_gitlab = Machine(tmp_path / "gitlab", origin, branch)
+    assert gitlab_job("relevance-main", on_gitlab)[0] in (1, 2)
+    assert artifacts_of("relevance-main", on_gitlab) == {}
 
 
 def test_shards_and_their_merge(origin: Path, main_record: dict[str, bytes], tmp_path: Path) -> None:
