@@ -270,7 +270,8 @@ def catalogue_of(file: str, info: FileInfo) -> Catalogue:
     written = info.documents
     name = os.path.normpath(os.path.join(os.path.dirname(file), written["file"]))
     path = os.path.join(os.path.dirname(info.path), written["file"])
-    return Catalogue(path, name, from_builtin(CatalogueFile, written))
+    known = {field: written[field] for field in CatalogueFile._fields if field in written}  # later ones write more
+    return Catalogue(path, name, from_builtin(CatalogueFile, known))
 
 
 LONGEST_FIELD = 300

@@ -259,7 +259,7 @@ def test_a_catalogue_of_which_hardly_any_document_is_asked_for(write: Write) -> 
 
 def test_later_results_have_their_titles_too(write: Write, make: Maker) -> None:
     path, titles = write("products.csv", "id,title\na,Winter boots\nb,Rubber boots\n"), RunTitles()
-    info = FileInfo(str(path.with_name("shop.relevance.yaml")), documents={"file": path.name})
+    info = FileInfo(str(path.with_name("shop.relevance.yaml")), documents={"file": path.name, "of a later program": 1})
     added = [titles.add([make.result("boots", [document])], {"shop.relevance.yaml": info})[0] for document in "ab"]
     assert [result.texts.titles for result in added] == [{"a": "Winter boots"}, {"b": "Rubber boots"}]
 
