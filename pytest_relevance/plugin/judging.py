@@ -176,8 +176,10 @@ class JudgeHooks:
                     found.grades += answer.grade is not None
                     take(number, answer)
                 progress.advance()
-        except (KeyboardInterrupt, pytest.fail.Exception) as error:  # Ctrl-C, or a timeout of the last test
-            found.why = "Ctrl-C" if isinstance(error, KeyboardInterrupt) else str(error)
+        except KeyboardInterrupt:
+            found.why = "Ctrl-C"
+        except (pytest.exit.Exception, pytest.fail.Exception) as error:  # of the judge, or a timeout of the last test
+            found.why = str(error)
         finally:
             progress.end()
         if judge.gave_up:

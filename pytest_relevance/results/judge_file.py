@@ -7,9 +7,7 @@ where the grade is blank, as the judge cannot tell.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
-from io import StringIO
 from pathlib import Path
 
 from pytest_relevance._problems import FileError
@@ -19,38 +17,43 @@ from pytest_relevance.results.worklist import COLUMNS, Worklist, WorklistRow, on
 
 _OF_JUDGES = ("rater", MACHINE, "note")
 _NO_JUDGES = "exists and has no grades of a judge (columns rater, machine and note); name another file"
+_RESAVED = (
+    "has other columns or another separator than a judge wrote: save it as CSV with commas, query_id as its first "
+    "column and no quotes around the names of columns, or name another file"
+)
 
 
 def why_not_added_to(data: bytes) -> str | None:
     """Why rows of a judge must not be added to a file with this content, and what to do; None where they may."""
     if not data.strip():
         return None
-    try:
-        names = read_worklist(_whole_rows(data)[0])[0]
-    except (FileError, ValueError):
+    header = data.removeprefix(b"\xef\xbb\xbf").partition(b"\n")[0]
+    if not all(name.encode() in header for name in ("query_id", *_OF_JUDGES)):
         return _NO_JUDGES
-    return None if {*names} >= {*_OF_JUDGES} and data.lstrip(b"\xef\xbb\xbf").startswith(b"query_id,") else _NO_JUDGES
+    if not header.startswith(b"query_id,") or b"\r" in header.rstrip():
+        return _RESAVED
+    try:
+        names = read_worklist(_whole_rows(data))[0]
+    except FileError as error:
+        return f"is damaged: {error.problems[0].render('')}; mend it, or name another file"
+    except ValueError:
+        return "is damaged: not all rows have a cell for each column; mend it, or name another file"
+    return None if {*names} >= {*_OF_JUDGES} else _NO_JUDGES
 
 
-def _whole_rows(data: bytes) -> tuple[bytes, bool]:
-    """The content without the half of a row that a killed run left at its end, and whether there was one.
+def _whole_rows(data: bytes) -> bytes:
+    """The content without the half of a row that a killed run, or a full disk, left at its end.
 
-    A last row that has all its cells and no line feed is whole.
+    That is what stands behind the last line feed, unless it is a whole row. Anything else that is damaged stays.
     """
-    end = at = quotes = 0
-    *lines, rest = data.split(b"\n")
-    for line in lines:
-        at += len(line) + 1
-        quotes += line.count(b'"')
-        if quotes % 2 == 0:  # a line feed in quotes does not end a row
-            end = at
-    if not data[end:].strip():
-        return data[:end], False
-    width = len(next(csv.reader(StringIO(data.decode("utf-8", "replace"))), []))
-    cells = next(csv.reader([rest.decode("utf-8", "replace")]), [])
-    if end == at and len(cells) == width and rest.count(b'"') % 2 == 0:
-        return data + b"\n", False
-    return data[:end], True
+    whole, feed, rest = data.rpartition(b"\n")
+    if not (feed and rest.strip()):
+        return data
+    try:
+        read_worklist(data)
+    except ValueError:
+        return whole + feed
+    return data + b"\n"
 
 
 class JudgeFile:
@@ -65,10 +68,11 @@ class JudgeFile:
     def mend(self) -> None:
         """Take a half-written row at the end of the file away. Raises OSError."""
         data = self.path.read_bytes() if self.path.is_file() else b""
-        whole, self.was_cut = _whole_rows(data)
+        whole = _whole_rows(data)
+        self.was_cut = len(whole) < len(data)
         if whole != data:
             with self.path.open("ab") as file:
-                file.truncate(len(whole))
+                file.truncate(min(len(whole), len(data)))
                 file.write(whole[len(data) :])
 
     def open(self, worklist: Worklist) -> None:

@@ -162,13 +162,78 @@ def test_a_killed_run_loses_what_was_on_its_way_even_in_a_file_that_fills(shop: 
     assert "3 in the file before; a half-written row at its end was taken away" in told(again)
 
 
+HEADER = "query_id,query,document,title,ranks,worth,move,grade,rater,machine,note\n"
+ROW = 'a good well bad,a good well bad,good,5" nail,2,0.1,0.1,3,model-x/prompt-3,true,é\n'
+WELL = ROW.replace(",good,", ",well,")
+
+
+@pytest.mark.parametrize(
+    ("rest", "is_cut"),
+    [
+        ("", False),
+        (WELL.rstrip(), False),
+        ('a good well bad,"a go', True),
+        (WELL[:-2], False),
+        (WELL[:-2] + "\xc3", True),
+    ],
+)
+def test_no_more_than_half_a_row_at_the_end_is_taken_away(shop: Project, rest: str, is_cut: bool) -> None:
+    file = shop.path / "machine.csv"
+    file.write_bytes((HEADER + ROW).encode() + rest.replace("é", "e").encode("latin-1"))
+    suite = shop.path / "shop.relevance.yaml"
+    suite.write_text(f"judgments: {{file: machine.csv, fill: true}}\n{suite.read_text()}")
+    run = shop.run(OPTION)
+    assert run.code == 0
+    assert file.read_text(encoding="utf-8").startswith(HEADER + ROW)
+    assert sorted(grades(shop)) == ["bad", "good", "none", "well"]
+    assert ("half-written" in told(run)) is is_cut
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (HEADER + ROW.replace("5", '"5') + WELL, "is damaged: 2: a quoted cell in this row"),
+        (HEADER + ROW.replace(",2,", ",") + WELL, "is damaged: not all rows have a cell"),
+        ((HEADER + ROW).replace(",", ";"), "has other columns or another separator than a judge wrote"),
+        ((HEADER + ROW).replace(",", "\t"), "has other columns or another separator"),
+        ((HEADER + ROW).replace("query_id,query", "query,query_id"), "has other columns or another separator"),
+        (HEADER.replace("query_id", '"query_id"') + ROW, "has other columns or another separator"),
+        ((HEADER + ROW).replace("\n", "\r"), "has other columns or another separator"),
+    ],
+)
+def test_a_file_that_a_judge_did_not_write_so_stays_as_it_is(shop: Project, content: str, message: str) -> None:
+    file = shop.path / "machine.csv"
+    file.write_bytes(content.encode())
+    run = shop.run(OPTION)
+    assert run.code == 4
+    assert message in " ".join(run.result.stderr.lines)
+    assert file.read_bytes() == content.encode()
+
+
 @pytest.mark.parametrize("judge", [JUDGE, ASYNC_JUDGE], ids=["threads", "tasks"])
-def test_ctrl_c_stops_asking_alone(shop: Project, judge: str) -> None:
-    shop.conftest(SEARCH + counting(judge, "if next(calls) == 2: raise KeyboardInterrupt"))
+@pytest.mark.parametrize(
+    "line",
+    ["return 10**400", "return 10**5000", "raise SystemExit(3)", "raise type('B', (Exception,), {'__str__': 1})"],
+)
+def test_whatever_a_judge_does_costs_one_grade(shop: Project, judge: str, line: str) -> None:
+    shop.conftest(SEARCH + counting(judge, f"if document['id'] == 'good': {line}"))
     run = shop.run(OPTION)
     assert run.code == 0
     assert run.counts == {"passed": 3}
-    assert "not asked for: Ctrl-C" in told(run)
+    assert sorted(grades(shop)) == ["bad", "none", "well"]
+    assert "; 5 failed" in told(run)
+
+
+@pytest.mark.parametrize("judge", [JUDGE, ASYNC_JUDGE], ids=["threads", "tasks"])
+@pytest.mark.parametrize(
+    ("line", "why"), [("raise KeyboardInterrupt", "Ctrl-C"), ("pytest.exit('no quota')", "no quota")]
+)
+def test_ctrl_c_and_exit_stop_asking_alone(shop: Project, judge: str, line: str, why: str) -> None:
+    shop.conftest(SEARCH + counting(judge, f"if next(calls) == 2: {line}"))
+    run = shop.run(OPTION)
+    assert run.code == 0
+    assert run.counts == {"passed": 3}
+    assert f"not asked for: {why}" in told(run)
 
 
 def test_a_judge_that_always_fails_is_given_up(shop: Project) -> None:

@@ -135,7 +135,10 @@ class Judge:
             return self._fault(error)
 
     def _fault(self, error: BaseException) -> Answer:
-        return Answer(fault=redaction(self._config).text(f"it raised {error_text(error, self._config)}"))
+        try:
+            return Answer(fault=redaction(self._config).text(f"it raised {error_text(error, self._config)}"))
+        except Exception as other:  # such as of a broken __str__: without an answer the run would wait without end
+            return Answer(fault=f"it raised {type(error).__name__}, whose text raises {type(other).__name__}")
 
 
 def answer_of(said: object, question: Question) -> Answer:
@@ -143,8 +146,9 @@ def answer_of(said: object, question: Question) -> Answer:
     grade, note = said if isinstance(said, tuple) and len(said) == 2 else (said, None)
     if not (note is None or isinstance(note, str)):
         return Answer(fault=f"it said {shown(said)}: a note is text")
+    note = "" if note is None else str.__str__(note)  # a subclass may raise later
     if grade is None:
-        return Answer(None, note or "")
+        return Answer(None, note)
     scale = question.scale
     number = None if scale is None else scale.names.get(f"{grade}".strip())
     if number is None and (number := number_of(f"{grade}")) is None:
@@ -152,7 +156,7 @@ def answer_of(said: object, question: Question) -> Answer:
     elif not isinstance(wrong := on_scale(number, scale), str):
         try:
             _ = question.settings.gains[number]
-            return Answer(number, note or "")
+            return Answer(number, note)
         except ValueError as error:
             wrong = error
     return Answer(fault=f"it said {shown(said)}: {wrong}")
