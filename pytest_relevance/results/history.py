@@ -215,6 +215,8 @@ def read_history(paths: Iterable[str]) -> History:
     if not any(series):
         advice = _odd_one(runs) or "name the runs of one suite, and merge the records of shards first"
         raise NoHistory(f"no case was searched in all {len(runs)} runs: {advice}")
+    without = (variant for variant, each in zip(variants, series, strict=True) if each is None)
+    left_out |= {str(each): f"{each or 'no variant'}: no case was searched in all its runs" for each in without}
     return History([each for each in series if each is not None], [*runs], left_out)
 
 

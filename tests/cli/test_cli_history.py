@@ -367,6 +367,8 @@ def test_runs_without_a_case_in_common(terminal: Terminal, sound: Path) -> None:
     said = terminal.run("history", "runs/*.jsonl")
     assert (said.code, said.out) == (2, "")
     assert "in all 3 runs: runs/2.jsonl alone lacks 1 case of the others: leave it out" in said.err
+    record(sound.with_name("4.jsonl"), 4, {"boots[bm25]": BEST})
+    assert "left out: no variant: no case was searched in all its runs" in terminal.run("history", "runs").lines
 
 
 RANKINGS = st.sampled_from([BEST, FAIR, POOR, FAILED])
