@@ -55,6 +55,14 @@ def beside_people(result: CaseResult, people: CaseResult) -> CaseResult:
     return result._replace(evaluation=result.evaluation._replace(people_scores=scores, people_verdict=verdict))
 
 
+def without_fill(case: CaseResult) -> CaseResult:
+    """A result of `beside_people` with the scores and the verdict that it has without the grades that fill."""
+    evaluation, verdict = case.evaluation, case.evaluation.people_verdict
+    scored = case._replace(evaluation=evaluation._replace(scores={**evaluation.scores, **evaluation.people_scores}))
+    # the outcome is what pytest made of the other verdict
+    return scored._replace(verdict=verdict, call=case.call._replace(outcome="")) if verdict else scored
+
+
 def passes_by_fill(result: CaseResult) -> bool:
     """Whether a case passes, and would not without the grades that fill."""
     return result.verdict == PASSED and bool(result.evaluation.people_verdict)

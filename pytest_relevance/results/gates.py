@@ -267,7 +267,11 @@ def _judge(gate: Gate, results: Sequence[CaseResult], against: str, lost: Mappin
         if failed := [result for result in results if result.verdict == verdict]:
             yield GateFinding(ERRORS, False, cases=failed)
     cases = [result for result in results if looks_at(gate, result)]
-    people = [_of_people(case) for case in cases] if any(case.evaluation.people_scores for case in cases) else cases
+    people = cases
+    if any(case.evaluation.people_scores for case in cases):
+        from pytest_relevance.results.filled import without_fill
+
+        people = [*map(without_fill, cases)]
     if gate.condition == PASSING:
         passing = _passing(gate, cases)
         yield replace(passing, is_by_fill=people is not cases and _passing(gate, people).is_met != passing.is_met)
@@ -293,17 +297,6 @@ def _judge(gate: Gate, results: Sequence[CaseResult], against: str, lost: Mappin
     fresh = [case for case in cases if any(_is_fresh(case, metric.text) for metric in gate.metrics)]
     if fresh:
         yield GateFinding(WITHOUT_ENTRY, True, cases=fresh, against=against)
-
-
-def _of_people(case: CaseResult) -> CaseResult:
-    """A case as it would be without the grades that fill what nobody has judged."""
-    scores, verdict = case.evaluation.people_scores, case.evaluation.people_verdict
-    if not scores:
-        return case
-    evaluation = case.evaluation._replace(scores={**case.evaluation.scores, **scores})
-    # the outcome is what pytest made of the other verdict
-    call = case.call._replace(outcome="") if verdict else case.call
-    return case._replace(evaluation=evaluation, verdict=verdict or case.verdict, call=call)
 
 
 def _is_fresh(case: CaseResult, metric: str) -> bool:
