@@ -225,19 +225,23 @@ class Judging(JudgeHooks):
             self._file.add(worklist, rows[number], judge.name, answer.grade, answer.note)
 
         try:
-            self._file.open(worklist)
-            new = [row for row in worklist.rows if not self._file.has(row, judge.name)]
-            rows = new if self._left is None else new[: self._left]
-            questions = [_question(row, cases[row.query]) for row in rows]
-            found = self.answers(judge, questions, f"judged by {judge.name}:", take)
+            with self._file.locked():
+                self._file.open(worklist)
+                pairs: dict[tuple[str, str], WorklistRow] = {}
+                for row in worklist.rows:
+                    pairs.setdefault((self._file.ids(row)[0], row.document), row)
+                new = [row for row in pairs.values() if not self._file.has(row, judge.name)]
+                rows = new if self._left is None else new[: self._left]
+                questions = [_question(row, cases[row.query]) for row in rows]
+                found = self.answers(judge, questions, f"judged by {judge.name}:", take)
         except (OSError, ValueError) as error:  # it is no worklist any more
             self.messages.append(Message(f"{self._shown} cannot be written: {error}", is_good=False))
             return
         if self._left is not None:
             self._left -= found.asked
-        before = {"in the file before": len(worklist.rows) - len(new)}
+        before = {"in the file before": len(pairs) - len(new)}
         rest = found.rest(len(new), before, "--relevance-judge-limit")
-        of_all = f"{found.grades:,} of {counted(len(worklist.rows), 'result')} that nobody has judged"
+        of_all = f"{found.grades:,} of {counted(len(pairs), 'result')} that nobody has judged"
         cut = "; a half-written row at its end was taken away" if self._file.was_cut else ""
         self.messages.append(Message(f"{judge.name} graded {of_all}: {self._shown}{rest and '; '}{rest}{cut}"))
 

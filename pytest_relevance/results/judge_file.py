@@ -7,7 +7,9 @@ where the grade is blank, as the judge cannot tell.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pytest_relevance._problems import FileError
@@ -64,16 +66,34 @@ class JudgeFile:
         self.was_cut = False
         self._names: list[str] = []
         self._known: set[tuple[str, ...]] = set()
+        self._ids: dict[str, list[str]] = {}
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other runs from adding to the file. Raises OSError where one does; not on Windows."""
+        with self.path.open("ab") as file:
+            if sys.platform != "win32":
+                import fcntl
+
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    advice = "run again when that has ended, or name another file"
+                    raise BlockingIOError(f"another run is adding to it; {advice}") from None
+            yield
 
     def mend(self) -> None:
-        """Take a half-written row at the end of the file away. Raises OSError."""
-        data = self.path.read_bytes() if self.path.is_file() else b""
-        whole = _whole_rows(data)
-        self.was_cut = len(whole) < len(data)
-        if whole != data:
-            with self.path.open("ab") as file:
-                file.truncate(min(len(whole), len(data)))
-                file.write(whole[len(data) :])
+        """Take a half-written row at the end of the file away, unless a run is writing it. Raises OSError."""
+        if not self.path.is_file():
+            return
+        with suppress(BlockingIOError), self.locked():
+            data = self.path.read_bytes()
+            whole = _whole_rows(data)
+            self.was_cut = len(whole) < len(data)
+            if whole != data:
+                with self.path.open("ab") as file:
+                    file.truncate(min(len(whole), len(data)))
+                    file.write(whole[len(data) :])
 
     def open(self, worklist: Worklist) -> None:
         """Read which pairs the file has; a file that is empty or not there gets its header. Raises OSError."""
@@ -85,18 +105,35 @@ class JudgeFile:
         self._names, *rows = read_worklist(data)
         key = [self._names.index(name) for name in (*COLUMNS[:3], "rater")]
         self._known = {tuple(row[number].strip() for number in key) for row in rows}
+        for query_id, query in dict.fromkeys((row[key[0]].strip(), row[key[1]].strip()) for row in rows):
+            self._ids.setdefault(query, []).append(query_id)
+
+    def ids(self, row: WorklistRow) -> list[str]:
+        """The ids under which a reader of the file finds the grades of a row, the one for new grades first.
+
+        A query that has another id by now, or stands in two cases, keeps the id that the file has for its text.
+        """
+        own, query = _cell(row.query_id), _cell(row.query)
+        ids = self._ids.setdefault(query, [own])
+        return [own, query] if own in ids and own != query else ids
 
     def has(self, row: WorklistRow, rater: str) -> bool:
         """Whether the file has the pair under the name of a judge."""
-        return tuple(escaped(text).strip() for text in (*row.key, rater)) in self._known
+        rest = _cell(row.query), _cell(row.document), _cell(rater)
+        return any((query_id, *rest) in self._known for query_id in self.ids(row))
 
     def add(self, worklist: Worklist, row: WorklistRow, rater: str, grade: float | None, note: str) -> None:
         """Add a row with the grade of a judge; None is a blank one. Raises OSError."""
         written = "" if grade is None else f"{grade!r}"
         of_judge = {"grade": written, "rater": escaped(rater), MACHINE: "true", "note": escaped(on_one_line(note))}
-        cells = {**worklist.cells(row), **of_judge}
+        cells = {**worklist.cells(row), "query_id": escaped(self.ids(row)[0]), **of_judge}
         self._add([cells.get(name, "") for name in self._names])
 
     def _add(self, cells: Sequence[str]) -> None:
         with self.path.open("ab") as file:
             file.write(csv_text([cells]).encode())
+
+
+def _cell(text: str) -> str:
+    """A text as it is read in a file."""
+    return escaped(text).strip()

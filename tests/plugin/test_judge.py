@@ -189,6 +189,34 @@ def test_no_more_than_half_a_row_at_the_end_is_taken_away(shop: Project, rest: s
     assert ("half-written" in told(run)) is is_cut
 
 
+def test_a_query_that_gets_an_id_keeps_its_grades(shop: Project) -> None:
+    scale = "scale: {exact: 3, partial: 2, bad: 0}\n"
+    shop.cases(f"{scale}cases: [{{query: a good, judgments: {{a: 3}}}}]")
+    shop.run(OPTION)
+    asked(shop)
+    cases = "cases: [{id: one, query: a good, judgments: {a: 3}}, {id: two, query: a good, judgments: {a: 2}, k: 5}]"
+    shop.conftest((SEARCH + JUDGE).replace("query.split()", '[*query.split(), "well"]'))
+    shop.cases(f"{scale}{cases}")
+    run = shop.run(OPTION)
+    assert asked(shop) == ["well"]
+    assert "graded 1 of 2 results that nobody has judged: machine.csv; 1 in the file before" in told(run)
+    shop.cases(f"judgments: {{file: machine.csv, fill: true}}\n{scale}{cases}")
+    run = shop.run(OPTION)
+    assert asked(shop) == []
+    assert "4 of 6 judged results within k are filled" in told(run)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no file is locked there")
+def test_a_file_that_another_run_adds_to_is_left_alone(shop: Project) -> None:
+    other = "import fcntl; file = open('machine.csv', 'ab'); fcntl.flock(file, fcntl.LOCK_EX); pytest.file = file"
+    shop.conftest((SEARCH + JUDGE).replace("        def search(", f"        {other}\n        def search(", 1))
+    run = shop.run(OPTION)
+    assert run.code == 1
+    assert run.counts == {"passed": 3}
+    assert "machine.csv cannot be written: another run is adding to it" in told(run)
+    assert asked(shop) == []
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
