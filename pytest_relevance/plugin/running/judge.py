@@ -137,7 +137,7 @@ class Judge:
     def _fault(self, error: BaseException) -> Answer:
         try:
             return Answer(fault=redaction(self._config).text(f"it raised {error_text(error, self._config)}"))
-        except Exception as other:  # such as of a broken __str__: without an answer the run would wait without end
+        except BaseException as other:  # such as of a broken __str__: without an answer the run would wait without end
             return Answer(fault=f"it raised {type(error).__name__}, whose text raises {type(other).__name__}")
 
 
