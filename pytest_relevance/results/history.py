@@ -64,7 +64,7 @@ class CaseFigures(NamedTuple):
     latency: float | None
 
 
-class Move(NamedTuple):
+class CaseMove(NamedTuple):
     """A case that got worse or better since the run before: its nDCG@k in both, None where it is not defined."""
 
     id: str
@@ -105,7 +105,7 @@ class Point:
     empty: int = 0
     changes: dict[CaseKey, Mapping[str, str]] = field(default_factory=dict)
     compared: int = 0
-    moves: list[Move] = field(default_factory=list)
+    moves: list[CaseMove] = field(default_factory=list)
     gates: dict[str, str] = field(default_factory=dict)
     metric: str = ""
     mean: float = math.nan
@@ -253,7 +253,7 @@ def _add(point: Point, key: CaseKey, before: CaseResult | None, now: CaseResult)
     change = 0.0 if was is None or found is None else found - was
     is_worse = change < -least or _misses_more(now, before)
     if is_worse or change > least or _misses_more(before, now):
-        point.moves.append(Move(now.id, now.query, was, found, is_worse))
+        point.moves.append(CaseMove(now.id, now.query, was, found, is_worse))
     return True
 
 

@@ -27,7 +27,7 @@ from pytest_relevance.reports.history import (
 from pytest_relevance.reports.html.first_screen import ARROW, text, with_arrows
 from pytest_relevance.reports.html.page import content_security_policy, file_text
 from pytest_relevance.reports.text import duration
-from pytest_relevance.results.history import History, Move, Point, Series
+from pytest_relevance.results.history import CaseMove, History, Point, Series
 
 MOST_MOVES = 50
 """How many cases that moved a run lists."""
@@ -101,11 +101,11 @@ def _moved(point: Point) -> str:
     return f"{point.worse:,} worse, {point.better:,} better"
 
 
-def _change(move: Move) -> float:
+def _change(move: CaseMove) -> float:
     return (move.after or 0.0) - (move.before or 0.0)
 
 
-def _move(move: Move) -> str:
+def _move(move: CaseMove) -> str:
     kind = "worse" if move.is_worse else "better"
     scores = f"{score_text(move.before)} {ARROW} {score_text(move.after)}"
     return (
