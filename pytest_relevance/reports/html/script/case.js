@@ -142,10 +142,8 @@ class CaseView {
       reasons.push(make("li", {}, userText(item.unstable)));
     }
     if (reasons.length) {
-      parts.push(make("ul", { class: "reasons" }, ...reasons));
-    }
-    if (own.size && item.reasons?.length) {
-      parts.push(make("p", { class: "place" }, "The reasons are as of the run, before your grades."));
+      const when = own.size ? "as of the run, before your grades" : "as of the run";
+      parts.push(make("ul", { class: "reasons", title: when }, ...reasons));
     }
     return parts;
   }

@@ -71,6 +71,8 @@ class Judging {
     this.item = null;
     /** The unjudged document that a digit grades. */
     this.current = "";
+    /** The document contested last, which a digit grades first. */
+    this.asked = "";
     /** Other documents whose grades the reader asked for. @type {Set<string>} */
     this.contested = new Set();
     this.bar = /** @type {HTMLElement} */ (document.getElementById("judging"));
@@ -92,18 +94,20 @@ class Judging {
   show(item) {
     this.item = item;
     this.contested.clear();
+    this.asked = "";
     this.current = item ? (openOf(this.grades, item)[0] ?? "") : "";
   }
 
   /** Answer for the current result, or for one that was clicked, and go on; a second click takes the answer back. @param {Answer} answer @param {string} [clicked] */
   answer(answer, clicked) {
     const { item, grades } = this;
-    const name = clicked ?? this.current;
+    const chosen = clicked ?? this.asked;
+    const name = chosen || this.current;
+    this.asked = "";
     if (!name || !item) {
       return;
     }
-    const isTakenBack =
-      clicked !== undefined && (grades.get(item, name) === answer || judgmentOf(item, name) === answer);
+    const isTakenBack = chosen !== "" && (grades.get(item, name) === answer || judgmentOf(item, name) === answer);
     if (isTakenBack) {
       this.contested.delete(name);
     }
@@ -124,6 +128,7 @@ class Judging {
 
   /** Go on to the next result without an answer. @returns {boolean} whether there is one in this query */
   next() {
+    this.asked = "";
     const [next] = this.current ? this.openBehind(this.current) : [];
     this.current = next ?? this.current;
     return next !== undefined;
@@ -152,6 +157,7 @@ class Judging {
     if (!isAsked && given === undefined && !this.contested.has(name)) {
       const show = () => {
         this.contested.add(name);
+        this.asked = name;
         grades.dispatchEvent(new Event("change"));
         document.getElementById(`grade ${name} 0`)?.focus({ preventScroll: true });
       };

@@ -64,7 +64,8 @@ class CaseList {
   buildControls() {
     const shown = Object.entries(SHOWN).flatMap(([name, { label, includes }]) => {
       const count = this.data.cases.filter(includes).length;
-      const show = button(`${label} `, () => this.go({ show: name, all: name === "" }), { "data-show": name });
+      const choose = () => this.go({ show: name, all: name === "", finding: "" });
+      const show = button(`${label} `, choose, { "data-show": name });
       show.append(make("b", {}, count.toLocaleString("en")));
       return count || name === "" ? [show] : [];
     });

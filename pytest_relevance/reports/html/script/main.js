@@ -104,8 +104,8 @@ class Page {
       event.preventDefault();
       action();
     } else if (this.view.item && /^[0-9]$/.test(event.key)) {
-      if (this.view.seesCurrent()) {
-        document.getElementById(`grade ${this.judging.current}`)?.focus(); // a number field, which the digit is typed into
+      if (this.judging.asked || this.view.seesCurrent()) {
+        document.getElementById(`grade ${this.judging.asked || this.judging.current}`)?.focus(); // a number field, which the digit is typed into
       }
       this.view.markCurrent(true);
     }
@@ -181,10 +181,11 @@ class Page {
 
   /** Answer for the current result by a key; one that is out of view is only shown. @param {Answer} answer */
   answer(answer) {
-    if (this.view.seesCurrent()) {
+    const isAsked = this.judging.asked !== "";
+    if (isAsked || this.view.seesCurrent()) {
       this.judging.answer(answer);
     }
-    this.view.markCurrent(true);
+    this.view.markCurrent(!isAsked);
   }
 
   /** Go on to the next result to judge, or to the next query that has one. */
