@@ -57,7 +57,6 @@ class CaseFigures(NamedTuple):
     """The figures of a case in one run: nDCG@k with its interval, None where it is not defined; the latency (s)."""
 
     metric: str
-
     score: float | None
     lower: float | None
     upper: float | None

@@ -241,7 +241,10 @@ def test_a_file_that_a_judge_did_not_write_so_stays_as_it_is(shop: Project, cont
 @pytest.mark.parametrize("judge", [JUDGE, ASYNC_JUDGE], ids=["threads", "tasks"])
 @pytest.mark.parametrize(
     "line",
-    ["return 10**400", "return 10**5000", "raise SystemExit(3)", "raise type('B', (Exception,), {'__str__': 1})"],
+    [
+        *("return 10**400", "return 10**5000", "return __import__('asyncio').sleep(1)"),
+        *("raise SystemExit(3)", "raise type('B', (Exception,), {'__str__': 1})"),
+    ],
 )
 def test_whatever_a_judge_does_costs_one_grade(shop: Project, judge: str, line: str) -> None:
     shop.conftest(SEARCH + counting(judge, f"if document['id'] == 'good': {line}"))

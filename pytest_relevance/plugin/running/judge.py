@@ -23,7 +23,7 @@ from pytest_relevance.plugin.failures import error_text
 from pytest_relevance.plugin.options import redaction, settings
 from pytest_relevance.plugin.run_end import PATIENCE
 from pytest_relevance.plugin.running import loops
-from pytest_relevance.plugin.running.case_run import close_unawaited, is_coroutine_function
+from pytest_relevance.plugin.running.case_run import close_unawaited, is_coroutine_function, is_waiting
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
@@ -143,6 +143,9 @@ class Judge:
 
 def answer_of(said: object, question: Question) -> Answer:
     """Read what a judge returned: a grade, (grade, note), or None for either; a grade may be a name of the scale."""
+    if is_waiting(said):
+        close_unawaited(said)  # Python warns of one that is dropped, and a warning may fail a test
+        return Answer(fault="it returned something to await, and is no coroutine function: write async def")
     grade, note = said if isinstance(said, tuple) and len(said) == 2 else (said, None)
     if not (note is None or isinstance(note, str)):
         return Answer(fault=f"it said {shown(said)}: a note is text")
