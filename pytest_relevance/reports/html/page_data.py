@@ -6,6 +6,7 @@ import heapq
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import blake2b
+from itertools import chain
 from operator import attrgetter
 from typing import Any
 
@@ -72,7 +73,7 @@ def page_data(
     alone, told = is_fine(run.results), told_errors(run.results)
     places = {result.key: place for place, result in enumerate(results)}
     cases = [
-        {**_case(result, names[id(result)], tables, variants, alone=alone), **_said(why(result, told))}
+        _case(result, names[id(result)], why(result, told), tables, variants, alone=alone)
         for result in watched(results)
     ]
     deepest = max((len(result.ranking.documents[: result.conditions.k]) for result in results), default=0)
@@ -97,10 +98,6 @@ def page_data(
         },
         "cases": cases,
     }
-
-
-def _said(reason: str) -> dict[str, str]:
-    return {"why": reason} if reason else {}
 
 
 def record_name(run: Run) -> str:
@@ -177,8 +174,13 @@ def _settings(settings: Settings, grades: Iterable[float]) -> dict[str, Any]:
     }
 
 
-def _case(result: CaseResult, name: str, tables: _Tables, variants: Sequence[Any], *, alone: bool) -> dict[str, Any]:
-    """The object of a case: empty values are left out."""
+def _case(
+    result: CaseResult, name: str, reason: str, tables: _Tables, variants: Sequence[Any], *, alone: bool
+) -> dict[str, Any]:
+    """The object of a case: empty values are left out, and so are titles of documents that it does not name.
+
+    Results of a comparison share one table of all titles of both runs.
+    """
     change, documents, scale = CaseChange(result), documents_of(result, alone=alone), _scale(result)
     lost, top = documents.lost, documents.on_top
     values: dict[str, Any] = {
@@ -196,6 +198,7 @@ def _case(result: CaseResult, name: str, tables: _Tables, variants: Sequence[Any
         "params": {name: str(value) for name, value in result.params.items()},
         "note": result.note,
         "status": result.status,
+        "why": reason,
         "gotWorse": got_worse(result),
         "better": result.baseline is not None and result.baseline.standing == IMPROVEMENT,
         "failedBefore": result.baseline is not None and result.baseline.failed_before,
@@ -227,7 +230,6 @@ def _case(result: CaseResult, name: str, tables: _Tables, variants: Sequence[Any
         "accepted": [],
         "acceptedGrades": [],
         "filled": dict(result.evaluation.filled),
-        "titles": dict(result.texts.titles),
         "fields": {document: dict(fields) for document, fields in result.texts.shown.items()},
         "notes": dict(result.texts.notes),
         "notInIndex": [*result.texts.not_in_index],
@@ -243,6 +245,9 @@ def _case(result: CaseResult, name: str, tables: _Tables, variants: Sequence[Any
     baseline = result.baseline
     if baseline is not None and baseline.standing != NEW:
         values |= {"accepted": [*baseline.documents], "acceptedGrades": [*baseline.grades], "stale": [*baseline.stale]}
+    missing, titles = (document for document, _ in values["missing"]), result.texts.titles
+    named = chain(values["documents"], values["accepted"], missing, values["notes"], values["explanations"])
+    values["titles"] = {document: titles[document] for document in named if document in titles}
     return {name: value for name, value in values.items() if value not in _EMPTY and value is not False}
 
 

@@ -109,6 +109,12 @@ def test_every_field_of_a_case(shop: Shop) -> None:
     }
 
 
+def test_only_documents_that_a_case_names_have_titles() -> None:
+    titles = {"a": "Boot", "b": "Shoe", "z": "of another case"}  # which the results of a comparison share
+    found = case_of(changed(result_of({"query": "q", "judgments": {"b": 1}}, ["a"]), titles=titles))
+    assert found["titles"] == {"a": "Boot", "b": "Shoe"}
+
+
 def test_the_fields_are_those_that_the_script_knows(shop: Shop) -> None:
     text = (files("pytest_relevance.reports.html") / "script" / "data.js").read_text("utf-8")
     known = dict(re.findall(r"@typedef \{object\} (\w+)\n((?: \*.*\n)*)", text))
