@@ -317,16 +317,19 @@ def report_format(arguments: Namespace) -> str:
     return arguments.format or _ENDINGS.get(ending, TEXT)
 
 
+def as_json(data: object) -> str:
+    """Return the values of a report as JSON, which lacks some numbers: these are text."""
+    import json
+
+    from pytest_relevance.results.records import file
+
+    return json.dumps(json.loads(file.as_json(data)), indent=2) + "\n"
+
+
 def report_of(run: Run, format: str, text: Callable[[], str], data: Callable[[], object], **markdown: Any) -> str:
     """Return the report of a run in a format. `text` and `data` make the plain text and the values of the JSON."""
     if format == JSON:
-        import json
-
-        from pytest_relevance.results.records.file import as_json
-
-        return (
-            json.dumps(json.loads(as_json(data())), indent=2) + "\n"
-        )  # as_json leaves out the numbers that JSON lacks
+        return as_json(data())
     if format == MARKDOWN:
         from pytest_relevance.reports.run.markdown import run_markdown
 

@@ -49,13 +49,13 @@ def run(arguments: Namespace) -> int:
 
         report = history_page(history)
     else:
-        from pytest_relevance.reports.history import history_json, history_markdown, history_text
+        from pytest_relevance.reports.history import history_data, history_markdown, history_text
 
         width = WIDEST if arguments.output is not None else terminal_width()
         report = {
             TEXT: lambda: history_text(history, width),
             MARKDOWN: lambda: history_markdown(history, arguments.max_chars),
-            JSON: lambda: history_json(history),
+            JSON: lambda: command.as_json(history_data(history)),
         }[format]()
     command.deliver(report, format, arguments.output)
     return OK

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -13,14 +12,14 @@ from pytest_relevance.reports import blocks
 from pytest_relevance.reports.blocks import RIGHT, Column, Section, Sentence, Table
 from pytest_relevance.reports.run import baseline, cases
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, PLAIN, SIGNIFICANT, STRONG, WIDEST, duration, plain
-from pytest_relevance.results.case_result import FAILED, MEASURED, NOT_SEARCHED, PASSED, SKIPPED, WITHOUT_SCORE
+from pytest_relevance.results.case_result import FAILED, MEASURED, PASSED, SKIPPED, WITHOUT_SCORE
 from pytest_relevance.results.compare.differences import TIE
 from pytest_relevance.results.history import History, Point, Series
 
 KIND, VERSION = "pytest-relevance history", 1
 """What the report as JSON says that it is."""
 
-COUNTED = "interval: what unjudged results leave open; worse and better since the run before, where no break is"
+_COUNTED = "interval: what unjudged results leave open; worse and better since the run before, where no break is"
 """What the figures of a run are."""
 
 
@@ -40,42 +39,45 @@ _WORST_FIRST = *(baseline.BROKEN, baseline.WORSE, baseline.MIXED), *(baseline.NO
 
 def _said(series: Series, label: str) -> baseline.Headline:
     """The sentence about a series, which weighs as that about a run does, and tells what is wrong in its last run."""
-    last, change, runs = series.points[-1], series.change, len(series.points) - series.since
-    ran, idle = last.statuses.total() - last.statuses[SKIPPED], last.statuses[NOT_SEARCHED]
+    last, change = series.points[-1], series.change
+    ran = last.statuses.total() - last.statuses[SKIPPED]
+    of_ran = f"of {counted(ran, 'search', 'searches')}"
+    errors, is_empty = _errors(last), 0 < last.empty == len(last.figures) and last.statuses[PASSED] < ran
+    wrong = ["every case was skipped"] * (not ran) + [f"{errors:,} {of_ran} failed"] * bool(errors)
+    wrong += [f"{last.empty:,} {of_ran} returned nothing"] * is_empty
+    wrong += [f"{counted(unmet, 'gate is', 'gates are')} not met" for unmet in [len(_unmet(last))] if unmet]
     if not last.figures:
-        failed = f"{ran - idle:,} of {counted(ran, 'search', 'searches')} failed" if ran else "every case was skipped"
-        rest = f", {counted(idle, 'case')} not searched" if idle else ""
-        return baseline.Headline(
-            f"The last run{label}, {when(last.started)}, has no mean: {failed}{rest}", baseline.BROKEN
-        )
-    if last.empty == len(last.figures) and last.statuses[PASSED] < ran:
-        text = f"The last run{label}, {when(last.started)}, returned nothing for {last.empty:,} of {ran:,} queries"
-        return baseline.Headline(text, baseline.BROKEN)
+        return baseline.Headline(f"The last run{label} has no mean: {listed(wrong, 'and')}", baseline.BROKEN)
     if change is None:
-        is_parted = series.scored and any(point.figures for point in series.points[:-1])
-        why = "the last is not comparable with those before" if is_parted else "there are no two means to compare"
-        found = baseline.Headline(f"{counted(len(series.points), 'run')}{label}: {why}", baseline.NOTHING)
+        runs = counted(len(series.points), "run")
+        found = baseline.Headline(f"{runs}{label}: there are no two means to compare", baseline.NOTHING)
     else:
-        means = change.means
+        means, runs = change.means, counted(len(series.points) - series.since, "run")
         moved = 0 if not change.p <= SIGNIFICANT else 1 if means.difference > 0 else -1
         found = baseline.balance(series.worse, series.better, moved)
-        if found.kind in (baseline.FINE, baseline.BETTER) and means.difference < -TIE:
+        if found.kind in _FINE and means.difference < -TIE:
             text = "The mean fell within chance, no query by more than its tolerance"
             found = baseline.Headline(text, baseline.MIXED)
         scores = f"mean {series.points[series.since].metric}{label} {means.first:.3f} -> {means.second:.3f}"
-        if means.queries < series.scored:  # no row has these means
-            scores = f"{means.queries:,} of {counted(series.scored, 'case')}{label}"
-        found = found._replace(text=f"{found.text} ({scores} over {counted(runs, 'run')})")
-    errors = sum(last.statuses[status] for status in WITHOUT_SCORE)
-    unmet = len(unmet_gates(last))
-    wrong = [f"{errors:,} of {ran:,} searches failed"] * bool(errors)
-    wrong += [f"{counted(unmet, 'gate is', 'gates are')} not met"] * bool(unmet)
+        found = found._replace(text=f"{found.text} ({scores} of {counted(means.queries, 'case')} over {runs})")
     if wrong:
         kind = baseline.WORSE if found.kind == baseline.WORSE else baseline.BROKEN
         return baseline.Headline(f"{found.text}; in the last run {listed(wrong, 'and')}", kind)
-    if last.worse and found.kind in (baseline.FINE, baseline.BETTER):
+    if last.worse and found.kind in _FINE:
         return baseline.Headline(f"{found.text}; {last.worse:,} got worse in the last run", baseline.MIXED)
     return found
+
+
+_FINE = (baseline.FINE, baseline.BETTER)
+
+
+def _errors(point: Point) -> int:
+    return sum(point.statuses[status] for status in WITHOUT_SCORE)
+
+
+def _unmet(point: Point) -> list[str]:
+    """The gates that failed in a run, by file and name."""
+    return [name for name, outcome in point.gates.items() if outcome == FAILED]
 
 
 def span_text(history: History) -> str:
@@ -100,21 +102,16 @@ def series_sentences(series: Series) -> list[Sentence]:
     parts += [f"{counted(series.unscored, 'further case')} without one"] * bool(series.unscored)
     parts += [f"{counted(series.others, 'case is', 'cases are')} not in all runs"] * bool(series.others)
     found.append(Sentence("; ".join(parts), DIM))
-    if unmet := unmet_gates(series.points[-1]):
+    if unmet := _unmet(series.points[-1]):
         found.append(Sentence(f"not met in the last run: {first_few(unmet)}", BAD))
     if filled := cases.filled_text(series.last):
         found.append(Sentence(f"in the last run {filled}", DIM))
     return found
 
 
-def unmet_gates(point: Point) -> list[str]:
-    """The gates that failed in a run, by file and name."""
-    return [name for name, outcome in point.gates.items() if outcome == FAILED]
-
-
 def heads(series: Series) -> Sequence[str]:
     """The heads of the columns of a series."""
-    return ("start (UTC)", series.metric, "interval", "p95", "passed", "gates", "errors", "worse", "better", "searched")
+    return ("start (UTC)", series.metric, "interval", "p95", "passed", "errors", "worse", "better", "searched")
 
 
 def rows(series: Series) -> Iterator[tuple[Point, list[str]]]:
@@ -122,15 +119,13 @@ def rows(series: Series) -> Iterator[tuple[Point, list[str]]]:
     for point in series.points:
         statuses = point.statuses
         bounded = statuses.total() - statuses[MEASURED] - statuses[SKIPPED]
-        errors = sum(statuses[status] for status in WITHOUT_SCORE)
-        met, k = Counter(point.gates.values())[PASSED], point.metric.partition("@")[2]
+        k = point.metric.partition("@")[2]
         cells = [
             *(when(point.started), score_text(point.mean) + f" @{k}" * (point.metric not in ("", series.metric))),
             f"{point.low:.3f} to {point.high:.3f}" if point.high - point.low > 0.0005 else "",
             "" if point.p95 is None else duration(point.p95),
             f"{statuses[PASSED]:,} of {bounded:,}" if bounded else "",
-            f"{met:,} of {len(point.gates):,}" if point.gates else "",
-            f"{errors:,}" if errors else "",
+            f"{_errors(point):,}" if _errors(point) else "",
             *((f"{point.worse:,}", f"{point.better:,}") if point.compared else ("", "")),
         ]
         yield point, [*cells, searched_text(point, is_first=point is series.points[0])]
@@ -163,49 +158,44 @@ def _table(series: Series, title: str) -> Table:
     return table
 
 
-def _parts(history: History) -> tuple[list[Sentence], list[Table], list[Sentence]]:
-    """The sentences, the tables and the notes of every report."""
-    styles = {baseline.WORSE: BAD, baseline.BROKEN: BAD, baseline.MIXED: DOUBT, baseline.BETTER: GOOD}
-    said = headline(history)
-    several = len(history.series) > 1
-    sentences = [Sentence(span_text(history), STRONG), Sentence(said.text, styles.get(said.kind, PLAIN))]
-    notes = []
+def notes(history: History) -> list[Sentence]:
+    """What the figures of all runs are, and which files were left out, and why."""
+    return [Sentence(each, DIM) for each in (_COUNTED, *(f"left out: {why}" for why in history.left_out.values()))]
+
+
+def _parts(history: History) -> tuple[list[Table], list[Sentence]]:
+    """The tables and the notes of a report as text and in Markdown."""
+    found: list[Sentence] = []
+    tables = []
     for series in history.series:
-        label = f"{series.variant or 'no variant'}: " if several else ""
+        name = (series.variant or "no variant") * (len(history.series) > 1)
         breaks = [
             Sentence(f"break at {when(point.started)}: {break_text(series, point)}")
             for point in series.points
             if point.breaks
         ]
-        notes += [each._replace(text=label + each.text) for each in (*series_sentences(series), *breaks)]
-    notes.append(Sentence(COUNTED, DIM))
-    notes += left_out_sentences(history)
-    tables = [_table(series, (series.variant or "no variant") if several else "") for series in history.series]
-    return sentences, tables, notes
-
-
-def left_out_sentences(history: History) -> list[Sentence]:
-    """Which files were left out, and why."""
-    return [Sentence(f"left out: {why}", DIM) for why in history.left_out.values()]
+        said = [*series_sentences(series), *breaks]
+        found += [each._replace(text=f"{name}: {each.text}") for each in said] if name else said
+        tables.append(_table(series, name))
+    return tables, [*found, *notes(history)]
 
 
 def history_text(history: History, width: int = WIDEST) -> str:
     """The report as text, at most `width` columns wide."""
-    sentences, tables, notes = _parts(history)
-    lines = blocks.lines_of(sentences, width)
-    for table in tables:
-        lines += [((" ", PLAIN),), *blocks.lines_of([table], width)]
-    return plain([*lines, ((" ", PLAIN),), *blocks.lines_of(notes, width)]) + "\n"
+    said, (tables, found) = headline(history), _parts(history)
+    styles = {baseline.WORSE: BAD, baseline.BROKEN: BAD, baseline.MIXED: DOUBT, baseline.BETTER: GOOD}
+    sentences = [Sentence(span_text(history), STRONG), Sentence(said.text, styles.get(said.kind, PLAIN))]
+    parts: list[Sequence[Sentence | Table]] = [sentences, *([table] for table in tables), found]
+    return plain([line for part in parts for line in (*blocks.lines_of(part, width), ((" ", PLAIN),))][:-1]) + "\n"
 
 
 def history_markdown(history: History, most: int | None = None) -> str:
     """The report as Markdown of at most so many characters: tables that do not fit are left out."""
-    sentences, tables, notes = _parts(history)
-    said = headline(history)
-    items = "\n".join(f"- {each.markdown()}" for each in sentences[:1])
-    sections = [Section(f"{blocks.heading(said.text, said.mark)}\n\n{items}", "the summary")]
+    said, (tables, found) = headline(history), _parts(history)
+    span = Sentence(span_text(history)).markdown()
+    sections = [Section(f"{blocks.heading(said.text, said.mark)}\n\n- {span}", "the summary")]
     sections += blocks.table_sections("the runs", tables)
-    return blocks.joined_sections([*sections, *blocks.list_section(notes, "the notes")], most)
+    return blocks.joined_sections([*sections, *blocks.list_section(found, "the notes")], most)
 
 
 def history_data(history: History) -> dict[str, Any]:
@@ -224,17 +214,12 @@ def history_data(history: History) -> dict[str, Any]:
 
 
 def _point_data(point: Point) -> dict[str, Any]:
-    values = {
-        **{name: getattr(point, name) for name in ("name", "started", "fingerprint", "statuses", "gates")},
-        "compared": point.compared,
-        "metric": point.metric or None,
-        **{name: getattr(point, name) for name in ("worse", "better", "mean", "low", "high", "p95")},
-        "moves": [move._asdict() for move in point.moves],
-        "breaks": [each._asdict() for each in point.breaks],
-    }
-    return {name: None if value != value else value for name, value in values.items()}  # NaN
+    values = {name: getattr(point, name) for name in _KEPT}
+    values |= {name: [each._asdict() for each in getattr(point, name)] for name in ("moves", "breaks")}
+    return {name: None if value == "" or value != value else value for name, value in values.items()}  # NaN
 
 
-def history_json(history: History) -> str:
-    """The dict of `history_data` as JSON, in ASCII."""
-    return json.dumps(history_data(history), indent=2, allow_nan=False).replace("\x7f", "\\u007f") + "\n"
+_KEPT = (
+    *("name", "started", "fingerprint", "statuses", "gates", "compared", "metric", "worse", "better"),
+    *("mean", "low", "high", "p95"),
+)

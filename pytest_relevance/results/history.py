@@ -72,6 +72,11 @@ class CaseMove(NamedTuple):
     after: float | None
     is_worse: bool
 
+    @property
+    def size(self) -> float:
+        """How far nDCG@k moved; where it is not defined it counts as 0."""
+        return abs((self.after or 0.0) - (self.before or 0.0))
+
 
 class Break(NamedTuple):
     """A kind of change since the run before: in how many of the cases that the mean is over, and details, if known."""
@@ -90,9 +95,9 @@ class Point:
     in a case since its last result: "judgments", "settings" or "query", with details; the others with a result before
     are `compared`.
 
-    `gates` are the outcomes of the gates that have a verdict, by file and name. `mean`, by the `metric`, and the
-    interval `low` to `high` that unjudged results leave to it, are NaN where no case has a score; `p95` is of the
-    latencies of the common cases, in seconds. `breaks` are between the run before and this one.
+    `gates` are the outcomes of the gates that have a verdict, by file and name, of the last run alone. `mean`, by the
+    `metric`, and the interval `low` to `high` that unjudged results leave to it, are NaN where no case has a score;
+    `p95` is of the latencies of the common cases, in seconds. `breaks` are between the run before and this one.
     """
 
     name: str
@@ -178,8 +183,7 @@ def read_history(paths: Iterable[str]) -> History:
     before: Fingerprint = {}
     for name in sorted(headers.keys() - left_out, key=lambda name: (headers[name][1].started, name)):
         try:
-            has_gates = any(info.gates for info in headers[name][0].values())
-            results, files_of, info = read_record(name, only=() if has_gates else _READ)
+            results, _, info = read_record(name, only=_READ)
         except RecordError as error:
             left_out[name] = str(error)
             continue
@@ -199,37 +203,31 @@ def read_history(paths: Iterable[str]) -> History:
             numbers[found] += 1
             if _add(points[variant], key, last.get((variant, key)), result):
                 last[variant, key] = result
-        for gate in judge_gates(results, files_of, require=info.requires_gates) if has_gates else ():
-            for variant, point in points.items():
-                if gate.outcome() != SKIPPED and (gate.variant == variant or gate.variant not in points):
-                    point.gates[f"{gate.file}: {gate.name}"] = gate.outcome()
         before = info.fingerprint or before
     if not runs:
         reasons = "".join(f"\n- {why}" for why in left_out.values())
         raise NoHistory(
             f"no record of a run that finished is there; pytest --relevance-record=FILE writes one{reasons}"
         )
+    _add_gates(runs)
     variants = dict.fromkeys(chain.from_iterable(reversed(runs.values())))
     series = [_series(each, [of_run[each] for of_run in runs.values() if each in of_run], last) for each in variants]
     if not any(series):
-        advice = _odd_one(runs) or "name the runs of one suite, and merge the records of shards first"
+        advice = "name the runs of one suite, and merge the records of shards first"
         raise NoHistory(f"no case was searched in all {len(runs)} runs: {advice}")
     without = (variant for variant, each in zip(variants, series, strict=True) if each is None)
     left_out |= {str(each): f"{each or 'no variant'}: no case was searched in all its runs" for each in without}
     return History([each for each in series if each is not None], [*runs], left_out)
 
 
-def _odd_one(runs: Mapping[str, Mapping[str | None, Point]]) -> str:
-    """That one of three or more records lacks cases that all others have; empty where none does."""
-    keys = ((name, {(each, key) for each in of_run for key in of_run[each].figures}) for name, of_run in runs.items())
-    searched = {name: found for name, found in keys if found}
-    times = Counter(chain.from_iterable(searched.values()))
-    of_others = [key for key, count in times.items() if count == len(searched) - 1 > 1]
-    lacking = Counter(name for key in of_others for name in searched if key not in searched[name])
-    return "".join(
-        f"{name} alone lacks {counted(count, 'case')} of the others: leave it out"
-        for name, count in lacking.most_common(1)
-    )
+def _add_gates(runs: Mapping[str, Mapping[str | None, Point]]) -> None:
+    """Judge the gates of the last run, whose record is read whole for them."""
+    name, points = [*runs.items()][-1]
+    results, files, info = read_record(name)
+    for gate in judge_gates(results, files, require=info.requires_gates):
+        for variant, point in points.items():
+            if gate.outcome() != SKIPPED and (gate.variant == variant or gate.variant not in points):
+                point.gates[f"{gate.file}: {gate.name}"] = gate.outcome()
 
 
 def _add(point: Point, key: CaseKey, before: CaseResult | None, now: CaseResult) -> bool:
