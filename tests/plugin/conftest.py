@@ -135,6 +135,10 @@ class Run:
         assert found is not None, self.text
         return found[1]
 
+    def told(self, name: str) -> str:
+        """The same in one line, as long lines are folded."""
+        return " ".join(self.failure(name).split())
+
     def failure_rows(self, name: str) -> list[list[str]]:
         """The same, as the words of each line: the widths of columns are not what these tests are about."""
         return [line.split() for line in self.failure(name).splitlines()]
@@ -210,6 +214,11 @@ class Project:
         """Write a conftest.py with nothing but a search: the line of its fixture, and the arguments of both."""
         return self.conftest(f"import pytest\n\n@pytest.fixture{fixture}\ndef search({request}):\n    {body}\n")
 
+    def test(self, *lines: str, name: str = "test_shop") -> None:
+        """Write a test in Python with these lines, which requests `relevance`; its file has its name."""
+        body = "".join(f"    {line}\n" for line in lines)
+        self.write(f"{name}.py", f"import pytest\n\ndef {name}(relevance):\n{body}")
+
     def run(self, *args: str, cache: bool = False, loops: bool | None = None, plugins: Sequence[object] = ()) -> Run:
         """Run pytest in this process, and the workers of pytest-xdist in copies of it.
 
@@ -236,6 +245,10 @@ class Project:
         """Run pytest, and return the `testcase` elements of its JUnit file by their names."""
         self.run("--junitxml=junit.xml", *args)
         return self.junit_cases
+
+    def properties(self, name: str) -> dict[str, str]:
+        """The properties that the file which `--junitxml=junit.xml` wrote has of an item."""
+        return {each.attrib["name"]: each.attrib["value"] for each in self.junit_cases[name].iter("property")}
 
     @property
     def junit_cases(self) -> dict[str, ElementTree.Element]:

@@ -8,7 +8,7 @@ from textwrap import dedent
 import pytest
 
 from pytest_relevance import Run as Record
-from tests.plugin.conftest import Project, Run
+from tests.plugin.conftest import Accepted, Project, Run
 
 SEARCH = """
     import pytest
@@ -162,9 +162,9 @@ def test_all_is_as_without(project: Project, runner: str) -> None:
     assert there.failure("b a[words]").splitlines()[0] == "shop.relevance.yaml:6: nDCG@10 0.710 is below 0.900"
 
 
-@each_runner
-def test_checks_in_python_alone(project: Project, runner: str) -> None:
-    project.conftest(runner)
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="os.fork")
+def test_checks_in_python_alone(project: Project) -> None:
+    project.conftest(FORKS)
     project.write("test_checks.py", CHECKS)
     run = ran(project, "--relevance-record=run.jsonl")
     assert run.code == 1
@@ -212,8 +212,10 @@ def test_the_last_attempt_counts(project: Project, conftest: str, options: Seque
             relevance.check(f"try {len(tries)}", ["a"] if len(tries) > 1 else ["x", "a"], {"a": 1}, min_ndcg=0.9)
     """,
     )
-    run = project.run(*options, "--relevance-record=run.jsonl")
+    run = project.run(*options, "--relevance-record=run.jsonl", "--relevance-update", "--junitxml=junit.xml")
     assert run.code == 1
+    assert Accepted(project.path / "shop.relevance.yaml.baseline.jsonl").rankings["a b", None] == ("a", "b")
+    assert project.properties("a b").items() >= {"verdict": "passed", "score": "1.0"}.items()
     assert {each["id"]: (each["verdict"], each.get("outcome")) for each in results(project, "run.jsonl")} == {
         "a b": ("passed", None),
         "boom": ("passed", None),
@@ -273,35 +275,24 @@ LOST = (
 
 
 @pytest.mark.parametrize("loses", [DROPS, SWALLOWS], ids=["drops what reports carry", "swallows reports"])
-@pytest.mark.parametrize(
-    "options",
-    [(), ("--relevance-gates=require",), ("--relevance-record=run.jsonl",), ("--relevance-update=new",)],
-    ids=" ".join,
-)
-def test_results_that_did_not_arrive_are_told(project: Project, loses: str, options: tuple[str, ...]) -> None:
+def test_results_that_did_not_arrive_are_told(project: Project, loses: str) -> None:
     project.conftest(PLAIN + dedent(loses))
     project.cases(GOOD)
-    run = project.run(*options)
+    run = project.run()
     told = " ".join(run.summary.split())
-    assert LOST in told
-    if not options:
-        assert run.code == 0
-        assert "so the run fails" not in told
-        return
-    needs = " and ".join(option.partition("=")[0] if "gates" not in option else option for option in options)
-    assert f"{LOST}; {needs} need{'s' * (len(options) == 1)} every result, so the run fails" in told
-    assert run.code == 1
-    quiet = project.run(*options, "-p", "no:terminal")
+    assert (run.code, LOST in told, "so the run fails" in told) == (0, True, False)
+    record = "--relevance-record=run.jsonl"
+    for options, needs in (
+        (("-n1", record), "--relevance-record needs"),
+        (("--relevance-gates=require",), "--relevance-gates=require needs"),
+        ((record, "--relevance-update=new"), "--relevance-record and --relevance-update need"),
+    ):
+        run = project.run(*options)
+        assert run.code == 1
+        assert f"{LOST}; {needs} every result, so the run fails" in " ".join(run.summary.split())
+    quiet = project.run(record, "-p", "no:terminal")
     assert quiet.code == 1
     assert LOST in quiet.result.stderr.str()
-
-
-def test_results_that_workers_lost_are_told(project: Project) -> None:
-    project.conftest(PLAIN + dedent(DROPS))
-    project.cases(GOOD)
-    run = project.run("-n1", "--relevance-record=run.jsonl")
-    assert run.code == 1
-    assert LOST in " ".join(run.summary.split())
 
 
 def test_what_was_cut_short_or_not_chosen_or_crashed_is_not_lost(project: Project) -> None:

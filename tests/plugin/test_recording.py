@@ -221,6 +221,7 @@ def test_the_checks_of_subtests(project: Project) -> None:
     )
     run = project.run(RECORD, "-n1")
     assert "test_shop.py:7: nDCG@10 0.631 is below 0.900" in run.failure("test_shop [b a]")
+    assert "ValueError: of another kind" in run.failure("test_going_on")
     assert "test_shop.py  mean nDCG@10 0.658   1 passed, 2 failed, 2 errors, 1 measured" in run.summary
     record = opened(project)
     assert ends(record) == {

@@ -10,8 +10,7 @@ from tests.plugin.conftest import Project, Run
 
 def run_test(project: Project, body: str, *args: str) -> Run:
     """Run a test with the lines of `body` in it."""
-    indented = "".join(f"    {line}\n" for line in body.strip("\n").splitlines())
-    project.write("test_shop.py", f"import pytest\n\ndef test_shop(relevance):\n{indented}")
+    project.test(*body.strip("\n").splitlines())
     return project.run(*args)
 
 
@@ -33,28 +32,17 @@ assert found.unjudged == ["x"]
 
 
 def test_a_ranking_that_is_filled_anew_is_recorded_as_it_was(project: Project) -> None:
-    project.conftest("""
-        import pytest
-
-        @pytest.fixture(scope="session")
-        def search():
-            buffer = []
-            def search(query):
-                buffer[:] = query.split()
-                return buffer
-            return search
-    """)
+    project.search(
+        "buffer = []; return lambda query: buffer.__setitem__(slice(None), query.split()) or buffer",
+        '(scope="session")',
+    )
     project.cases("cases: [{query: a b}, {query: c}]")
-    project.write(
-        "test_shop.py",
-        """
-        def test_shop(relevance, search):
-            buffer = search("d e")
-            found = relevance.check("smart watch", buffer, {"d": 3, "e": 1}, min_ndcg=1)
-            search("f")
-            assert list(found.ranking.documents) == ["d", "e"]
-            relevance.check("smart watch", buffer)
-        """,
+    project.test(
+        "buffer = ['d', 'e']",
+        'found = relevance.check("smart watch", buffer, {"d": 3, "e": 1}, min_ndcg=1)',
+        "buffer[:] = ['f']",
+        'assert list(found.ranking.documents) == ["d", "e"]',
+        'relevance.check("smart watch", buffer)',
     )
     assert project.run("--relevance-record=run.jsonl").counts == {"passed": 3}
     record = Record.open(project.path / "run.jsonl")
@@ -87,18 +75,6 @@ def test_the_line_is_that_of_the_check_wherever_it_is(project: Project) -> None:
     assert f"{helper}:2: " in run.text
 
 
-def test_without_judgments_and_with_expectations(project: Project) -> None:
-    run = run_test(
-        project,
-        """
-relevance.check("shoes", ["a", "b"], expect={"first": "a", "results": ">= 2", "exclude": ["z"]})
-relevance.check("shoes", ["a", "b"], expect={"include": {"docs": ["c"], "within": 2}})
-""",
-    )
-    assert run.counts == {"failed": 1}
-    assert run.failure("test_shop").startswith('test_shop.py:5: include: not in the top 2: "c" (not returned)')
-
-
 def test_the_keys_of_a_case(project: Project) -> None:
     run = run_test(
         project,
@@ -117,6 +93,7 @@ assert relevance.check("shoes", [{"sku": 1, "id": 2}], {"1": 1}, id_field="sku")
 BAD_CALLS = {
     '"shoes", [], {"a": 1}, min_ndgc=1': 'unknown key "min_ndgc" of a case; did you mean "min_ndcg"?',
     "7, []": "query: expected text, found 7",
+    '"shoes", __import__("asyncio").sleep(0), {"a": 1}': "relevance.check was given <coroutine object",
     '"shoes", [], ["a"]': "judgments: ",
     '"shoes", [], {"7": 1, 7: 2}': "document '7' is judged twice, as text and as a number",
     '"shoes", [], {7.0: 1}': "judgments: a document id is text or a whole number, found 7.0",
@@ -151,43 +128,6 @@ def test_a_ranking_that_is_none_is_an_error(project: Project) -> None:
     run = run_test(project, """relevance.check("shoes", 'a b', {"a": 1})""")
     assert run.failure("test_shop").startswith("test_shop.py:4: search returned text, 'a b'")
     assert "1 error" in run.summary
-
-
-def test_a_search_that_was_not_awaited(project: Project) -> None:
-    run = run_test(project, "async def search(): ...\nrelevance.check('shoes', search(), {'a': 1})")
-    text = run.failure("test_shop")
-    assert "ValueError: relevance.check was given <coroutine object" in text
-    assert "await the search in the test" in text
-
-
-def test_each_check_of_a_test_counts_by_itself(project: Project) -> None:
-    run = run_test(
-        project,
-        """
-relevance.check("shoes", ["a"], {"a": 3}, min_ndcg=0.9)
-relevance.check("boots", ["a"], {"a": 3})
-relevance.check("hats", ["x", "a"], {"a": 3, "x": 0}, min_ndcg=0.9)
-relevance.check("never reached", [], {"a": 3})
-""",
-    )
-    assert run.counts == {"failed": 1}
-    assert run.failure("test_shop").startswith("test_shop.py:6: nDCG@10 0.631 is below 0.900")
-    assert "mean nDCG@10 0.877   1 passed, 1 failed, 1 measured" in run.summary
-    assert "never reached" not in run.summary
-
-
-def test_a_check_whose_failure_the_test_expects(project: Project) -> None:
-    run = run_test(
-        project,
-        """
-with pytest.raises(pytest.fail.Exception, match="is below 0.900"):
-    relevance.check("hats", ["x", "a"], {"a": 3, "x": 0}, min_ndcg=0.9)
-assert 1 == 2
-""",
-    )
-    text = run.failure("test_shop")
-    assert ">       assert 1 == 2" in text
-    assert "is below 0.900" not in text.split("assert 1 == 2")[1]
 
 
 def test_marks_parameters_and_fixtures_of_the_test(project: Project) -> None:
@@ -242,12 +182,6 @@ def test_in_an_async_test(project: Project, mark: str) -> None:
     assert run.failure("test_shop").startswith("test_shop.py:11: nDCG@10 0.710 is below 0.900")
 
 
-def test_the_hook_reads_rankings_of_the_fixture_too(project: Project) -> None:
-    project.conftest("def pytest_relevance_ranking(response):\n    return response['found']\n")
-    body = 'assert relevance.check("shoes", {"found": ["a"]}, {"a": 1}).score == 1'
-    assert run_test(project, body).counts == {"passed": 1}
-
-
 FAILS = '"hats", ["x", "a"], {"a": 3, "x": 0}, min_ndcg=0.9'
 POOL = "from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor(2) as pool:\n    "
 THREAD = f"""
@@ -290,8 +224,7 @@ LOST = {
 def run_tests(project: Project, bodies: Mapping[str, str], *args: str) -> Run:
     """Run a test with each of these bodies, each in a file of its own."""
     for name, body in bodies.items():
-        indented = "".join(f"    {line}\n" for line in body.strip("\n").splitlines())
-        project.write(f"{name}_test.py", f"import pytest\n\ndef test_{name}(relevance):\n{indented}")
+        project.test(*body.strip("\n").splitlines(), name=f"test_{name}")
     return project.run(*args)
 
 
@@ -300,7 +233,7 @@ def test_a_failure_that_is_lost_in_a_thread_fails_the_test(project: Project, opt
     run = run_tests(project, {name: body for name, (body, _) in LOST.items()}, *options)
     assert run.counts["failed"] == len(LOST)
     for name, (_, line) in LOST.items():
-        assert f"{name}_test.py:{line}: nDCG@10 0.631 is below 0.900\n" in run.failure(f"test_{name}")
+        assert f"test_{name}.py:{line}: nDCG@10 0.631 is below 0.900\n" in run.failure(f"test_{name}")
     assert run.summary.splitlines()[-1] == "6 checks: 6 failed; mean nDCG@10 0.631"
 
 

@@ -245,31 +245,3 @@ def test_a_plugin_that_runs_something_else_in_the_place_of_cases(shop: Project) 
     recorded = shop.run("--relevance-record=run.jsonl")
     assert recorded.code == pytest.ExitCode.TESTS_FAILED
     assert "3 of 3 cases that were to run have no result (shop.relevance.yaml::smart watch," in recorded.summary
-
-
-@both_ways
-def test_a_case_that_is_run_again_until_it_passes(project: Project) -> None:
-    """The search raises when it is first called, ranks badly the second time, and well from then on."""
-    pytest.importorskip("pytest_rerunfailures")
-    project.conftest("""
-        import pytest
-
-        calls = []
-
-        @pytest.fixture
-        def search():
-            def search(query):
-                calls.append(query)
-                if len(calls) == 1:
-                    raise TimeoutError("warming up")
-                return ["boots", "shoes"] if len(calls) == 2 else ["shoes", "boots"]
-            return search
-    """)
-    project.cases("cases: [{query: leather shoes, judgments: {shoes: 3, boots: 1}, min_ndcg: 0.9}]")
-    run = project.run("--reruns=2", "--junitxml=junit.xml")
-    assert run.counts == {"passed": 1, "rerun": 2}
-    assert "mean nDCG@10 1.000   1 passed" in run.summary
-    found = project.junit_cases["leather shoes"].iter("property")
-    assert [each.attrib["value"] for each in found if each.attrib["name"] == "score"] == [
-        "1.0"
-    ]  # of the last run alone
