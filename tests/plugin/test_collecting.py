@@ -77,13 +77,6 @@ def test_no_patterns_collect_nothing_by_name(shop: Project) -> None:
     assert collected(shop, "shop.relevance.yaml") == ["shop.relevance.yaml::shoes"]
 
 
-def test_a_pattern_with_a_folder_is_a_usage_error(shop: Project) -> None:
-    shop.write("pytest.ini", "[pytest]\nrelevance_files = cases/*.yaml\n")
-    result = shop.run().result
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines("ERROR: relevance_files are patterns for file names, without folders, *cases/[*].yaml")
-
-
 def test_a_yaml_file_named_on_the_command_line_is_collected_for_its_cases(shop: Project) -> None:
     shop.cases(ONE_CASE, "whatever.yaml")
     shop.cases("k: 5\n# below the defaults\n" + ONE_CASE, "else.yml")
@@ -215,3 +208,31 @@ def test_the_options_are_listed(shop: Project) -> None:
     text = shop.run("--help").text
     assert "--relevance-inconclusive={fail,skip,pass}" in text
     assert "relevance_files (args):" in text
+
+
+SECRET = "relevance_redact is a regular expression for names, such as token|secret; found 'token|(secret': missing )"
+CALLS = "argument --relevance-repeat: call each search 2 times or more, to see whether its ranking changes; found "
+REFUSED = {
+    "-orelevance_baseline=always": "relevance_baseline is auto or require, found 'always'",
+    "-orelevance_known=pass": "relevance_known is fail or xfail, found 'pass'",
+    "-orelevance_tolerance=1.5": "relevance_tolerance is a number from 0 to 1, found 1.5",
+    "-orelevance_tolerance=nan": "relevance_tolerance is a number from 0 to 1, found nan",
+    "-orelevance_files=cases/*.yaml": "relevance_files are patterns for file names, without folders, found: cases/*",
+    "-orelevance_redact=token|(secret": SECRET,
+    "-orelevance_page_url=report.html": "relevance_page_url is the address of the HTML report",
+    "-orelevance_page_url=javascript:alert(1)": "relevance_page_url is the address of the HTML report",
+    "-orelevance_page_url=https://a.b/c) [click](https://d": "relevance_page_url is the address of the HTML report",
+    "-orelevance_concurrency=-1": "1 or more; found '-1'",
+    "-orelevance_batch=1.5": "1 or more; found '1.5'",
+    "-orelevance_give_up=-1": "or 0 to search on whatever fails; found '-1'",
+    "--relevance-concurrency=1.5": "1 or more; found '1.5'",
+    "--relevance-inconclusive=maybe": "argument --relevance-inconclusive: invalid choice: 'maybe'",
+    **{f"--relevance-repeat={times}": f"{CALLS}'{times}'" for times in ("1", "-1", "2.5")},
+}
+
+
+def test_values_that_an_option_may_not_have(shop: Project) -> None:
+    for option, message in REFUSED.items():
+        run = shop.run(option)
+        assert run.code == pytest.ExitCode.USAGE_ERROR
+        assert message in run.result.stderr.str()

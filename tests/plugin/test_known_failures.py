@@ -205,7 +205,6 @@ def test_without_a_reference_every_failure_counts_and_that_is_said_once(project:
     assert shop.run().counts == {"xfailed": 2}
     for option in ("--runxfail", "--relevance-known=fail"):
         assert shop.run(option).counts == {"failed": 2}
-    assert shop.run("-o", "relevance_known=pass").code == pytest.ExitCode.USAGE_ERROR
 
 
 def test_each_variant_is_compared_with_its_own_ranking(project: Project) -> None:

@@ -250,14 +250,6 @@ def test_a_search_that_fails_in_a_later_call(engine: Engine) -> None:
     assert frame["calls"].isna().sum() == 3
 
 
-@pytest.mark.parametrize("times", ["1", "-1", "2.5"])
-def test_calls_that_would_show_nothing(project: Project, times: str) -> None:
-    run = project.run(f"--relevance-repeat={times}")
-    assert run.code == pytest.ExitCode.USAGE_ERROR
-    told = "call each search 2 times or more, to see whether its ranking changes"
-    assert f"argument --relevance-repeat: {told}; found '{times}'" in run.result.stderr.str()
-
-
 ASYNC = """
     import asyncio
 

@@ -141,12 +141,6 @@ def test_at_q_a_failure_and_a_suite_have_a_line_each(shop: Project) -> None:
     assert rows[0][1:6] == ["mean", "nDCG@10", "1.000", "1", "measured"]
 
 
-def test_a_wrong_choice_of_the_option_is_refused(shop: Project) -> None:
-    result = shop.run("--relevance-inconclusive=maybe").result
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines("*argument --relevance-inconclusive: invalid choice: 'maybe'*")
-
-
 def test_junit_has_the_figures_and_the_report(shop: Project) -> None:
     cases = shop.junit()
     watch = cases["smart watch"]

@@ -111,14 +111,6 @@ def test_a_pattern_of_the_project(shop: Project) -> None:
     assert not any("en_GB" in (shop.path / name).read_text() for name in ("run.html", "run.md"))
 
 
-def test_an_invalid_pattern_is_a_usage_error(shop: Project) -> None:
-    shop.write("pytest.ini", "[pytest]\nrelevance_redact = token|(secret\n")
-    run = shop.run()
-    assert run.code == pytest.ExitCode.USAGE_ERROR
-    said = "relevance_redact is a regular expression for names, such as token|secret; found 'token|(secret': missing )"
-    assert said in run.result.stderr.str()
-
-
 def test_a_record_has_no_path_of_the_machine(shop: Project) -> None:
     sub = shop.path / "suites"
     shop.cases("cases: [{query: a}]", "suites/more.relevance.yaml")

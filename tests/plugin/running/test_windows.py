@@ -89,17 +89,6 @@ def test_the_ini_key(engine: Engine) -> None:
         assert engine.windows == [["q0"], ["q1"], ["q2"], ["q3"]]
 
 
-@pytest.mark.parametrize("value", ["-1", "1.5"])
-def test_a_value_that_is_no_number_of_searches(engine: Engine, value: str) -> None:
-    engine.project.cases(numbered(1))
-    options = ("--relevance-concurrency", "-orelevance_concurrency", "-orelevance_batch")
-    allowed = dict.fromkeys(options, "1 or more") | {"-orelevance_give_up": "or 0 to search on whatever fails"}
-    for name, words in allowed.items():
-        run = engine.run(f"{name}={value}")
-        assert run.code == pytest.ExitCode.USAGE_ERROR
-        assert f"{words}; found '{value}'" in run.result.stderr.str()
-
-
 def test_cases_with_a_latency_expectation_are_searched_alone_and_skipped_ones_never(engine: Engine) -> None:
     engine.searches(f"""{PLAIN}
     def pytest_collection_modifyitems(items):
