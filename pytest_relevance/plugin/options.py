@@ -54,7 +54,7 @@ def _whole_number(least: int, expected: str) -> Callable[[str], int]:
 
     def whole(text: str) -> int:
         if not (text.isascii() and text.isdigit() and int(text) >= least):
-            raise ArgumentTypeError(f"{expected}; found {_shown(text)}")
+            raise ArgumentTypeError(f"{expected}; found {text!r}")
         return int(text)
 
     return whole
@@ -64,13 +64,6 @@ _calls = _whole_number(2, "call each search 2 times or more, to see whether its 
 _failures = _whole_number(0, "a whole number of cases, or 0 to search on whatever fails")
 _pairs = _whole_number(2, "ask for 2 grades or more that people gave too")
 _at_least_one = _whole_number(1, "a whole number, 1 or more")
-
-
-def _shown(text: str) -> str:
-    """A value as a message quotes it; where a runner reads the output, it holds no workflow command."""
-    from pytest_relevance.reports.text import safe_output
-
-    return safe_output(repr(text))
 
 
 _OPTIONS: Mapping[str, tuple[tuple[str, ...] | str | Callable[[str], int], str]] = {
@@ -303,7 +296,7 @@ def read_settings(config: pytest.Config) -> None:
     if address and not re.fullmatch(_ADDRESS, address):
         raise pytest.UsageError(
             "relevance_page_url is the address of the HTML report, such as https://ci.example.com/report.html; found "
-            f"{_shown(address)}"
+            f"{address!r}"
         )
     if option.relevance_judge is None and option.relevance_judge_limit is not None:
         raise pytest.UsageError("--relevance-judge-limit goes with --relevance-judge=FILE, which is not given")

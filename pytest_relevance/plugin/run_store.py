@@ -266,7 +266,7 @@ class RunStore:
 
 
 def attached_to(report: pytest.TestReport) -> dict[str, Any]:
-    """Return the data attached to a report, with results that were sent as JSON decoded; the report stays as it is."""
+    """Return the data attached to a report, decoded if a worker has sent them; the report stays as it is."""
     sent = getattr(report, ATTRIBUTE, None)
     if sent is None:  # two of the three reports of a case
         return {}
@@ -279,16 +279,9 @@ def attached_to(report: pytest.TestReport) -> dict[str, Any]:
 def sendable(values: Any, config: pytest.Config) -> Any:
     """Return values of builtin types in the form in which a report carries them.
 
-    In a worker of pytest-xdist values with lone surrogates become ASCII JSON, as execnet cannot send these.
+    In a worker of pytest-xdist they become ASCII JSON, as execnet cannot send lone surrogates.
     """
-    if hasattr(config, "workerinput"):
-        from pytest_relevance.results.records.file import as_json
-
-        try:
-            as_json(values).encode()
-        except UnicodeEncodeError:
-            return json.dumps(values)
-    return values
+    return json.dumps(values) if hasattr(config, "workerinput") else values
 
 
 def _received(values: Any) -> Any:

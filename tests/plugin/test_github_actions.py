@@ -57,139 +57,94 @@ def errors(run: Run) -> list[Command]:
 
 def test_the_report_is_appended_to_the_summary(shop: Project, job: Job) -> None:
     job.file.write_text("# Of another step\ntext")
-    run = shop.run()
+    run = shop.run("-n1")
     assert run.code == 1
     assert job.summary.startswith(f"# Of another step\ntext\n\n{MARK}\n### \u274c ")
     assert "\n| `b a` | 0.710 | `Apple` rank 2 | `b` |" in job.summary
     assert job.summary.endswith("</details>\n")
-    shop.run()
-    assert job.summary.count(MARK) == 2
-    assert f"</details>\n\n\n{MARK}" in job.summary
-
-
-def test_nothing_is_left_where_the_runner_is_another(shop: Project, job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
-    for value in ("false", ""):
-        monkeypatch.setenv("GITHUB_ACTIONS", value)
-        assert errors(shop.run()) == []
-    assert job.summary == ""
-
-
-@pytest.mark.parametrize(
-    ("ini", "options", "annotations"),
-    [("auto", ["--relevance-ci=off"], 0), ("off", [], 0), ("off", ["--relevance-ci=auto"], 1)],
-)
-def test_it_is_switched_off(shop: Project, job: Job, ini: str, options: list[str], annotations: int) -> None:
-    shop.write("pytest.ini", f"[pytest]\nrelevance_ci = {ini}\n")
-    run = shop.run(*options)
-    assert (run.code, len(errors(run)), job.summary.count(MARK)) == (1, annotations, annotations)
-
-
-def test_without_a_summary_there_are_annotations_all_the_same(
-    shop: Project, job: Job, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    job.file.unlink()
-    shop.run()
-    assert job.summary.startswith(MARK)  # a file that is not there is made
-    monkeypatch.delenv("GITHUB_STEP_SUMMARY")
-    run = shop.run()
-    assert len(errors(run)) == 1
-    assert "no report" not in run.text
-
-
-@pytest.mark.parametrize(
-    ("summary", "reason"),
-    [
-        ("no/summary.md", "no/summary.md cannot be written: No such file or directory"),
-        (".", " cannot be written: Is a directory"),
-    ],
-)
-def test_a_summary_that_cannot_be_written_is_a_line_and_no_failure(
-    project: Project, job: Job, summary: str, reason: str
-) -> None:
-    project.conftest()
-    project.cases("cases: [{query: a, judgments: {a: 1}, min_ndcg: 0.5}]")
-    job.set(GITHUB_STEP_SUMMARY=summary)
-    run = project.run()
-    assert run.code == 0
-    assert run.sentences("no report in the summary of the job: ")[0].endswith(reason)
-
-
-def test_it_links_to_the_page_at_the_address_of_the_build(shop: Project, job: Job) -> None:
+    (annotation,) = commands(run.text)
+    assert (annotation.name, annotation.place) == ("error", "shop.relevance.yaml:4")
+    assert annotation.title == "Failed: b a"
+    assert annotation.message.splitlines() == ["nDCG@10 0.710, floor 0.900", "lost: Apple rank 2", "now on top: b"]
     shop.run("-o", "relevance_page_url=https://ci.example.com/7/report.html")
-    assert "(https://ci.example.com/7/report.html)" in job.summary
-    assert "(https://ci.example.com/7/report.html#case=shop.relevance.yaml%3A%3Ab%20a)" in job.summary
-
-
-@pytest.mark.parametrize("address", ["report.html", "https://a.b/c) [click](https://d", "javascript:alert(1)"])
-def test_what_is_no_address_is_refused(shop: Project, address: str) -> None:
-    run = shop.run("-o", f"relevance_page_url={address}")
-    assert run.code == 4
-    assert "relevance_page_url is the address of the HTML report" in run.result.stderr.str()
-
-
-@pytest.mark.parametrize("options", [("--collect-only",), ("-k", "nothing"), ("--setup-plan",), ("skipped",)])
-def test_where_no_case_ran_nothing_is_left(shop: Project, job: Job, options: tuple[str, ...]) -> None:
-    shop.cases("cases: [{query: a, skip: later, judgments: {a: 1}}]", "skipped/shop.relevance.yaml")
-    run = shop.run(*options)
-    assert (job.summary, commands(run.text)) == ("", [])
-
-
-def test_a_run_that_passes_has_a_summary_and_no_annotation(shop: Project, job: Job) -> None:
+    assert job.summary.count(MARK) == 2
+    _, page = job.summary.split(f"</details>\n\n\n{MARK}")
+    assert "(https://ci.example.com/7/report.html)" in page
+    assert "(https://ci.example.com/7/report.html#case=shop.relevance.yaml%3A%3Ab%20a)" in page
+    job.file.unlink()
     run = shop.run("--deselect", "shop.relevance.yaml::b a")
     assert (run.code, commands(run.text)) == (0, [])
-    assert job.summary.startswith(f"{MARK}\n### \u2705 ")
+    assert job.summary.startswith(f"{MARK}\n### \u2705 ")  # a file that is not there is made
+
+
+@pytest.mark.parametrize(
+    ("runner", "ini", "options", "number"),
+    [
+        *(("false", "auto", [], 0), ("", "auto", [], 0), ("true", "auto", ["--relevance-ci=off"], 0)),
+        *(("true", "off", [], 0), ("true", "off", ["--relevance-ci=auto"], 1)),
+    ],
+)
+def test_where_it_is_left(shop: Project, job: Job, runner: str, ini: str, options: list[str], number: int) -> None:
+    job.set(GITHUB_ACTIONS=runner)
+    shop.write("pytest.ini", f"[pytest]\nrelevance_ci = {ini}\n")
+    run = shop.run(*options)
+    assert (run.code, len(errors(run)), job.summary.count(MARK)) == (1, number, number)
+
+
+def test_a_summary_that_cannot_be_written_is_a_line_and_no_failure(shop: Project, job: Job) -> None:
+    for summary, reason in (
+        ("", ""),
+        ("no/summary.md", "no/summary.md cannot be written: No such file or directory"),
+        (".", " cannot be written: Is a directory"),
+    ):
+        job.set(GITHUB_STEP_SUMMARY=summary)
+        run = shop.run("--deselect=shop.relevance.yaml::b a")
+        assert run.code == 0
+        said = run.sentences("no report in the summary of the job: ")
+        assert [each.endswith(reason) for each in said] == [True] * bool(reason)
+        run = shop.run("-p", "no:terminal")
+        assert [each.place for each in commands(run.text)] == ["shop.relevance.yaml:4"]
+        assert reason in run.result.stderr.str()
+
+
+def test_where_no_case_ran_nothing_is_left(shop: Project, job: Job) -> None:
+    shop.cases("cases: [{query: a, skip: later, judgments: {a: 1}}]", "skipped/shop.relevance.yaml")
+    for option in ("--collect-only", "-knothing", "--setup-plan", "skipped"):
+        assert (commands(shop.run(option).text), job.summary) == ([], "")
 
 
 # --- annotations ------------------------------------------------------------------------------------------------------
 
 
-def test_a_failure_is_annotated_at_the_line_of_its_case(shop: Project, job: Job) -> None:
-    (annotation,) = commands(shop.run().text)
-    assert (annotation.name, annotation.place) == ("error", "shop.relevance.yaml:4")
-    assert annotation.title == "Failed: b a"
-    assert annotation.message.splitlines() == ["nDCG@10 0.710, floor 0.900", "lost: Apple rank 2", "now on top: b"]
-
-
 def test_what_got_worse_is_annotated_and_what_failed_before_is_not(project: Project, job: Job) -> None:
     shop = Shop(project)
     old = [f"  - {{query: old{number}, judgments: {{a: 3, b: 1}}, min_ndcg: 0.9}}" for number in range(8)]
-    new = [f"  - {{query: new{number}, judgments: {{a: 3, b: 1}}, min_ndcg: 0.9}}" for number in range(3)]
-    shop.cases("\n".join(["cases:", *old, *new, "  - {query: without a floor, judgments: {a: 3, b: 1}}"]))
-    changed = [*(f"new{number}" for number in range(3)), "without a floor"]
-    shop.returns(**{f"old{number}": "b a" for number in range(8)}, **dict.fromkeys(changed, "a b"))
+    new = [f"  - {{query: {name}, judgments: {{a: 3, b: 1}}, min_ndcg: 0.9}}" for name in ("new0", "new1", "nothing")]
+    rose = "  - {query: rose, judgments: {a: 3, b: 3, c: 0}, min_ndcg: 0.99}"
+    shop.cases("\n".join(["cases:", *old, *new, "  - {query: without a floor, judgments: {a: 3, b: 1}}", rose]))
+    changed = ["new0", "new1", "nothing", "without a floor"]
+    shop.returns(**{f"old{number}": "b a" for number in range(8)}, **dict.fromkeys(changed, "a b"), rose="a b c")
     shop.run("--relevance-update")
-    shop.returns(**dict.fromkeys(changed, "b a"))
-    found = errors(shop.run())
-    assert [each.title for each in found] == [
-        *(f"Got worse: new{number}" for number in range(3)),
-        "Got worse: without a floor",
-    ]
-    assert [each.place for each in found[:2]] == ["shop.relevance.yaml:10", "shop.relevance.yaml:11"]
+    shop.returns(**dict.fromkeys(changed, "b a"), rose="a c b")
+    shop.returns(nothing="")
+    found = {each.title.removeprefix("Got worse: "): each for each in errors(shop.run())}
+    assert [*found] == ["nothing", "new0", "new1", "without a floor", "rose"]
+    assert [found[name].place for name in ("new0", "new1")] == ["shop.relevance.yaml:10", "shop.relevance.yaml:11"]
     lines = ["lost: Title of a 1 -> 2", "now on top: Title of b"]
-    assert found[0].message.splitlines() == ["nDCG@10 1.000 -> 0.710, floor 0.900", *lines]
-    assert found[3].message.splitlines() == ["nDCG@10 1.000 -> 0.710, tolerance 0.05", *lines]
-
-
-def test_an_annotation_names_the_rank_of_what_rose_and_says_where_nothing_was_returned(
-    project: Project, job: Job
-) -> None:
-    shop = Shop(project)
-    judgments = "judgments: {a: 3, b: 3, c: 0}, min_ndcg: 0.99"
-    shop.cases(f"cases: [{{query: boots, {judgments}}}, {{query: hats, {judgments}}}]")
-    shop.returns(boots="a b c", hats="a b c")
-    shop.run("--relevance-update")
-    shop.returns(boots="a c b", hats="")
-    hats, boots = errors(shop.run())
-    assert boots.message.splitlines() == [
-        "nDCG@10 1.000 -> 0.920, floor 0.990",
-        "lost: Title of b 2 -> 3",
-        "now on top: rank 2: Title of c",
-    ]
-    assert hats.message.splitlines() == [
-        "nDCG@10 1.000 -> 0.000, floor 0.990",
-        "lost: Title of a 1 -> gone",
-        "now on top: nothing returned",
-    ]
+    assert {name: each.message.splitlines() for name, each in found.items() if name != "new1"} == {
+        "nothing": [
+            "nDCG@10 1.000 -> 0.000, floor 0.900",
+            "lost: Title of a 1 -> gone",
+            "now on top: nothing returned",
+        ],
+        "new0": ["nDCG@10 1.000 -> 0.710, floor 0.900", *lines],
+        "without a floor": ["nDCG@10 1.000 -> 0.710, tolerance 0.05", *lines],
+        "rose": [
+            "nDCG@10 1.000 -> 0.920, floor 0.990",
+            "lost: Title of b 2 -> 3",
+            "now on top: rank 2: Title of c",
+        ],
+    }
 
 
 def test_failed_gates_are_annotated_within_the_ten(project: Project, job: Job) -> None:
@@ -204,14 +159,8 @@ def test_failed_gates_are_annotated_within_the_ten(project: Project, job: Job) -
         ("shop.relevance.yaml:4", "Gate not met: gate[all, always]"),
     ]
     assert found[8].message == "mean nDCG@10 0.710, below 0.950 (12 cases)"
-
-
-def test_a_gate_that_is_required_and_was_not_judged_is_annotated(project: Project, job: Job) -> None:
-    project.conftest()
-    project.cases("gates: [{passing: 1}]\nexpect: {results: 1}\ncases: [{query: a}, {query: b}]\n")
-    assert errors(project.run("-k", "a")) == []
-    (found,) = errors(project.run("-k", "yaml and a", "--deselect=shop.relevance.yaml::b", "--relevance-gates=require"))
-    assert found.message == "not evaluated: 1 of 2 ran"
+    assert {each.title for each in errors(project.run("-k1"))} == {f"Failed: b a {number}" for number in (1, 10, 11)}
+    assert errors(project.run("-k1", "--relevance-gates=require"))[3].message == "not evaluated: 3 of 12 ran"
 
 
 def test_cases_that_failed_alike_are_one_annotation(project: Project, job: Job) -> None:
@@ -241,40 +190,26 @@ def test_a_case_of_another_file_is_annotated_there(project: Project, job: Job) -
 
 
 def test_a_check_of_a_test_in_python_is_annotated_at_the_test(project: Project, job: Job) -> None:
-    project.write(
-        "test_search.py",
-        """
-        def test_ranking(relevance):
-            relevance.check("b a", ["b", "a"], {"a": 3, "b": 1}, min_ndcg=0.9)
-    """,
-    )
+    project.test('relevance.check("b a", ["b", "a"], {"a": 3, "b": 1}, min_ndcg=0.9)')
     (found,) = errors(project.run())
-    assert found.place == "test_search.py:2"
+    assert found.place == "test_shop.py:4"
     assert found.message.startswith("nDCG@10 0.710, floor 0.900")
 
 
-@pytest.mark.parametrize("below", ["", "services/shop"])
-def test_paths_are_relative_to_the_workspace(
-    shop: Project, job: Job, monkeypatch: pytest.MonkeyPatch, below: str
-) -> None:
-    """The root of the project, and the folder where pytest is started, may be below the workspace."""
-    root = shop.path / below
-    root.mkdir(parents=True, exist_ok=True)
+def test_paths_are_relative_to_the_workspace(shop: Project, job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Below it may be the root of the project, and the folder where pytest is started; outside there is no place."""
+    root = shop.path / "services/shop"
     shop.write(str(root / "suites" / "pytest.ini"), "[pytest]\n")
     for name in ("conftest.py", "shop.relevance.yaml"):
         (shop.path / name).rename(root / "suites" / name)
     monkeypatch.chdir(root)
-    (found,) = errors(shop.run("suites"))
-    assert found.place == (f"{below}/" if below else "") + "suites/shop.relevance.yaml:4"
-
-
-def test_a_file_outside_the_workspace_is_named_in_the_message(shop: Project, job: Job) -> None:
-    """GitHub takes no annotation on a file that the repository does not have."""
-    (shop.path / "repository").mkdir()
-    job.set(GITHUB_WORKSPACE=str(shop.path / "repository"))
-    (found,) = errors(shop.run())
+    for workspace, place in ((shop.path, "services/shop/suites/"), (root, "suites/"), (root / "suites/other", "")):
+        job.set(GITHUB_WORKSPACE=str(workspace))
+        (found,) = errors(shop.run("suites"))
+        if place:
+            assert found.place == f"{place}shop.relevance.yaml:4"
     assert found.properties == {"title": "Failed: b a"}
-    assert found.message.startswith("shop.relevance.yaml:4: nDCG@10 0.710, floor 0.900\n")
+    assert found.message.startswith("suites/shop.relevance.yaml:4: nDCG@10 0.710, floor 0.900\n")
 
 
 def test_a_title_and_a_message_have_their_characters_back(project: Project, job: Job) -> None:
@@ -293,39 +228,19 @@ def test_a_title_and_a_message_have_their_characters_back(project: Project, job:
     assert found.place == "100%, all.relevance.yaml:2"
     assert found.title == 'Failed: sale "50%0A off, now: \\r\\n::error::x"'
     assert found.message.splitlines()[1:] == ["lost: a\\nb rank 2", "now on top: 100%: a, b"]
-
-
-def test_texts_of_any_length_are_cut(project: Project, job: Job) -> None:
     project.conftest()
     project.cases(f"cases: [{{query: b a {'long ' * 2000}, id: long, judgments: {{a: 3, b: 1}}, min_ndcg: 0.9}}]")
-    (found,) = errors(project.run())
-    assert len(found.title) <= 120
-    assert len(found.message) < 2_000
+    (found,) = errors(project.run("shop.relevance.yaml"))
+    assert (len(found.title) <= 120, len(found.message) < 2_000) == (True, True)
 
 
-@pytest.mark.parametrize("name", ["annotate_errors", "pytest_github_actions_annotate_failures"])
-def test_another_plugin_annotates_already(shop: Project, job: Job, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_another_plugin_annotates_already(shop: Project, job: Job) -> None:
     """By either name of pytest-github-actions-annotate-failures; the summary is written all the same."""
-    shop.write(
-        "conftest.py",
-        f"{(shop.path / 'conftest.py').read_text()}\n\ndef pytest_configure(config):\n"
-        f"    config.pluginmanager.register(type('Other', (), {{}})(), {name!r})\n",
-    )
-    assert commands(shop.run().text) == []
-    assert MARK in job.summary
-
-
-def test_workers_leave_nothing_of_their_own(shop: Project, job: Job) -> None:
-    run = shop.run("-n1")
-    assert [each.place for each in commands(run.text)] == ["shop.relevance.yaml:4"]
-    assert job.summary.count(MARK) == 1
-
-
-def test_without_a_terminal(shop: Project, job: Job) -> None:
-    job.set(GITHUB_STEP_SUMMARY="no/summary.md")
-    run = shop.run("-p", "no:terminal")
-    assert [each.place for each in commands(run.text)] == ["shop.relevance.yaml:4"]
-    assert "no report in the summary of the job: no/summary.md cannot be written" in run.result.stderr.str()
+    for number, name in enumerate(("annotate_errors", "pytest_github_actions_annotate_failures"), 1):
+        registers = f"config.pluginmanager.register(type('Other', (), {{}})(), {name!r})"
+        shop.conftest(f"{WORDS}\n    def pytest_configure(config):\n        {registers}\n")
+        assert commands(shop.run().text) == []
+        assert job.summary.count(MARK) == number
 
 
 def test_annotations_begin_lines_whatever_is_printed(shop: Project, job: Job) -> None:
@@ -435,23 +350,6 @@ def test_lines_of_pytest_and_of_other_plugins_are_left_alone(hostile: Project, j
     run = hostile.run("--relevance-ci=off", "-v")
     assert "group" in [each.name for each in commands(run.text)]
     assert "FAILED shop.relevance.yaml::warning[bm25] - ValueError: ##[error]boom" in run.text
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        ("--relevance-against=##[error]x",),
-        ("--relevance-html=##[error]x", "--relevance-markdown=##[error]x"),
-        ("-o", "relevance_baseline=##[error]x"),
-        ("shop.relevance.yaml::##[error]x",),
-    ],
-)
-def test_a_usage_error_of_the_plugin_holds_no_command(shop: Project, job: Job, options: tuple[str, ...]) -> None:
-    run = shop.run(*options)
-    errors_printed = run.result.stderr.str()
-    assert run.code == pytest.ExitCode.USAGE_ERROR
-    assert "##" in errors_printed
-    assert commands(errors_printed) == []
 
 
 @pytest.mark.parametrize(
