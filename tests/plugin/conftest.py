@@ -118,7 +118,9 @@ class Run:
     def results(self) -> dict[str, CaseResult]:
         """What the cases came to, by the name of the item."""
         return {
-            report.nodeid.partition("::")[2]: CaseResult.from_dict(json.loads(values) if type(values) is str else values)
+            report.nodeid.partition("::")[2]: CaseResult.from_dict(
+                json.loads(values) if type(values) is str else values
+            )
             for report in self.reports
             for values in getattr(report, "relevance", {}).get("cases", ())
         }
