@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, chain
+from itertools import accumulate
 from typing import NamedTuple
 
 from pytest_relevance._text import NUMBER, TEXT, counted, harmless, html_table, listed
@@ -50,7 +50,7 @@ MORE_HINT = " (-v shows all)"
 LONGEST_CELL, _WIDEST_CELL = 80, 40
 """The columns that a text of a user takes in a table in Markdown before it is cut, and in one of its lines."""
 
-_WANTED_TITLE, _LEAST_TITLE = 28, 12  # of a table
+_WANTED_TITLE = 28  # columns of a title in a table
 
 _NARROWEST = 12  # columns of text that is cut as far as can be
 
@@ -62,8 +62,8 @@ class Column(NamedTuple):
     minimum width. `most`: the width to which longer text is always cut. `least`: the width to which text is cut where
     the table is too wide, or less where that does not suffice; None: it is never cut. Columns are cut from left to
     right. Before any is cut, columns with a `yields` are left out, those with the highest number first, until every
-    other column has the width that it `wants` (by default its `least`). `middle`: cut text in its middle. `below`: text
-    that does not fit stands whole in a line of its own below its row. `is_code`: Markdown shows the text in code spans.
+    other column has the width that it `wants` (by default its `least`). `middle`: cut text in its middle. `is_code`:
+    Markdown shows the text in code spans.
     """
 
     title: str | None = ""
@@ -75,18 +75,15 @@ class Column(NamedTuple):
     wants: int | None = None
     yields: int = 0
     middle: bool = False
-    below: bool = False
     is_code: bool = False
 
 
-def document_columns(title: str = "document", *, full: bool = False) -> tuple[Column, Column]:
+def document_columns(title: str = "document") -> tuple[Column, Column]:
     """The columns of an id and its title. Where there is not room for both, long ids are cut first, then titles.
 
-    Columns that yield are left out where a title would have too little room. `full`: titles are never cut, but put
-    below their rows, so that few columns yield.
+    Columns that yield are left out where a title would have too little room.
     """
-    wants = _LEAST_TITLE if full else _WANTED_TITLE
-    titles = Column(None, least=8, wants=wants, middle=True, below=full, is_code=True)
+    titles = Column(None, least=8, wants=_WANTED_TITLE, middle=True, is_code=True)
     return (Column(title, least=24, middle=True, is_code=True), titles)
 
 
@@ -139,13 +136,13 @@ class Table:
             return []
         title = [line(self.title, STRONG)] if self.title else []
         note = [line(self.note + self.hint, DIM)] if self.note else []
-        return [*title, *chain.from_iterable(self.blocks(columns)), *note]
+        return [*title, *self.row_lines(columns), *note]
 
-    def blocks(self, columns: int = WIDEST) -> list[list[Line]]:
-        """The lines of the head, where there is one, and of each row: its own and those below it."""
+    def row_lines(self, columns: int = WIDEST) -> list[Line]:
+        """The line of the head, where there is one, and of each row."""
         rows = self._with_head()
         widths = self._widths(rows, columns)
-        return [[self._line(row, widths), *self._below(row, widths, columns)] for row in rows]
+        return [self._line(row, widths) for row in rows]
 
     def width(self) -> int:
         """The width of the table in terminal columns before it is cut to fit."""
@@ -241,14 +238,6 @@ class Table:
         used = [each for each in range(index, index + cell.columns) if widths[each]]
         return used, sum(widths[each] for each in used) + sum(self.columns[each].gap for each in used[1:])
 
-    def _below(self, row: Row, widths: Sequence[int], columns: int) -> Iterator[Line]:
-        """The text that does not fit into the row and is not to be cut, below the column to its left."""
-        for index, cell in row:
-            if _goes_below(self.columns[index], cell, widths[index]):
-                before = next((at for at in range(index - 1, -1, -1) if widths[at]), 0)
-                indent = " " * (self._total(widths[:before]) + self.columns[before].gap * bool(before) + 4)
-                yield from folded_lines(indent + _text(cell), DIM, columns, indent)
-
     def _line(self, row: Row, widths: Sequence[int]) -> Line:
         spans: list[Span] = []
         for index, cell in row:
@@ -256,8 +245,6 @@ class Table:
             if not covered:
                 continue
             column = self.columns[index]
-            if _goes_below(column, cell, room):
-                cell = styled("", PLAIN)
             shown = _fitted(cell.spans, room, cut_middle if column.middle else cut)
             blanks = " " * (room - sum(width(text) for text, _ in shown))
             before, after = (blanks, "") if column.align == RIGHT else ("", blanks)
@@ -275,10 +262,6 @@ def _fitted(spans: Line, room: int, shorten: Callable[[str, int], str]) -> Line:
     if left < _NARROWEST:
         return ((shorten("".join(text for text, _ in spans), room), longest[1]),)
     return tuple((shorten(text, left), style) if (text, style) == longest else (text, style) for text, style in spans)
-
-
-def _goes_below(column: Column, cell: Cell, room: int) -> bool:
-    return column.below and cell.columns == 1 and _width(cell) > room
 
 
 def _width(cell: Cell) -> int:

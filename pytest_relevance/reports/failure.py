@@ -214,7 +214,7 @@ def _unjudged_ids(result: CaseResult, columns: int, longest: int) -> list[Line]:
     ]
 
 
-def changed_ids(result: CaseResult) -> Iterator[tuple[str, str]]:
+def _one_number(result: CaseResult) -> Iterator[tuple[str, str]]:
     """Judged documents that were not returned, with the unjudged results whose ids are the same number."""
     judged = [document for document, _ in result.evaluation.missing if spreadsheet_number(document) is not None]
     if not judged:
@@ -237,7 +237,7 @@ def _changed_ids(result: CaseResult, columns: int) -> Iterator[Line]:
     """Judged documents that were not returned, and the unjudged results that are probably the same."""
     pairs = [
         f"judged {quoted(judged, _LONGEST_ID)}, returned {quoted(returned, _LONGEST_ID)}"
-        for judged, returned in changed_ids(result)
+        for judged, returned in _one_number(result)
     ]
     if pairs:
         head = "ids that a spreadsheet may have changed: "

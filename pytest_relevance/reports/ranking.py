@@ -33,7 +33,6 @@ from pytest_relevance.reports.text import (
     STRONG,
     Line,
     cut_middle,
-    engine_score_texts,
     folded_lines,
     line,
     number,
@@ -70,16 +69,15 @@ _YIELDS = {"score": 3, **dict(zip(FIGURES, (1, 4, 1, 0, 2, 2), strict=True))}
 def ranking_lines(result: CaseResult, found: Breakdown | None, *, full: bool, columns: int) -> list[Line]:
     """The table of a ranking with one row for each rank; results that an expectation keeps out are marked.
 
-    With judgments the rows are those of the breakdown: all ranks in `full`, with whole titles, and figures before long
-    titles; else the first, and the ranks up to k below the last result in one row. A later copy of a document has
-    neither a score nor a rank in the accepted ranking.
+    With judgments the rows are those of the breakdown: all ranks in `full`; else the first, and the ranks up to k
+    below the last result in one row. A later copy of a document has neither a score nor a rank in the accepted ranking.
     """
     documents, k = result.ranking.documents, result.conditions.k
     scores, was, unwanted = _engine_scores(result), first_ranks(accepted_ranking(result)), unwanted_documents(result)
     score, grade, before, *figures = (
         Column(name, RIGHT, yields=_YIELDS.get(name, 0)) for name in ("score", "grade", "was", *FIGURES)
     )
-    table = Table([Column("rank", RIGHT), *document_columns(full=full), score, grade, before, *figures, Column()])
+    table = Table([Column("rank", RIGHT), *document_columns(), score, grade, before, *figures, Column()])
 
     def add(rank: int, document: str, *, is_first: bool, texts: Sequence[str], style: str) -> None:
         known = document if is_first else ""
@@ -129,9 +127,9 @@ def unwanted_documents(result: CaseResult) -> dict[str, str]:
 
 def _engine_scores(result: CaseResult) -> dict[str, str]:
     """The score that the engine gave to each document at its first rank in the top k; empty where it gave none."""
-    texts = engine_score_texts(result.ranking.engine_scores[: max(result.conditions.k, result.conditions.depth or 0)])
-    first = dict(zip(reversed(result.ranking.documents[: len(texts)]), reversed(texts), strict=True))
-    return first if any(texts) else {}
+    scores = result.ranking.engine_scores[: max(result.conditions.k, result.conditions.depth or 0)]
+    pairs = [*zip(result.ranking.documents, scores, strict=False)]
+    return {document: "" if score is None else f"{score:.5g}" for document, score in reversed(pairs)}
 
 
 def _style(row: Row) -> str:
@@ -180,9 +178,9 @@ def _lost(result: CaseResult, found: Breakdown, full: bool, columns: int) -> Ite
     shown = [*chosen, *(_missing_without_loss(result, found) if full else ())]
     if not shown:
         return
-    table = _table(result, shown, result.conditions.grade_names, columns, full=full)
+    table = _table(result, shown, result.conditions.grade_names, columns)
     if table.width() > columns:
-        table = _table(result, shown, {}, columns, full=full)
+        table = _table(result, shown, {}, columns)
     for words, value in _rest(found, lost, len(chosen)):
         table.add(styled(words, DIM, 4), figure(value), style=DIM)
     yield line("lost most by", STRONG)
@@ -190,16 +188,16 @@ def _lost(result: CaseResult, found: Breakdown, full: bool, columns: int) -> Ite
     yield from _not_in_index(result, {loss.document for loss in shown}, columns)
 
 
-def _table_of_documents(*, full: bool) -> Table:
+def _table_of_documents() -> Table:
     """A table of documents: id, title, grade, rank, and what the document costs."""
-    columns = (*document_columns("", full=full), Column(gap=3), Column(gap=3), Column(align=RIGHT, gap=3))
+    columns = (*document_columns(""), Column(gap=3), Column(gap=3), Column(align=RIGHT, gap=3))
     return Table(columns, indent=2)
 
 
 def _with_notes(table: Table, documents: Sequence[Loss | Move], result: CaseResult, columns: int) -> Iterator[Line]:
     """The rows of a table about documents, below each the note of its judgment."""
-    for lines, each in zip_longest(table.blocks(columns), documents):
-        yield from lines
+    for spans, each in zip_longest(table.row_lines(columns), documents):
+        yield spans
         if each is not None and (note := result.texts.notes.get(each.document or "", "")):
             yield from folded_lines(f"      {note}", DIM, columns, "      ")
 
@@ -220,13 +218,11 @@ def _missing_without_loss(result: CaseResult, found: Breakdown) -> Iterator[Loss
             yield Loss(document, grade, result.ranking.deeper.get(document), 0.0)
 
 
-def _table(
-    result: CaseResult, losses: Sequence[Loss], names: Mapping[float, str], columns: int, *, full: bool
-) -> Table:
+def _table(result: CaseResult, losses: Sequence[Loss], names: Mapping[float, str], columns: int) -> Table:
     """A table with one row for each loss; `names` are those of grades."""
     gains = result.conditions.settings.gains
     together = {gains[loss.grade] for loss in losses if loss.document is None}
-    table = _table_of_documents(full=full)
+    table = _table_of_documents()
     for loss in losses:
         rank = f"rank {loss.rank}" if loss.rank is not None else absence(result, loss.document)
         if loss.document is None:
@@ -312,7 +308,7 @@ def since_baseline_lines(result: CaseResult, changes: RankChanges, *, full: bool
     shown = [*fell, *others]
     if not full and len(shown) > MOST_FELL + MOST_ROSE + 1:  # a row about one more is as long
         shown = [*fell[:MOST_FELL], *others[:MOST_ROSE]]
-    table = _table_of_documents(full=full)
+    table = _table_of_documents()
     is_graded = bool(result.evaluation.judgments)
     for move in shown:
         grade = ("unjudged" if move.grade is None else f"grade {number(move.grade)}") if is_graded else ""

@@ -94,10 +94,6 @@ def below(name: str, value: float | None, comparison: str, bound: float) -> str:
     return f"{name} {value:.{digits}f} is {_OPPOSITE[comparison]} {bound:.{digits}f}"
 
 
-def _floor(reason: Outcome, _: _Names) -> str:
-    return below(reason.name, reason.value, reason.comparison, reason.bound)
-
-
 def _metric(reason: Outcome, names: _Names) -> str:
     metric, result = metric_named(reason.name), names.result
     # RR needs no value to be below its bound: it is, where no relevant document is among the ranks that reach the bound
@@ -258,7 +254,7 @@ def _value(value: object) -> str:
 
 
 _WORDS: Mapping[str, Callable[[Outcome, _Names], str]] = {
-    FLOOR: _floor,
+    FLOOR: _metric,
     DROP: _drop,
     TOO_FEW_JUDGED: _too_few_judged,
     STALE_ENTRY: _stale_entry,

@@ -12,8 +12,7 @@ import re
 import shutil
 import sys
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
-from math import floor, log10
+from collections.abc import Iterable, Mapping
 
 from pytest_relevance._text import harmless as harmless
 from pytest_relevance._text import time_text
@@ -259,7 +258,6 @@ LEAST = 0.0005
 """The largest difference that prints as 0.000."""
 
 _LARGE = 1e6  # above, a figure is shown with six digits and an exponent
-_SMALL = 1e-6  # below, a score of an engine is shown with an exponent
 
 
 def number(value: float) -> str:
@@ -273,22 +271,6 @@ def number(value: float) -> str:
 def total(value: float) -> str:
     """A sum of gains."""
     return f"{value:.6g}" if abs(value) >= _LARGE else f"{value:.3f}"
-
-
-def engine_score_texts(scores: Sequence[float | None]) -> list[str]:
-    """The scores of an engine, all with the same decimals: at most four that count; empty where there is none.
-
-    So many decimals are shown as the largest score needs: 12.3457, 1234.57, 0.01639. Zeros that all have at their ends
-    are left out.
-    """
-    known = [score for score in scores if score is not None]
-    most = max(map(abs, known), default=0.0)
-    if most >= _LARGE or 0 < most < _SMALL:
-        return ["" if score is None else f"{score:.4g}" for score in scores]
-    before = floor(log10(most)) + 1 if most else 1  # digits before the point; below 0: zeros behind it
-    decimals = min(4 - min(before, 0), max(6 - before, 0))
-    needed = max((len(f"{score:.{decimals}f}".partition(".")[2].rstrip("0")) for score in known), default=0)
-    return ["" if score is None else f"{score:.{needed}f}" for score in scores]
 
 
 def signed(value: float) -> str:

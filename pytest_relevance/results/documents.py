@@ -62,7 +62,7 @@ class Catalogue:
     columns: CatalogueFile
 
     def look_up(self, ids: Collection[str]) -> Documents:
-        """Read what the catalogue has of some documents. Of two lines of a document the first one counts.
+        """Read what the catalogue has of some documents. Of several lines of a document the first one counts.
 
         Raises:
             FileError: the file cannot be read, or is no catalogue.
@@ -74,7 +74,6 @@ class Catalogue:
         titles = TITLE_NAMES if self.columns.title is None else (self.columns.title,)
         absent = [name for name in self.columns.fields if not _is_column(name, table.names, is_nested=is_nested)]
         wanted, documents, problems = frozenset(ids), Documents(), Problems(self.name)
-        first_line: dict[str, int] = {}
         with cells_of_any_length():
             for line, values in table.records(problems):
                 if absent and is_nested:  # the first objects lack what few have
@@ -84,17 +83,13 @@ class Catalogue:
                 if document is None and (is_nested or value is not None):
                     what = "the line has no" if value is None else f"found {found(value)} as the"
                     problems.add(f"{what} {quoted(id_name)}; an id is text or an integer", line)
-                if document is None or document not in wanted:
+                if document is None or document not in wanted or document in documents.known:
                     continue
+                documents.known.add(document)
                 title = next(filter(None, (_text(value_at(values, name)) for name in titles)), "")
                 shown = {name: text for name in self.columns.fields if (text := _text(value_at(values, name)))}
-                if document not in first_line:
-                    first_line[document] = line
-                    documents.titles |= {document: title} if title else {}
-                    documents.fields |= {document: shown} if shown else {}
-                elif title != documents.titles.get(document, "") or shown != documents.fields.get(document, {}):
-                    what = f"a second line of the document {quoted(document)} says something else"
-                    problems.add(f"{what}; the first, which counts, is in line {first_line[document]}", line)
+                documents.titles |= {document: title} if title else {}
+                documents.fields |= {document: shown} if shown else {}
         for name in absent:
             key = "show" if name in self.columns.show else "url" if name == self.columns.url else "image"
             problems.add(f"{key}: {_unknown(name, table.names)}", 1)
@@ -102,7 +97,6 @@ class Catalogue:
         documents.problems = rendered[:_MOST_PROBLEMS]
         if len(rendered) > _MOST_PROBLEMS:
             documents.problems.append(f"{self.name}: there are more lines like these")
-        documents.known = {*first_line}
         documents.problems += self._few_known(wanted, documents.known)
         return documents
 
@@ -363,8 +357,6 @@ def _read_document(value: Any) -> tuple[str, dict[str, str], bool]:
     """The title of a document, its further fields, and whether all of it could be read."""
     if isinstance(value, str):
         value = {"title": value}
-    elif not isinstance(value, Mapping) and hasattr(value, "keys"):  # a row of sqlite3
-        value = {key: value[key] for key in value.keys()}  # noqa: SIM118
     if not isinstance(value, Mapping):
         return "", {}, False
     title = next((value[name] for name in TITLE_NAMES if value.get(name) is not None), "")

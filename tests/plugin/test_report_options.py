@@ -221,30 +221,3 @@ def test_a_required_gate_without_a_verdict_is_not_met_in_all_reports(
     main(["report", "run.jsonl", "--format=json"])
     (gate,) = json.loads(capsys.readouterr().out)["gates"]
     assert (gate["outcome"], gate["message"]) == ("failed", f"not evaluated: {ran} ran")
-
-
-# --- ids that a spreadsheet changed -----------------------------------------------------------------------------------
-
-
-def test_ids_that_a_spreadsheet_changed_in_cases_that_do_not_fail(shop: Shop) -> None:
-    shop.project.write(
-        "page.csv",
-        """
-        query,document,grade
-        boots,7,3
-        boots,8.0,3
-        hats,1.23457E+12,2
-        hats,h2,1
-        socks,s1,1
-        """,
-    )
-    shop.cases("judgments: page.csv\ncases: [{query: boots}, {query: hats}, {query: socks}]")
-    shop.returns(boots="007 008", hats="h2 1234567890123", socks="s1 9")
-    remark = (
-        '3 judged ids of 2 cases may have been changed by a spreadsheet: judged "7", returned "007"; if so, write '
-        "them in the judgments as they are returned"
-    )
-    assert shop.run(MARKDOWN).sentences("3 judged ids") == [remark]
-    assert "3 judged ids of 2 cases may have been changed" in markdown(shop)
-    shop.returns(boots="7 8.0", hats="h2 1.23457E+12")
-    assert "spreadsheet" not in shop.run(MARKDOWN).summary

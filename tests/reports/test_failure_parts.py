@@ -121,21 +121,6 @@ def test_a_document_above_the_rank_that_it_must_stay_below_is_marked(shop: Shop)
         assert "excluded" not in found
 
 
-LONG = "Winter boots Aurora, lined, waterproof, with laces and a zip, black"
-
-
-@pytest.mark.parametrize("columns", [60, 80, 120, 160])
-def test_titles_are_whole_with_v_and_cut_in_their_middle_without(shop: Shop, columns: int) -> None:
-    other = LONG.replace("black", "white")
-    ranking = [{"id": "sku-4", "title": LONG}, {"id": "x", "title": other}, "sku-3"]
-    result = shop.result(ranking, accepted=["sku-3"], min_ndcg=1)
-    brief, full = (plain(failure_lines(result, verbosity=verbosity, width=columns)) for verbosity in (0, 1))
-    for title in (LONG, other):
-        rank, mark = ("1", "black") if title is LONG else ("2", "white")
-        assert mark in shop.part(brief, f"{rank} ")
-        assert title in " ".join(full.split())
-
-
 def test_fields_are_aligned_and_those_of_named_documents(shop: Shop) -> None:
     result = shop.result(shop.hits("sku-4", "sku-1"), judgments={**shop.judgments, "z": 0}, min_ndcg=1)
     fields = {"brand": "Aurora", "price": "9.90"}

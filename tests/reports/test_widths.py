@@ -10,7 +10,7 @@ import pytest
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
 from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.run.report import merged_lines, report_lines, run_gates
-from pytest_relevance.reports.text import Line, engine_score_texts, plain, terminal_width, width
+from pytest_relevance.reports.text import Line, plain, terminal_width, width
 from pytest_relevance.results.case_parts import SearchError
 from pytest_relevance.results.records.merge import Merged
 from tests.helpers import changed, gate_record
@@ -87,25 +87,8 @@ def test_the_rank_in_the_accepted_ranking(shop: Shop) -> None:
 def test_the_results_of_a_case_without_judgments_have_their_scores(shop: Shop) -> None:
     found = shop.result(hits("Boots", "Winter boots", scores=[12.345678, 7.5]), judgments={}, expect={"first": "sku-2"})
     assert plain(failure_lines(found)).split("\n\n")[1] == (
-        "rank  document               score\n   1  sku-1  Boots         12.3457\n   2  sku-2  Winter boots   7.5000"
+        "rank  document              score\n   1  sku-1  Boots         12.346\n   2  sku-2  Winter boots     7.5"
     )
-
-
-@pytest.mark.parametrize(
-    ("scores", "shown"),
-    [
-        ([12.345678, 7.5], ["12.3457", "7.5000"]),
-        ([3, 2, 1], ["3", "2", "1"]),
-        ([0.016393, 0.016129], ["0.01639", "0.01613"]),
-        ([1234.5678, 2.25], ["1234.57", "2.25"]),
-        ([-3.25, -12.0], ["-3.25", "-12.00"]),
-        ([2.5e9, 1.0], ["2.5e+09", "1"]),
-        ([float("inf"), 1.0], ["inf", "1"]),
-        ([None], [""]),
-    ],
-)
-def test_scores_have_at_most_four_decimals_that_count(scores: list[float | None], shown: list[str]) -> None:
-    assert engine_score_texts(scores) == shown
 
 
 # --- nothing is wider than the terminal -------------------------------------------------------------------------------

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from pytest_relevance import CaseResult, FileInfo, Run
 from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.names import Metric
-from pytest_relevance.results.case_parts import NO_DIGEST, Repeats
+from pytest_relevance.results.case_parts import NO_DIGEST
 from pytest_relevance.results.scoring import digest_of
-from tests.helpers import changed, result_of
+from tests.helpers import result_of
 
 if TYPE_CHECKING:
     from tests.results.conftest import Maker
@@ -47,7 +47,7 @@ def test_a_file_is_whole_when_all_of_its_items_ended(make: Maker) -> None:
 def test_a_table_with_a_row_a_case(make: Maker) -> None:
     run = Run(
         [
-            changed(make.result("boots", ["b1"], variant="bm25", expect={"RR": ">= 0.5"}), repeats=Repeats(3, 2)),
+            make.result("boots", ["b1"], variant="bm25", expect={"RR": ">= 0.5"}),
             make.result("shoes", ["x"], tags=["head"], weight=2),
         ]
     )
@@ -58,8 +58,6 @@ def test_a_table_with_a_row_a_case(make: Maker) -> None:
     assert frame["weight"].tolist() == [1, 2]
     assert frame["score"].tolist() == frame["nDCG@10"].tolist()
     assert frame["RR"].isna().tolist() == [False, True]
-    assert frame["calls"].tolist()[0] == 3
-    assert frame["rankings_seen"].tolist()[0] == 2
     assert repr(run) == "Run(run: 2 results)"
     assert repr(Run(run.results[:1])) == "Run(run: 1 result)"
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from pytest_relevance._text import case_in_prose, counted, first_few, harmless, listed, quoted, score_text
+from pytest_relevance._text import case_in_prose, counted, first_few, harmless, listed, score_text
 from pytest_relevance.reports.blocks import MORE_HINT, RIGHT, Block, Column, Sentence, Table, styled
 from pytest_relevance.reports.reasons import STATUSES, case_label, graders
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, cut, duration, width
@@ -280,9 +280,9 @@ def lowest_table(results: Iterable[CaseResult], variants: Sequence[Variant], *, 
 
 
 def remarks(results: Sequence[CaseResult], files: Mapping[str, FileInfo], *, full: bool = False) -> list[Block]:
-    """What the index lost, ids that were changed, unstable rankings, and queries without judgments."""
+    """What the index lost, unstable rankings, and queries without judgments."""
     unjudged = [Sentence(f"{file}: {info.unjudged}", DOUBT) for file, info in sorted(files.items()) if info.unjudged]
-    return [*_not_in_index(results), *_changed_ids(results), *stability_remarks(results, full=full), *unjudged]
+    return [*_not_in_index(results), *stability_remarks(results, full=full), *unjudged]
 
 
 def filled_text(results: Iterable[CaseResult]) -> str:
@@ -323,31 +323,6 @@ def _not_in_index(results: Sequence[CaseResult]) -> Iterator[Sentence]:
         what = counted(len(documents), "judged or expected document")
         of = f"{what} of {counted(case_count(found), 'case')} {'is' if len(documents) == 1 else 'are'}"
         yield Sentence(f"{of} not in the index: lost by the index, not by the ranking", BAD)
-
-
-def _changed_ids(results: Sequence[CaseResult]) -> Iterator[Sentence]:
-    """The first judged id that a spreadsheet may have changed, and how many there are, of cases that did not fail.
-
-    The report of a failure has its own. Only results with details are looked at.
-    """
-    detailed = [
-        result
-        for result in results
-        if result.evaluation.missing and result.unjudged and result.status not in NOT_PASSED
-    ]
-    if not detailed:
-        return
-    from pytest_relevance.reports.failure import changed_ids
-
-    if found := [(result, pair) for result in detailed for pair in changed_ids(result)]:
-        _, (judged, returned) = found[0]
-        count = counted(len({pair for _, pair in found}), "judged id")
-        yield Sentence(
-            f"{count} of {counted(case_count(result for result, _ in found), 'case')} may have been changed by a "
-            f"spreadsheet: judged {quoted(judged)}, returned {quoted(returned)}; if so, write them in the judgments as "
-            "they are returned",
-            BAD,
-        )
 
 
 def stability_remarks(results: Sequence[CaseResult], *, full: bool = False) -> list[Block]:

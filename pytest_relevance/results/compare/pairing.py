@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pytest_relevance._text import case_in_prose, counted, did_you_mean, examples, first_few, listed, quoted
 from pytest_relevance.metrics.measures import ranks_needed
@@ -43,10 +43,6 @@ class Incomparable(ValueError):
         self.kinds = frozenset(kinds)
         self.in_common = in_common
         super().__init__("\n".join(["the two runs cannot be compared:", *(f"- {reason}" for reason in self.reasons)]))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """How to make it again; an exception of Python would be made of its message."""
-        return type(self), (self.reasons, self.kinds, self.in_common)
 
 
 class Incompatibility(NamedTuple):

@@ -23,19 +23,7 @@ from pytest_relevance._files import Unreadable, line_blocks, write_whole
 from pytest_relevance._text import quoted
 from pytest_relevance.cases.checking.gates import gate_of
 from pytest_relevance.metrics.names import LARGEST_CUTOFF
-from pytest_relevance.results.case_parts import (
-    STANDINGS,
-    BaselineComparison,
-    CaseCall,
-    CaseConditions,
-    CaseEvaluation,
-    CaseOrigin,
-    CaseRanking,
-    DocumentTexts,
-    Outcome,
-    Repeats,
-    SearchError,
-)
+from pytest_relevance.results.case_parts import PARTS, STANDINGS, BaselineComparison, Outcome, Repeats, SearchError
 from pytest_relevance.results.case_result import OUTCOMES, VERDICTS, CaseResult
 from pytest_relevance.results.records.run_info import FileInfo, RecordError, RunInfo
 
@@ -311,8 +299,7 @@ _JSON_TYPES: Mapping[Any, Sequence[type]] = {
 }
 """The types in JSON of the types that fields have; all others are objects."""
 
-_RESULT = (CaseResult, CaseOrigin, CaseConditions, CaseRanking, DocumentTexts, CaseEvaluation, CaseCall)
-_PARTS: Mapping[str, Any] = {
+_OBJECTS: Mapping[str, Any] = {
     "baseline": BaselineComparison,
     "error": SearchError,
     "repeats": Repeats,
@@ -337,10 +324,10 @@ def check_types(values: Mapping[str, Any], *kinds: Any) -> None:
     for name, value in values.items():
         if type(value) not in types.get(name, (type(value),)):
             raise TypeError(f"its {name} is {value!r}")
-        if name in _PARTS:
+        if name in _OBJECTS:
             for part in value if isinstance(value, list) else (value,):
                 if isinstance(part, dict):
-                    check_types(part, _PARTS[name])
+                    check_types(part, _OBJECTS[name])
 
 
 def _case_result(values: dict[str, Any], only: Collection[str] = ()) -> CaseResult:
@@ -350,7 +337,7 @@ def _case_result(values: dict[str, Any], only: Collection[str] = ()) -> CaseResu
     """
     if only:
         values = {name: value for name, value in values.items() if name in only}
-    check_types(values, *_RESULT)
+    check_types(values, CaseResult, *PARTS.values())
     found = CaseResult.from_dict(values)
     accepted, conditions, ranking, evaluation = found.baseline, found.conditions, found.ranking, found.evaluation
     if not {*map(type, chain(ranking.documents, ranking.as_returned, found.tags, found.texts.titles.values()))} <= {

@@ -99,9 +99,7 @@ class Run:
     def frame(self) -> pandas.DataFrame:
         """One row for each case and variant: its key, verdict, nDCG@k with interval, other scores, latency (s).
 
-        A score that is not defined is NaN. A case whose search was called several times has `calls`, how many, and
-        `rankings_seen`, how many different rankings these returned; `latency_shared` is True where the latency is a
-        share of a batch's latency, and `concurrency` how many searches, at most, ran at a time. Needs pandas.
+        A score that is not defined is NaN. Needs pandas.
         """
         rows = [*map(_row_of_case, self.results)]
         return as_frame(rows, list(dict.fromkeys([*_CASE, *(name for row in rows for name in row)])))
@@ -192,14 +190,8 @@ _RESULT = (*_KEYS, "rank", "document", "title", "grade", "gain", "discount", "di
 
 def _row_of_case(result: CaseResult) -> dict[str, object]:
     row: dict[str, object] = {name: getattr(result, name) for name in _OF_RESULT}
-    call, (lower, upper) = result.call, result.interval
-    row |= {"k": result.conditions.k, "score": result.score, "lower": lower, "upper": upper, "latency": call.latency}
-    if call.latency_shared:
-        row["latency_shared"] = True
-    if call.concurrency > 1:
-        row["concurrency"] = call.concurrency
-    if call.repeats is not None:
-        row |= {"calls": call.repeats.calls, "rankings_seen": call.repeats.rankings}
+    latency, (lower, upper) = result.call.latency, result.interval
+    row |= {"k": result.conditions.k, "score": result.score, "lower": lower, "upper": upper, "latency": latency}
     return row | {name: math.nan if value is None else value for name, value in result.evaluation.scores.items()}
 
 

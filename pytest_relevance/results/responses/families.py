@@ -95,9 +95,6 @@ HOLDERS = ("hits", "docs")
 ERRORS = ("error", "errors")
 """Keys of the bodies that engines return in place of hits, or together with some of them."""
 
-SEVERAL = ("responses", "results")
-"""Keys under which the answer to several searches has the bodies: of Elasticsearch and OpenSearch, and of others."""
-
 _FIRST_KEYS = (*dict.fromkeys(path[0] for _, path in HITS), *ERRORS)
 
 
@@ -138,10 +135,6 @@ def hits_of(body: Mapping[Any, Any], holder: object = None) -> Sequence[object]:
         raise reading.UnreadableRanking(f"search returned an error instead of results: {shown(dict(body), 300)}")
     if holder is not None:
         refuse_partial(holder, body)
-    several: Any = next((body[name] for name in SEVERAL if name in body), None)
-    is_one = isinstance(several, list) and len(several) == 1 and isinstance(several[0], Mapping)
-    if hits is None and is_one and may_be_body(several[0]):
-        return hits_of(several[0])
     refuse_partial(body, body)
     if hits is not None:
         return hits if vespa is None else _vespa_hits(hits, vespa)
@@ -319,12 +312,6 @@ def _of_frame(frame: Any, _: reading.ReadOptions) -> Sequence[object]:
     return _table([*names, *([index.name] if is_named else [])], _rows_of(columns))
 
 
-def _are_columns(response: object) -> bool:
-    """Whether a response is a mapping of columns, each an array (DuckDB's `fetchnumpy`) or a Series, of one length."""
-    shapes = [getattr(column, "shape", None) for column in response.values()] if isinstance(response, Mapping) else []
-    return bool(shapes) and isinstance(shapes[0], tuple) and len(shapes[0]) == 1 and len({*shapes}) == 1
-
-
 @dataclass(frozen=True, slots=True)
 class ReadCursor:
     """The rows of an asynchronous cursor, which was iterated over, with the description of their columns."""
@@ -340,11 +327,6 @@ class ReadCursor:
 def _is_frame(response: object) -> bool:
     """Whether a response is a data frame of pandas or polars."""
     return hasattr(response, "columns") and hasattr(response, "shape") and hasattr(response, "__getitem__")
-
-
-def _is_lazy_frame(response: object) -> bool:
-    """Whether a response is a query of polars that has not run."""
-    return hasattr(type(response), "collect") and hasattr(type(response), "collect_schema")
 
 
 def _is_series(response: object) -> bool:
@@ -412,31 +394,24 @@ def _refused(what: str, advice: str) -> _Results:
     return refuse
 
 
-def _refuse_part(part: object) -> NoReturn:
-    raise reading.BadResult(f"is a {type(part).__name__} of tantivy, not an id; {libraries.WITH_SEARCHER}")
-
-
 def _attributes(*names: str) -> _Fields:
     return lambda result: {name: getattr(result, name) for name in names if getattr(result, name, None) is not None}
 
 
 _ADDRESSES = "a SearchResult of tantivy, whose hits are addresses of documents, not ids"
-_LLAMA_RESPONSES = "Response PydanticResponse StreamingResponse AsyncStreamingResponse"
-_OF_POINT = _attributes("id", "score", "payload", "metadata")
+_OF_POINT = _attributes("id", "score", "payload")
 _OF_LANGCHAIN = _attributes("id", "metadata", "page_content")
 _ONE_RESULT = _refused("one result", reading.A_LIST)
 
 TYPES: tuple[LibraryType, ...] = (
     LibraryType("bm25s", "Results", libraries.of_bm25s),
-    LibraryType("usearch", "Matches BatchMatches", libraries.of_usearch),
+    LibraryType("usearch", "Matches", libraries.of_usearch),
+    LibraryType("usearch", "BatchMatches", _refused("a batch of usearch", "return matches[0], or search for a vector")),
     LibraryType("qdrant_client.http", "QueryResponse", lambda response, _: response.points),
     LibraryType("qdrant_client.http", "ScoredPoint Record", None, _OF_POINT, libraries.point_id),
-    LibraryType("qdrant_client.fastembed_common", "QueryResponse", None, _OF_POINT, libraries.point_id),
     LibraryType("langchain_core", "Document", None, _OF_LANGCHAIN, libraries.metadata_id),
-    LibraryType("llama_index", _LLAMA_RESPONSES, lambda response, _: response.source_nodes),
     LibraryType("llama_index", "NodeWithScore BaseNode", None, libraries.node_fields, libraries.node_id),
-    LibraryType("tantivy", "SearchResult", _refused(_ADDRESSES, libraries.WITH_SEARCHER), _refuse_part),
-    LibraryType("tantivy", "DocAddress Searcher", None, _refuse_part),
+    LibraryType("tantivy", "SearchResult", _refused(_ADDRESSES, libraries.WITH_SEARCHER)),
     LibraryType("tantivy", "Document", None, libraries.tantivy_fields),
     LibraryType("xapian", "MSet", libraries.of_xapian),
     LibraryType("xapian", "MSetItem Document", None, libraries.xapian_fields),
@@ -451,16 +426,13 @@ SHAPES: tuple[tuple[Callable[[Any], bool], _Results], ...] = (
     (lambda it: hasattr(it, "to_pylist") or hasattr(it, "read_all"), _of_arrow),
     (libraries.are_arrays, libraries.of_arrays),
     (libraries.is_array_of_results, libraries.of_array),
-    (lambda it: isinstance(it, Mapping), libraries.of_qdrant_json),
     (lambda it: isinstance(it, Mapping), libraries.of_chroma),
-    (_are_columns, lambda it, _: _table(it, _rows_of(it.values()))),
     (lambda it: isinstance(it, Mapping), lambda it, _: hits_of(it)),
     (lambda it: type(it).__name__ in _ROWS or (isinstance(it, tuple) and hasattr(it, "_fields")), _ONE_RESULT),
     (lambda it: it is None, _refused("", "return the results, best first (an empty list where there are none)")),
     (lambda it: isinstance(it, _TEXTS), _refused("text", f"{reading.A_LIST} (parsed, if it is JSON)")),
     (lambda it: isinstance(it, (set, frozenset)), _refused("a set, which has no order", reading.A_LIST)),
     (lambda it: isinstance(it, tuple), lambda it, _: reading.read_tuple(it)),
-    (_is_lazy_frame, lambda it, options: _of_frame(it.collect(), options)),
     (_is_series, _refused("a Series", "return list(series) if its values are the ids, list(series.index) if not")),
     (_is_relation, lambda it, _: _table(it.columns, it.fetchall())),
     (lambda it: _can_fetch(it) and hasattr(it, "description"), _of_cursor),

@@ -121,13 +121,13 @@ def of_one_query(array: Any, response: object) -> list[Any]:
 
 def are_arrays(response: object) -> bool:
     """Whether a response is a tuple of arrays: distances and labels, in either order."""
-    return isinstance(response, tuple) and len(response) in (2, 3) and all(map(is_array, response))
+    return isinstance(response, tuple) and len(response) == 2 and all(map(is_array, response))
 
 
 def of_arrays(response: tuple[Any, ...], options: reading.ReadOptions) -> Sequence[object]:
-    """The results of one query in a pair of arrays. The vectors of faiss's `search_and_reconstruct` are left out."""
-    first, second = response[:2]
-    if first.shape != second.shape or any(vectors.ndim != first.ndim + 1 for vectors in response[2:]):
+    """The results of one query in a pair of arrays."""
+    first, second = response
+    if first.shape != second.shape:
         advice = "return the distances and the labels of one query, best first"
         raise reading.unreadable("arrays that do not fit together", response, advice)
     is_float = element_kind(first) == "float"
@@ -148,8 +148,7 @@ def is_array_of_results(response: Any) -> bool:
 
 
 def of_array(response: Any, options: reading.ReadOptions) -> Sequence[object]:
-    """The results of one query in an array: labels, or documents with fields, of shape (1, k), or ids of shape (k,)."""
-    kind = element_kind(response)
+    """The results of one query in an array of integers: labels, of shape (1, k), or ids of shape (k,)."""
     if response.ndim == 1:
         found: list[Any] = response.tolist()
         if found and _ids(options) is not None:
@@ -157,22 +156,16 @@ def of_array(response: Any, options: reading.ReadOptions) -> Sequence[object]:
             advice = "return found[None], of shape (1, k), if they are labels, or found.tolist() if they are ids"
             raise reading.unreadable(what, response, advice)
         return found
-    if kind == "integer":
+    if element_kind(response) == "integer":
         labels = [label for label in of_one_query(response, response) if label != NOTHING_FOUND]
         return documents_of(labels, options, response)
-    if len(response) == 1 and (kind == "float" or all(isinstance(each, Mapping) for each in response[0].tolist())):
-        return of_one_query(response, response)
     what = f"an array of {counted(len(response), 'row')}, which could be the results of as many queries, or results"
     advice = "return its first row, found[0].tolist(), or a tuple for each result, list(map(tuple, found.tolist()))"
     raise reading.unreadable(what, response, advice)
 
 
 def of_usearch(matches: Any, options: reading.ReadOptions) -> Sequence[object]:
-    """The results of one query in `Matches` of usearch, or in `BatchMatches` of one query."""
-    if type(matches).__name__ == "BatchMatches":
-        if len(matches) != 1:
-            raise reading.unreadable(f"the results of {len(matches)} queries", matches, reading.ONE_QUERY)
-        matches = matches[0]
+    """The results of one query in `Matches` of usearch."""
     return _labelled(matches.keys.tolist(), matches.distances.tolist(), options, matches.to_list())
 
 
@@ -195,24 +188,6 @@ def of_bm25s(results: Any, options: reading.ReadOptions) -> Sequence[object]:
 
 
 # --- qdrant, chromadb, LangChain, LlamaIndex --------------------------------------------------------------------------
-
-
-def of_qdrant_json(response: Mapping[str, Any], options: reading.ReadOptions) -> Sequence[object] | None:
-    """The points in the JSON of Qdrant's REST interface, or in a `QueryResponse` as a dict; None in another mapping.
-
-    Raises `UnreadableRanking` for a point with two ids.
-    """
-    is_whole = {"result", "status", "time"} <= response.keys()
-    found = response["result"] if is_whole else response if response.keys() == {"points"} else None
-    points = found.get("points") if isinstance(found, Mapping) else found
-    if not isinstance(points, list) or not all(
-        isinstance(each, dict) and {"id", "score"} <= {*each} for each in points
-    ):
-        return None
-    if len(options.id_names) == 1:
-        return points
-    ids = reading.read_each(point_id, points, points)
-    return [{**point, "id": id_} for point, id_ in zip(points, ids, strict=True)]
 
 
 def point_id(fields: Mapping[str, Any]) -> object:

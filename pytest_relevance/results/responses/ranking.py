@@ -166,12 +166,7 @@ def _read_fields(documents: Sequence[Any], wanted: Mapping[str, int]) -> Mapping
 
 def _row_of(id_names: Sequence[str], result: Any) -> reading.BareRow:
     """A result as a `BareRow`: read from a row, or made of a document alone. Raises `BadResult`."""
-    try:
-        row = reading.read_row(result) if reading.is_row(result) else reading.BareRow(result)
-    except reading.BadResult:
-        for part in result:  # a family of libraries may know better what is wrong with it
-            _as_mapping(part, id_names)
-        raise
+    row = reading.read_row(result) if reading.is_row(result) else reading.BareRow(result)
     return reading.BareRow(
         _as_mapping(row.document, id_names), None if row.title is None else _text(row.title), row.score
     )

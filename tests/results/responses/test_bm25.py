@@ -63,10 +63,8 @@ def test_documents_that_bm25s_fills_up_with(bm25s: Bm25s) -> None:
 def test_documents_and_scores_of_bm25s_apart(bm25s: Bm25s) -> None:
     documents, scores = bm25s.search("blue shoes", k=2, corpus=PRODUCTS)
     assert pairs((documents, scores)) == [("sku-a", 0.58), ("sku-b", 0.188)]
-    assert pairs(documents) == [("sku-a", None), ("sku-b", None)]
     rows, scores = bm25s.search("blue shoes", k=2)
     assert pairs((rows, scores), IDS) == [("sku-a", 0.58), ("sku-b", 0.188)]
-    assert pairs(bm25s.search("blue shoes", k=2, return_as="documents"), IDS) == [("sku-a", None), ("sku-b", None)]
 
 
 @pytest.mark.engines

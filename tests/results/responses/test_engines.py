@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.results.responses.helpers import Model, ids, refusal, titles
+from tests.results.responses.helpers import Model, ids, titles
 
 ELASTICSEARCH = {
     "took": 5,
@@ -125,11 +125,3 @@ def test_the_response_object_of_a_client() -> None:
     response = Model(hits=[Model(objectID="b", name="Boots"), Model(objectID="a", name="Apron")])
     assert ids(response) == ["b", "a"]
     assert titles(response) == ["Boots", "Apron"]
-
-
-def test_the_answer_to_several_searches() -> None:
-    typesense = {"results": [TYPESENSE, TYPESENSE]}
-    assert "a mapping without hits" in refusal(typesense)
-    assert ids({"results": [TYPESENSE]}) == ids(TYPESENSE)
-    assert ids({"responses": [{"hits": {"hits": []}}]}) == []
-    assert "a mapping without hits" in refusal({"results": [{"id": "a"}, {"id": "b"}]})

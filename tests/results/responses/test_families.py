@@ -1,7 +1,8 @@
-"""Responses of libraries that are recognised by shape and type name, modelled here: no library need be installed."""
+"""Responses of libraries that are recognised by shape and type name, in models: no library need be installed."""
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -9,7 +10,9 @@ import numpy as np
 import pytest
 
 from pytest_relevance.results.responses.ranking import Ranking, read_ranking
-from tests.results.responses.helpers import ids, refusal
+from tests.results.responses.helpers import ids, pairs, refusal, titles
+
+NAMED: Any = namedtuple
 
 
 def named(module: str, name: str, base: type = object) -> Any:
@@ -17,23 +20,31 @@ def named(module: str, name: str, base: type = object) -> Any:
     return type(name, (base,), {"__module__": module})
 
 
-# --- tables -----------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "response",
+    [{"ids": [[5, 0]], "distances": [[0.5, 0.75]]}, {"ids": ["b", "a"]}, {"ids": ["b", "a"], "scores": [0.5, 0.25]}],
+)
+def test_other_mappings_with_ids_are_not_those_of_chroma(response: object) -> None:
+    assert "a mapping without hits" in refusal(response, labels=["a"] * 6)
 
 
-def test_columns_of_arrays() -> None:
-    columns = {
-        "id": np.array([7, 3]),
-        "title": np.ma.array(["Boots", "?"], mask=[False, True]),
-        "score": np.array([1.5, 0.5]),
-    }
-    assert read_ranking(columns) == Ranking(["7", "3"], ["Boots", None], [1.5, 0.5])
-    assert ids({"hits": np.array([3, 9]), "id": np.array(["b", "a"])}) == ["b", "a"]
-    assert "a mapping without hits" in refusal({"id": np.array(["b", "a"]), "score": np.array([1.5])})
+def test_columns_of_chroma_with_different_lengths_are_refused() -> None:
+    message = refusal({"ids": [["b"]], "distances": [[0.5, 0.75]]})
+    assert message.startswith("search returned columns of different lengths, ")
 
 
-@pytest.mark.parametrize("columns", [{"id": ["b"], "title": ["Boots"]}, {"id": ["b", "a"], "score": [1.5, 0.5]}])
-def test_columns_of_lists_could_be_a_document_of_which_every_field_is_a_list(columns: object) -> None:
-    assert refusal(columns).startswith(("search returned one result", "search returned a mapping without hits"))
+def test_results_of_bm25s() -> None:
+    results: Any = NAMED("Results", ["documents", "scores"], module="bm25s")
+    below_0 = results(np.array([[4, 3, 2]]), np.array([[2.5, 0.0, -1.0]]))
+    assert pairs(below_0, list("abcde")) == [("e", 2.5), ("d", 0.0), ("c", -1.0)]
+    rows = np.empty((1, 3), dtype=object)
+    rows[0] = [("a", "Blue"), ("b", "Red"), ("c", "Green")]
+    assert titles(results(rows, np.array([[2.5, 1.5, 0.0]]))) == ["Blue", "Red"]
+
+
+def test_a_plain_mapping_with_metadata() -> None:
+    ranking = read_ranking([{"id": 7, "score": 0.5, "metadata": {"sku": "s-1", "title": "Blue"}}], "sku")
+    assert (ranking.ids, ranking.titles, ranking.scores) == (["s-1"], ["Blue"], [0.5])
 
 
 # --- rows -------------------------------------------------------------------------------------------------------------

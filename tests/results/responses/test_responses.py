@@ -167,8 +167,7 @@ def test_a_tuple_of_rows_is_read_where_it_can_be_nothing_else(response: tuple[An
 def test_a_table_with_the_results_of_several_queries_is_refused(column: str) -> None:
     frame = pd.DataFrame({column: ["boots", "boots", "hats"], "id": ["b", "a", "h"]})
     says = f'search returned a table with the results of 2 queries (column "{column}")'
-    for response in (frame, {name: frame[name].to_numpy() for name in frame}):
-        assert says in refusal(response)
+    assert says in refusal(frame)
     assert ids(frame[frame[column] == "boots"]) == ["b", "a"]
 
 

@@ -33,7 +33,6 @@ DUCKDB = {
     "a cursor": lambda con: con.execute(IN_ANY_ORDER),
     "another cursor": lambda con: con.cursor().execute(IN_ANY_ORDER),
     "rows": lambda con: con.execute("select id, title, score from products order by score desc").fetchall(),
-    "arrays": lambda con: con.sql(IN_ANY_ORDER).fetchnumpy(),
     "a frame of pandas": lambda con: con.sql(IN_ANY_ORDER).df(),
     "a frame of polars": lambda con: pytest.importorskip("polars") and con.sql(IN_ANY_ORDER).pl(),
     "a table of Arrow": lambda con: pytest.importorskip("pyarrow") and con.sql(IN_ANY_ORDER).to_arrow_table(),
@@ -58,7 +57,6 @@ def test_columns_of_duckdb_that_are_named_like_no_id(duckdb: Any) -> None:
 def test_a_search_of_duckdb_without_results(duckdb: Any) -> None:
     for response in (
         duckdb.sql("select * from products where false"),
-        duckdb.sql("select * from products where false").fetchnumpy(),
         duckdb.execute("select * from products where false"),
     ):
         assert ids(response) == []
@@ -72,18 +70,12 @@ COLUMNS = {"title": ["Boots", "Apron"], "score": [1.5, 0.5], "id": ["b", "a"]}
 def test_frames_of_polars() -> None:
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame(COLUMNS)
-    for response in (frame, frame.to_dicts(), frame.rows(named=True), frame.iter_rows(named=True), frame.to_dict()):
+    for response in (frame, frame.to_dicts(), frame.rows(named=True), frame.iter_rows(named=True)):
         assert read_ranking(response) == BEST_FIRST
     assert read_ranking(frame.select("id", "title", "score").rows()) == BEST_FIRST
     assert ids(frame["id"]) == ["b", "a"]
     assert ids(frame.rename({"id": "sku"}), "sku") == ["b", "a"]
     assert ids(frame.clear()) == []
-
-
-def test_a_lazy_frame_of_polars_is_collected() -> None:
-    polars = pytest.importorskip("polars")
-    frame = polars.LazyFrame(COLUMNS).filter(polars.col("score") > 1)
-    assert ids(frame) == ["b"]
 
 
 def test_tables_of_arrow() -> None:

@@ -69,10 +69,7 @@ def test_a_result_of_tantivy_without_the_searcher_is_refused(tantivy: Tantivy) -
     what = "a SearchResult of tantivy, whose hits are addresses of documents, not ids"
     assert f"search returned {what}, SearchResult(hits: [(0." in message
     assert message.endswith(f"; {way_out}")
-    addresses = [address for _, address in result.hits]
-    for found in (result.hits, addresses, [(address, score) for score, address in result.hits]):
-        assert "result 1 of 2 is a DocAddress of tantivy, not an id" in refusal(found)
-        assert way_out in refusal(found)
+    assert "result 1 of 2 has no id (" in refusal(result.hits)
 
 
 def test_a_document_of_tantivy_without_the_field_of_an_id_names_those_it_has(tantivy: Tantivy) -> None:

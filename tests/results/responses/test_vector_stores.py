@@ -255,9 +255,3 @@ def test_a_part_of_a_document_of_llama_index(llama: LlamaIndex) -> None:
     message = refusal(llama.found(llama.node(id_=UUIDS[0], source="file.txt")))
     assert f"is a part of the document 'file.txt' and has a generated id, '{UUIDS[0]}'" in message
     assert "write id_field: ref_doc_id or id_field: node_id in the case file" in message
-
-
-def test_the_responses_of_llama_index(llama: LlamaIndex) -> None:
-    responses: Any = pytest.importorskip("llama_index.core.base.response.schema")
-    node = llama.node(id_="sku-a")
-    assert pairs(responses.Response(response="Blue.", source_nodes=llama.found(node))) == [("sku-a", 0.5)]
