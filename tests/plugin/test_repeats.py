@@ -246,8 +246,6 @@ def test_a_search_that_fails_in_a_later_call(engine: Engine) -> None:
         "at once": "error",
         "fine": "measured",
     }
-    assert frame.loc["fine", "calls"] == 3
-    assert frame["calls"].isna().sum() == 3
 
 
 ASYNC = """
@@ -315,11 +313,10 @@ def test_a_case_that_is_run_again_is_called_as_often_again(engine: Engine) -> No
     assert engine.calls == {"boots": 7, "hats": 6}  # 1, 3, 3 and 3, 3
     assert run.counts == {"passed": 2, "rerun": 3}
     assert said(run) == ["ranking changes from call to call: 1 case of 2, 3 calls each", "  boots  rank 1: a / b"]
-    frame = Record.open(engine.project.path / "run.jsonl").frame.set_index("id")
-    assert frame["calls"].to_dict() == {"boots": 3, "hats": 3}
-    assert frame["rankings_seen"].to_dict() == {"boots": 2, "hats": 1}
+    repeats = {each.id: each.call.repeats for each in Record.open(engine.project.path / "run.jsonl").results}
+    assert {name: each and each[:2] for name, each in repeats.items()} == {"boots": (3, 2), "hats": (3, 1)}
     engine.run("--relevance-record=run.jsonl")
-    assert not {"calls", "rankings_seen"} & {*Record.open(engine.project.path / "run.jsonl").frame}
+    assert {each.call.repeats for each in Record.open(engine.project.path / "run.jsonl").results} == {None}
 
 
 def test_a_test_in_python_searches_as_often_as_it_does(engine: Engine) -> None:
@@ -336,6 +333,6 @@ def test_a_test_in_python_searches_as_often_as_it_does(engine: Engine) -> None:
     run = engine.run(THRICE, "--relevance-record=run.jsonl")
     assert engine.calls == {"boots": 4}
     assert said(run)[0] == "ranking changes from call to call: 1 case of 1, 3 calls each"
-    frame = Record.open(engine.project.path / "run.jsonl").frame.set_index("search")
-    assert frame["calls"].fillna(0).to_dict() == {"search": 3, "relevance.check": 0}
+    repeats = {each.search: each.call.repeats for each in Record.open(engine.project.path / "run.jsonl").results}
+    assert {name: each and each.calls for name, each in repeats.items()} == {"search": 3, "relevance.check": None}
     assert said(engine.run(THRICE, "test_shop.py")) == []
