@@ -11,7 +11,7 @@ each file. The hooks of a run with cases are registered when the first case file
 | `reporting`, `run_store` | the hooks around a case; the results of the run, also of a worker that crashes |
 | `run_end` | searches that are given up, gates as tests, what is missing from a run |
 | `terminal`, `failures`, `outputs` | what is printed, the exceptions of cases, the files that a run leaves |
-| `judging`, `calibration`, `redaction` | a project's judge and its calibration; secrets in reports |
+| `judging`, `redaction` | a project's judge and its calibration; secrets in reports |
 | `pytest_internals` | all that is private to pytest and to other plugins |
 """
 
@@ -90,10 +90,10 @@ def pytest_configure(config: pytest.Config) -> None:
     if hasattr(config, "workerinput"):
         return  # a worker of pytest-xdist installs them, and reads the record, where it collects a case file
     against, outputs = config.option.relevance_against, options.settings(config).outputs
-    calibrates = config.option.relevance_calibrate is not None
+    judges = config.option.relevance_judge is not None or config.option.relevance_calibrate is not None
     if against is not None:
         options.recorded_rankings(config)
-    if against is not None or outputs or calibrates or config.getoption("dist", "no") != "no":
+    if against is not None or outputs or judges or config.getoption("dist", "no") != "no":
         from pytest_relevance.plugin import reporting
 
         reporting.install(config)  # the run says so where it has no case file at all
@@ -101,10 +101,10 @@ def pytest_configure(config: pytest.Config) -> None:
         from pytest_relevance.plugin.outputs import Outputs
 
         config.pluginmanager.register(Outputs(config), "relevance-outputs")
-    if calibrates:
-        from pytest_relevance.plugin.calibration import Calibration
+    if judges:
+        from pytest_relevance.plugin.judging import Judging
 
-        config.pluginmanager.register(Calibration(config), "relevance-calibration")
+        config.pluginmanager.register(Judging(config), "relevance-judging")
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:

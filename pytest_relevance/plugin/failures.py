@@ -69,7 +69,10 @@ def search_error(error: BaseException, config: pytest.Config, *, phase: str = ""
     `prefix` begins the message. A refusal of this plugin or of pytest has no type and no frame.
     """
     is_of_pytest = isinstance(error, _OF_PYTEST)
-    text = str(getattr(error, "msg", error) if is_of_pytest else error)
+    try:
+        text = str(getattr(error, "msg", error) if is_of_pytest else error)
+    except Exception as broken:  # of an exception of the project's own
+        text = f"its text raises {type(broken).__name__}"
     if not isinstance(error, CaseError):
         text = text.partition("\n")[0]
     text = prefix + without_root(redaction(config).text(text), config)

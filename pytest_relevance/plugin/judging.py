@@ -1,95 +1,93 @@
-"""`--relevance-judge=FILE`: ask the fixture `relevance_judge` for the grades of what nobody has judged.
+"""`--relevance-judge=FILE` and `--relevance-calibrate=N`: ask the fixture `relevance_judge` for grades.
 
-It is asked once all cases ran, before the fixture is torn down, about the results within k, the most valuable first.
-What it says, and what goes wrong, changes no verdict of the run.
+It is asked once all cases ran, before the fixture is torn down: about results within k that nobody has judged, the most
+valuable first, and about documents that people judged, to show how far it agrees with them. What it says, and what goes
+wrong, changes no verdict of the run.
 """
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pytest_relevance._text import counted, harmless
 from pytest_relevance.cases.model import Case
+from pytest_relevance.judgments.grading import Judged, Rated, drawn_evenly
+from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.plugin.failures import error_text
-from pytest_relevance.plugin.options import redaction
+from pytest_relevance.plugin.options import ended_well, redaction, settings
 from pytest_relevance.plugin.pytest_internals import is_fixture_defined, request_of
 from pytest_relevance.plugin.run_store import DOCUMENTS, Message, run_store
-from pytest_relevance.plugin.running.case_run import case_runs_of
+from pytest_relevance.plugin.running.case_run import CASE_RUN, case_runs_of
 from pytest_relevance.plugin.running.judge import NAME, Answer, Judge, Question, UnusableJudge
+from pytest_relevance.plugin.terminal import write_lines
 from pytest_relevance.reports.progress import Progress
+from pytest_relevance.reports.raters import agreement_lines
+from pytest_relevance.reports.text import Line, folded_lines, line, safe_output, terminal_width
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.documents import RunTitles
 from pytest_relevance.results.filled import of_people
 from pytest_relevance.results.judge_file import JudgeFile
 from pytest_relevance.results.worklist import Worklist, WorklistRow, in_a_file
 
-PLUGIN = "relevance-judging"
+PEOPLE = "people"
+"""The rater of the grades that people gave, beside a judge."""
 
-_MOST_FAULTS = 3
-"""How many different faults of a judge are told."""
+_MOST_FAULTS, _MOST_APART = 3, 3
+"""How many different faults of a judge are told, and how many of the pairs that are furthest apart are shown."""
 
-
-@dataclass(slots=True, eq=False)
-class Asked:
-    """What came of asking a judge: how often it was `asked`, how many grades it gave, its `faults`, `why` it ended."""
-
-    asked: int = 0
-    grades: int = 0
-    faults: Counter[str] = field(default_factory=Counter)
-    why: str = ""
-
-    def rest(self, total: int, others: Mapping[str, int], why: str = "") -> str:
-        """How many of so many grades did not come, and why; `others` are further counts."""
-        failed = self.faults.total()
-        counts = {
-            **others,
-            "it cannot tell": self.asked - self.grades - failed,
-            "failed": failed,
-            f"not asked for: {self.why or why}": total - self.asked,
-        }
-        return "; ".join(f"{count:,} {what}" for what, count in counts.items() if count)
+_NOBODY = object()
+"""In the place of a judge of a case that needs none."""
 
 
-class JudgeHooks:
-    """The hooks that request the fixture for what an `option` asks of it, and ask it before it is torn down.
+def grades_of_people(case: Case) -> Mapping[str, float]:
+    """The judgments of a case that people gave."""
+    return {document: grade for document, grade in case.judgments.items() if document not in case.filled}
 
-    `messages` are for the end of the run; the run fails for those that are not good.
+
+class Judging:
+    """The hooks that request the fixture where there is something to judge, and ask it before it is torn down.
+
+    `_messages` are for the end of the run; the run fails for those that are not good.
     """
 
-    option = ""
-
     def __init__(self, config: pytest.Config) -> None:
-        """Take the options. Raises UsageError under pytest-xdist."""
+        """Mend the file of a run that was killed. Raises UsageError under pytest-xdist."""
+        option, self._config = config.option, config
+        self._most: int | None = option.relevance_calibrate
+        self._option = "--relevance-calibrate" if option.relevance_judge is None else "--relevance-judge"
         if config.getoption("dist", "no") != "no":
-            what = f"{self.option} asks about documents of all cases, which no worker of pytest-xdist has"
+            what = f"{self._option} asks about documents of all cases, which no worker of pytest-xdist has"
             raise pytest.UsageError(f"{what}: leave -n out, or write -n 0")
-        self._config = config
-        self._ran: dict[tuple[str, int], tuple[Case, CaseResult, int | None]] = {}
-        self._requested: set[int] = set()
-        self._unusable: dict[object, str] = {}
+        self._file: JudgeFile | None = None
+        if option.relevance_judge is not None:
+            self._file = JudgeFile(Path(os.path.abspath(os.path.expanduser(option.relevance_judge))))
+            self._file.mend()
+        self._shown = harmless(option.relevance_judge or "")
+        self._left: int | None = option.relevance_judge_limit
+        self._ran: dict[tuple[str, int], tuple[Case, CaseResult, object]] = {}
+        self._unusable: set[object] = set()
         self._is_interrupted = False
-        self.messages: list[Message] = []
-
-    def is_about(self, case: Case, result: CaseResult) -> bool:
-        """Whether the judge is to be asked about documents of a case."""
-        raise NotImplementedError
-
-    def ask(self, judge: Judge, ran: Sequence[tuple[Case, CaseResult]]) -> None:
-        """Ask a judge about documents of the cases that were scored."""
-        raise NotImplementedError
+        self._messages: list[Message] = []
+        self._sections: list[tuple[str, list[Line]]] = []
 
     @pytest.hookimpl
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Raise UsageError where no fixture has the name."""
+        """Raise UsageError where no fixture has the name, or it is known that people gave no grade."""
         if session.items and not is_fixture_defined(NAME, session):
             how = "write it in a conftest.py: a session fixture that returns judge(query, document), which has a name"
-            raise pytest.UsageError(f"{self.option} needs a fixture {NAME}, and there is none; {how}")
+            raise pytest.UsageError(f"{self._option} needs a fixture {NAME}, and there is none; {how}")
+        runs = [item.stash.get(CASE_RUN, None) for item in session.items]
+        has_checks = any("relevance" in getattr(item, "fixturenames", ()) for item in session.items)
+        is_judged = any(run is not None and grades_of_people(run.case) for run in runs)
+        if self._most is not None and any(runs) and not (is_judged or has_checks):
+            raise pytest.UsageError("--relevance-calibrate: people judged no document of the cases that are to run")
 
     @pytest.hookimpl(wrapper=True, trylast=True)  # inner to the wrappers that capture output
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
@@ -103,7 +101,9 @@ class JudgeHooks:
                 if result is not None and result.evaluation.scores:
                     if run.case.filled:
                         result = of_people(result, run.case.judgments, run.case.filled)
-                    judge = self._judge_of(item) if self.is_about(run.case, result) else None
+                    is_asked = self._file is not None and bool(result.unjudged)
+                    is_asked |= self._most is not None and bool(grades_of_people(run.case))
+                    judge = self._judge_of(item) if is_asked else _NOBODY
                     self._ran[item.nodeid, number] = run.case, result, judge
 
     @pytest.hookimpl(wrapper=True)
@@ -114,7 +114,7 @@ class JudgeHooks:
             if fixturedef.scope != "session":
                 scope = f'has {fixturedef.scope} scope; make it a session fixture, @pytest.fixture(scope="session")'
                 raise UnusableJudge(f"{NAME} {scope}: it is asked once all cases ran")
-            fixturedef.addfinalizer(lambda: self._end(value))  # the last one to be added is called first
+            fixturedef.addfinalizer(lambda: self._ask(value))  # the last one to be added is called first
         return value
 
     @pytest.hookimpl
@@ -122,147 +122,214 @@ class JudgeHooks:
         """Ask nothing any more."""
         self._is_interrupted = True
 
-    def _judge_of(self, item: pytest.Item) -> int | None:
-        """Request the fixture for an item: the id of its value, or None where there is none."""
+    @pytest.hookimpl(wrapper=True, trylast=True)  # inside that of the terminal; the last teardown may be in it
+    def pytest_sessionfinish(
+        self, session: pytest.Session, exitstatus: int | pytest.ExitCode
+    ) -> Generator[None, object, object]:
+        """Tell what came of it, or why the judge was not asked; the run fails where it cannot be."""
+        found = yield
+        is_silent = not self._messages and (self._file is not None or not self._sections)
+        if is_silent and settings(self._config).runs_tests:
+            why = "there is nothing to judge" if self._ran else "no case was scored"
+            why = "the run was interrupted" if self._is_interrupted else why
+            self._messages.append(Message(f"{self._option}: {NAME} was not asked, as {why}"))
+        run_store(self._config).messages += self._messages
+        if not all(message.is_good for message in self._messages) and ended_well(exitstatus):
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        return found
+
+    @pytest.hookimpl(wrapper=True)  # outside that of the terminal, and inside that of the section of this plugin
+    def pytest_terminal_summary(self, terminalreporter: Any) -> Generator[None, object, object]:
+        """Show the agreement after the short summary."""
+        found = yield
+        for title, lines in self._sections:
+            terminalreporter.write_sep("=", title)
+            write_lines(terminalreporter, lines)
+        return found
+
+    def _judge_of(self, item: pytest.Item) -> object:
+        """Request the fixture for an item."""
         request = request_of(item)
         if request is None or item.parent in self._unusable:
-            return None
+            return _NOBODY
         try:
-            value = request.getfixturevalue(NAME)
+            return request.getfixturevalue(NAME)
         except (KeyboardInterrupt, pytest.exit.Exception):
             raise
         except BaseException as error:  # no verdict changes because of a grade
             why = str(error) if isinstance(error, UnusableJudge) else f"{NAME} raised {error_text(error, self._config)}"
             if isinstance(error, pytest.FixtureLookupError) and error.argname == NAME:
                 why = f"the cases of {item.parent.name if item.parent else item.nodeid} have no fixture {NAME}"
-            if why not in self._unusable.values():
-                self.messages.append(Message(redaction(self._config).text(why), is_good=False))
-            self._unusable[item.parent] = why
-            return None
-        self._requested.add(id(value))
-        return id(value)
+            message = Message(redaction(self._config).text(why), is_good=False)
+            self._messages += [message] if message not in self._messages else []
+            self._unusable.add(item.parent)
+            return _NOBODY
 
-    def _end(self, value: Any) -> None:
-        """Ask a judge, at the teardown of its fixture."""
-        if self._is_interrupted or id(value) not in self._requested:
+    def _ask(self, value: Any) -> None:
+        """Ask a judge, at the teardown of its fixture, unless no case needs it."""
+        ran = [(case, result) for case, result, judge in self._ran.values() if judge is value or judge is _NOBODY]
+        if self._is_interrupted or not any(judge is value for *_, judge in self._ran.values()):
             return
-        self._requested.remove(id(value))
-        ran = [(case, result) for case, result, judge in self._ran.values() if judge in (id(value), None)]
         try:
-            self.ask(Judge(value, self._config), ran)
+            judge = Judge(value, self._config)
         except UnusableJudge as error:
-            self.messages.append(Message(str(error), is_good=False))
+            self._messages.append(Message(str(error), is_good=False))
+            return
+        if self._most is not None:
+            self._calibrate(judge, ran, self._most)
+        has_unjudged = any(result.unjudged for _, result in ran)
+        if self._file is not None and has_unjudged and not self._is_interrupted:
+            try:
+                with self._file.locked():
+                    self._messages.append(self._fill(judge, ran, self._file))
+            except (OSError, ValueError) as error:  # it is no worklist any more
+                self._messages.append(Message(f"{self._shown} cannot be written: {error}", is_good=False))
 
-    def described(self, results: Iterable[CaseResult], documents: Collection[str] = ()) -> list[CaseResult]:
+    def _fill(self, judge: Judge, ran: Sequence[tuple[Case, CaseResult]], file: JudgeFile) -> Message:
+        """Ask a judge for grades of unjudged results, the most valuable first, and add them to the file."""
+        worklist = Worklist.of(self._described(result for _, result in ran))
+        cases = {in_a_file(case.query): case for case, _ in reversed(ran)}
+        file.open(worklist)
+        pairs: dict[tuple[str, str], WorklistRow] = {}
+        for row in worklist.rows:
+            pairs.setdefault((file.ids(row)[0], row.document), row)
+        new = [row for row in pairs.values() if not file.has(row, judge.name)]
+        rows = new if self._left is None else new[: self._left]
+
+        def take(number: int, answer: Answer) -> bool:
+            file.add(worklist, rows[number], judge.name, answer.grade, answer.note)
+            return answer.grade is not None
+
+        documents = ({**row.fields, "id": row.document, "title": row.title} for row in rows)
+        questions = [
+            Question(row.query, document, cases[row.query].terms.scale, cases[row.query].settings)
+            for row, document in zip(rows, documents, strict=True)
+        ]
+        before = {"in the file before": len(pairs) - len(new)}
+        graded, asked, rest = self._answers(judge, questions, f"judged by {judge.name}:", take, len(new), before)
+        if self._left is not None:
+            self._left -= asked
+        of_all = f"{graded:,} of {counted(len(pairs), 'result')} that nobody has judged"
+        cut = "; a half-written row at its end was taken away" if file.was_cut else ""
+        return Message(f"{judge.name} graded {of_all}: {self._shown}{rest and '; '}{rest}{cut}")
+
+    def _calibrate(self, judge: Judge, ran: Sequence[tuple[Case, CaseResult]], most: int) -> None:
+        """Ask a judge for grades that people gave in the cases that were scored, and keep what there is to show."""
+        found: dict[Judged, tuple[Case, CaseResult]] = {}
+        for case, result in ran:
+            for document, grade in grades_of_people(case).items():
+                found.setdefault(Judged(case.query, document, grade), (case, result))
+        drawn = drawn_evenly(found, most)
+        people = PEOPLE if judge.name != PEOPLE else f"other {PEOPLE}"
+        documents = self._documents(drawn, found)
+        questions = [
+            Question(each.query, document, found[each][0].terms.scale, found[each][0].settings)
+            for each, document in zip(drawn, documents, strict=True)
+        ]
+        pairs: list[Rated] = []
+
+        def take(number: int, answer: Answer) -> bool:
+            if answer.grade is None:
+                return False
+            query, rated, grade = drawn[number]
+            ratings = {people: grade, judge.name: answer.grade}
+            pairs.append(Rated(query, rated, ratings, abs(answer.grade - grade)))
+            return True
+
+        untitled = {"without a title": sum(not document["title"] for document in documents)}
+        *_, rest = self._answers(judge, questions, f"calibrated {judge.name}:", take, len(drawn), untitled)
+        text = f"asked for {len(drawn):,} of the {counted(len(found), 'grade')} that people gave{rest and ': '}{rest}"
+        columns = terminal_width()
+        lines = folded_lines(text, columns=columns)
+        if len(drawn) < len(found):
+            evenly = "they are drawn evenly over the grades, so that their share of equal grades is not that of all"
+            lines += folded_lines(evenly, columns=columns)
+        if pairs:
+            titles: dict[str, dict[str, str]] = {}
+            for each, told in zip(drawn, documents, strict=True):
+                titles.setdefault(each.query, {})[each.document] = told["title"]
+            judgments = Judgments(titles=titles, raters=(people, judge.name))
+            pairs.sort(key=lambda rated: (-rated.spread, rated.query, rated.document))
+            lines += [line(""), *agreement_lines(judgments, pairs, _MOST_APART, columns=columns)]
+        self._sections.append((safe_output(f"calibration of {harmless(judge.name)}"), lines))
+
+    def _documents(
+        self, drawn: Sequence[Judged], found: Mapping[Judged, tuple[Case, CaseResult]]
+    ) -> list[Mapping[str, str]]:
+        """What a judge is told of documents: the id, the title ("" where none is known), and further fields."""
+        results = []
+        for each in drawn:
+            case, result = found[each]
+            evaluation = result.evaluation._replace(missing=((each.document, each.grade),))
+            results.append(result._replace(evaluation=evaluation).with_titles(case.titles, replace=False))
+        texts = [result.texts for result in self._described(results, [each.document for each in drawn])]
+        return [
+            {**each.shown.get(document, {}), "id": document, "title": each.titles.get(document, "")}
+            for (_, document, _), each in zip(drawn, texts, strict=True)
+        ]
+
+    def _described(self, results: Iterable[CaseResult], documents: Collection[str] = ()) -> list[CaseResult]:
         """Return results with all titles that can be known; of the index `documents` are asked for as well."""
         lookup: Any = self._config.pluginmanager.get_plugin(DOCUMENTS)
         found = [*results] if lookup is None else lookup.described(results, documents)
         return RunTitles().add(found, run_store(self._config).files)
 
-    def answers(
-        self, judge: Judge, questions: Sequence[Question], what: str, take: Callable[[int, Answer], None]
-    ) -> Asked:
-        """Ask a judge; `take` gets the number of each question and its answer, unless that is a fault, which is told.
+    def _answers(
+        self,
+        judge: Judge,
+        questions: Sequence[Question],
+        what: str,
+        take: Callable[[int, Answer], bool],
+        total: int,
+        others: Mapping[str, int],
+    ) -> tuple[int, int, str]:
+        """Ask a judge; return how many grades it gave, for how many it was asked, and what became of the rest in words.
 
-        `what` begins the line that says how far it is.
+        `take` gets the number of each question and its answer, unless that is a fault, which is told; it returns
+        whether it is a grade. `what` begins the line that says how far it is. The rest is of `total`; `others` are
+        further counts.
         """
-        progress, found = progress_of(self._config, what, len(questions)), Asked()
+        progress, faults, graded, asked, why = self._progress(what, len(questions)), Counter[str](), 0, 0, ""
         try:
             for number, answer in judge.ask(questions):
-                found.asked += 1
+                asked += 1
                 if answer.fault:
-                    found.faults[answer.fault] += 1
+                    faults[answer.fault] += 1
                 else:
-                    found.grades += answer.grade is not None
-                    take(number, answer)
+                    graded += take(number, answer)
                 progress.advance()
         except KeyboardInterrupt:
-            found.why = "Ctrl-C"
+            self._is_interrupted, why = True, "Ctrl-C"
         except (pytest.exit.Exception, pytest.fail.Exception) as error:  # of the judge, or a timeout of the last test
-            found.why = str(error)
+            why = str(error)
         finally:
             progress.end()
         if judge.gave_up:
-            found.why = f"{NAME} was given up"
-        faults = found.faults
+            why = f"{NAME} was given up"
         told = [f"{judge.name}, {counted(count, 'call')}: {text}" for text, count in faults.most_common(_MOST_FAULTS)]
-        if len(faults) > _MOST_FAULTS:
-            told.append(f"{judge.name}: {counted(len(faults) - _MOST_FAULTS, 'further fault')} of other kinds")
+        if faults and not graded:
+            told.append(f"{judge.name} gave no grade")
         # no fault of a judge fails the run
         run_store(self._config).messages += [Message(text, is_good=False) for text in told]
-        return found
+        counts = {
+            **others,
+            "it cannot tell": asked - graded - faults.total(),
+            "failed": faults.total(),
+            f"not asked for: {why or '--relevance-judge-limit'}": total - asked,
+        }
+        return graded, asked, "; ".join(f"{count:,} {what}" for what, count in counts.items() if count)
 
+    def _progress(self, what: str, total: int) -> Progress:
+        """The progress of something at the end of a run, in its terminal, past the capture of output."""
+        reporter: Any = self._config.pluginmanager.get_plugin("terminalreporter")
+        capture: Any = self._config.pluginmanager.get_plugin("capturemanager")
 
-class Judging(JudgeHooks):
-    """The hooks of `--relevance-judge`, which add the grades to a file as they come."""
+        def write(text: str) -> None:
+            if reporter is not None:
+                with nullcontext() if capture is None else capture.global_and_fixture_disabled():
+                    reporter.write(text, flush=True)
 
-    option = "--relevance-judge"
-
-    def __init__(self, config: pytest.Config, file: JudgeFile) -> None:
-        super().__init__(config)
-        self._file = file
-        self._shown = harmless(config.option.relevance_judge)
-        self._left: int | None = config.option.relevance_judge_limit
-
-    def is_about(self, case: Case, result: CaseResult) -> bool:
-        """Whether a case has results that nobody has judged."""
-        return bool(result.unjudged)
-
-    def end(self) -> Iterator[Message]:
-        """The messages for the end of the run."""
-        yield from self.messages
-        if not self.messages:
-            why = "all results are judged" if self._ran else "no case was scored"
-            why = "the run was interrupted" if self._is_interrupted else why
-            yield Message(f"{self._shown}: {NAME} was not asked, as {why}")
-
-    def ask(self, judge: Judge, ran: Sequence[tuple[Case, CaseResult]]) -> None:
-        """Ask a judge for grades of unjudged results, the most valuable first, and add them to the file."""
-        worklist = Worklist.of(self.described(result for _, result in ran))
-        cases = {in_a_file(case.query): case for case, _ in reversed(ran)}
-
-        def take(number: int, answer: Answer) -> None:
-            self._file.add(worklist, rows[number], judge.name, answer.grade, answer.note)
-
-        try:
-            with self._file.locked():
-                self._file.open(worklist)
-                pairs: dict[tuple[str, str], WorklistRow] = {}
-                for row in worklist.rows:
-                    pairs.setdefault((self._file.ids(row)[0], row.document), row)
-                new = [row for row in pairs.values() if not self._file.has(row, judge.name)]
-                rows = new if self._left is None else new[: self._left]
-                questions = [_question(row, cases[row.query]) for row in rows]
-                found = self.answers(judge, questions, f"judged by {judge.name}:", take)
-        except (OSError, ValueError) as error:  # it is no worklist any more
-            self.messages.append(Message(f"{self._shown} cannot be written: {error}", is_good=False))
-            return
-        if self._left is not None:
-            self._left -= found.asked
-        before = {"in the file before": len(pairs) - len(new)}
-        rest = found.rest(len(new), before, "--relevance-judge-limit")
-        of_all = f"{found.grades:,} of {counted(len(pairs), 'result')} that nobody has judged"
-        cut = "; a half-written row at its end was taken away" if self._file.was_cut else ""
-        self.messages.append(Message(f"{judge.name} graded {of_all}: {self._shown}{rest and '; '}{rest}{cut}"))
-
-
-def _question(row: WorklistRow, case: Case) -> Question:
-    document = {**row.fields, "id": row.document, "title": row.title}
-    return Question(row.query, document, case.terms.scale, case.settings)
-
-
-def progress_of(config: pytest.Config, what: str, total: int) -> Progress:
-    """The progress of something at the end of a run, in its terminal, past the capture of output."""
-    reporter: Any = config.pluginmanager.get_plugin("terminalreporter")
-    capture: Any = config.pluginmanager.get_plugin("capturemanager")
-
-    def write(text: str) -> None:
-        if reporter is not None:
-            with nullcontext() if capture is None else capture.global_and_fixture_disabled():
-                reporter.write(text, flush=True)
-
-    if reporter is not None and total:
-        write("\n")
-    progress = Progress(what, total, write, is_terminal=getattr(reporter, "isatty", False))
-    progress.advance(0)
-    return progress
+        write("\n" * bool(total))
+        progress = Progress(what, total, write, is_terminal=getattr(reporter, "isatty", False))
+        progress.advance(0)
+        return progress

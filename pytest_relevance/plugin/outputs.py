@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -58,13 +57,13 @@ class Outputs:
                     raise pytest.UsageError(
                         f"--relevance-{other} and --relevance-{name} name the same file, {target.shown}; name two files"
                     )
+                if name == "judge":
+                    continue  # it is written by `Judging`, as grades come
                 why = "no case was scored" if name == "unjudged" else "no test ran"
                 found = partial(_WRITERS[name], target), f"{target.shown} is not written: {why}"
             else:
                 found = partial(_update_baselines, config), ""
             self._outputs.append(found)
-            if name == "judge":
-                _install_judge(target)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtestloop(self) -> Generator[None, object, object]:
@@ -127,32 +126,11 @@ def _write_report(target: Target, _: bool) -> Iterator[Message]:
     yield Message(f"report: {target.shown}") if problem is None else Message(f"no report: {problem}", is_good=False)
 
 
-_JUDGING = "relevance-judging"
-
-
-def _install_judge(target: Target) -> None:
-    """Register the hooks that ask the judge; mend the file of a run that was killed. Raises UsageError under xdist."""
-    from pytest_relevance.plugin.judging import Judging
-    from pytest_relevance.results.judge_file import JudgeFile
-
-    file = JudgeFile(target.path)
-    judging = Judging(target.config, file)
-    file.mend()
-    target.config.pluginmanager.register(judging, _JUDGING)
-
-
-def _judged(target: Target, _: bool) -> Iterator[Message]:
-    """What came of asking the judge, whose grades were written as they came."""
-    judging: Any = target.config.pluginmanager.get_plugin(_JUDGING)
-    yield from judging.end()
-
-
 _WRITERS: Mapping[str, Callable[[Target, bool], Iterator[Message]]] = {
     "unjudged": _write_worklist,
     "record": _write_record,
     "html": _write_report,
     "markdown": _write_report,
-    "judge": _judged,
 }
 
 

@@ -7,21 +7,21 @@ where the grade is blank, as the judge cannot tell.
 
 from __future__ import annotations
 
+import csv
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from io import StringIO
 from pathlib import Path
 
-from pytest_relevance._problems import FileError
 from pytest_relevance._tables import csv_text, escaped
 from pytest_relevance.judgments.columns import MACHINE
 from pytest_relevance.results.worklist import COLUMNS, Worklist, WorklistRow, on_one_line, read_worklist
 
 _OF_JUDGES = ("rater", MACHINE, "note")
-_NO_JUDGES = "exists and has no grades of a judge (columns rater, machine and note); name another file"
-_RESAVED = (
-    "has other columns or another separator than a judge wrote: save it as CSV with commas, query_id as its first "
-    "column and no quotes around the names of columns, or name another file"
+_OTHER = (
+    "exists and is not as a judge writes it: CSV with commas, query_id as its first column, columns rater, machine and "
+    "note, and no quotes around names; save it so, or name another file"
 )
 
 
@@ -29,33 +29,32 @@ def why_not_added_to(data: bytes) -> str | None:
     """Why rows of a judge must not be added to a file with this content, and what to do; None where they may."""
     if not data.strip():
         return None
-    header = data.removeprefix(b"\xef\xbb\xbf").partition(b"\n")[0]
-    if not all(name.encode() in header for name in ("query_id", *_OF_JUDGES)):
-        return _NO_JUDGES
-    if not header.startswith(b"query_id,") or b"\r" in header.rstrip():
-        return _RESAVED
+    first, *names = data.removeprefix(b"\xef\xbb\xbf").partition(b"\n")[0].decode(errors="replace").strip().split(",")
+    if first != "query_id" or not {*names} >= {*_OF_JUDGES}:
+        return _OTHER
     try:
-        names = read_worklist(_whole_rows(data))[0]
-    except FileError as error:
-        return f"is damaged: {error.problems[0].render('')}; mend it, or name another file"
-    except ValueError:
-        return "is damaged: not all rows have a cell for each column; mend it, or name another file"
-    return None if {*names} >= {*_OF_JUDGES} else _NO_JUDGES
+        read_worklist(_whole_rows(data))
+    except ValueError as error:
+        return f"is damaged: {error}; mend it, or name another file"
+    return None
 
 
 def _whole_rows(data: bytes) -> bytes:
     """The content without the half of a row that a killed run, or a full disk, left at its end.
 
-    That is what stands behind the last line feed, unless it is a whole row. Anything else that is damaged stays.
+    The half may have line feeds, in quotes. Anything else that is damaged stays.
     """
-    whole, feed, rest = data.rpartition(b"\n")
-    if not (feed and rest.strip()):
-        return data
-    try:
-        read_worklist(data)
-    except ValueError:
-        return whole + feed
-    return data + b"\n"
+    end = len(data)
+    while end > 0:
+        try:
+            read_worklist(data[:end])
+        except ValueError:
+            end = data.rfind(b"\n", 0, end - 1) + 1
+            if len([*csv.reader(StringIO(data[end:].decode(errors="replace"), newline=""))]) > 1:
+                break
+        else:
+            return data[:end] if data[:end].endswith(b"\n") else data + b"\n"
+    return data
 
 
 class JudgeFile:
@@ -90,10 +89,9 @@ class JudgeFile:
             data = self.path.read_bytes()
             whole = _whole_rows(data)
             self.was_cut = len(whole) < len(data)
-            if whole != data:
-                with self.path.open("ab") as file:
-                    file.truncate(min(len(whole), len(data)))
-                    file.write(whole[len(data) :])
+            with self.path.open("ab") as file:
+                file.truncate(min(len(whole), len(data)))
+                file.write(whole[len(data) :])
 
     def open(self, worklist: Worklist) -> None:
         """Read which pairs the file has; a file that is empty or not there gets its header. Raises OSError."""

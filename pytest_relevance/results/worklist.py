@@ -293,7 +293,7 @@ def read_worklist(data: bytes) -> list[list[str]]:
         rows = [row for _, row in TextTable(source, source.header.names).rows()]  # with the header
     names = rows[0]
     if not ({*names} >= _NEEDED and len({*names}) == len(names) and {*map(len, rows)} == {len(names)}):
-        raise ValueError("no worklist")
+        raise ValueError("it is no worklist, or a row has more or fewer cells than there are columns")
     return rows
 
 

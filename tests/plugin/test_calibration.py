@@ -97,7 +97,8 @@ def test_it_changes_no_verdict_and_no_file(shop: Project) -> None:
         (each.verdict, each.evaluation, each.texts) for each in before
     ]
     assert len(asked(shop)) == 4
-    assert not (shop.path / "machine.csv").exists()  # all results are judged
+    assert not (shop.path / "machine.csv").exists()
+    assert "--relevance-judge: relevance_judge was not asked, as there is nothing to judge" in run.text
 
 
 def test_the_same_are_asked_for_once_whatever_the_order_and_the_variants(shop: Project) -> None:
@@ -139,7 +140,8 @@ def test_grades_of_a_machine_are_none_of_people(shop: Project) -> None:
     assert [each for each in asked(shop) if each.startswith("a b c")] == ["a b c: a", "a b c: b", "a b c: d"]
     shop.cases("judgments: [{file: machine.csv, fill: true}]\ncases: [{query: a b c}]\n")
     run = shop.run("--relevance-calibrate=100")
-    assert "relevance_judge was not asked, as no case that people judged was scored" in run.text
+    assert run.code == 4
+    assert "--relevance-calibrate: people judged no document of the cases that are to run" in run.result.stderr.str()
 
 
 def test_what_a_judge_is_told_of_documents_that_were_not_found(shop: Project) -> None:
@@ -186,7 +188,7 @@ def test_options_that_cannot_be(shop: Project, options: list[str], message: str)
 
 def test_why_it_is_not_asked(shop: Project) -> None:
     run = shop.run("--relevance-calibrate=9", "-k", "nothing")
-    assert "relevance_judge was not asked, as no case that people judged was scored" in run.text
+    assert "relevance_judge was not asked, as no case was scored" in run.text
     assert "not asked" not in shop.run("--relevance-calibrate=9", "--collect-only").text
     shop.conftest(SEARCH.replace('judge.name = "model-x/prompt-3"', "pass") + SOME)
     run = shop.run("--relevance-calibrate=9")

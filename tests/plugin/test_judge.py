@@ -173,6 +173,8 @@ WELL = ROW.replace(",good,", ",well,")
         ("", False),
         (WELL.rstrip(), False),
         ('a good well bad,"a go', True),
+        ('a good well bad,"a\ngood', True),
+        ('a good well bad,"a\n', True),
         (WELL[:-2], False),
         (WELL[:-2] + "\xc3", True),
     ],
@@ -220,13 +222,13 @@ def test_a_file_that_another_run_adds_to_is_left_alone(shop: Project) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (HEADER + ROW.replace("5", '"5') + WELL, "is damaged: 2: a quoted cell in this row"),
-        (HEADER + ROW.replace(",2,", ",") + WELL, "is damaged: not all rows have a cell"),
-        ((HEADER + ROW).replace(",", ";"), "has other columns or another separator than a judge wrote"),
-        ((HEADER + ROW).replace(",", "\t"), "has other columns or another separator"),
-        ((HEADER + ROW).replace("query_id,query", "query,query_id"), "has other columns or another separator"),
-        (HEADER.replace("query_id", '"query_id"') + ROW, "has other columns or another separator"),
-        ((HEADER + ROW).replace("\n", "\r"), "has other columns or another separator"),
+        (HEADER + ROW.replace("5", '"5') + WELL, "is damaged: the worklist:2: a quoted cell in this row"),
+        (HEADER + ROW.replace(",2,", ",") + WELL, "is damaged: it is no worklist, or a row has more or fewer cells"),
+        ((HEADER + ROW).replace(",", ";"), "is not as a judge writes it: CSV with commas"),
+        ((HEADER + ROW).replace(",", "\t"), "is not as a judge writes it"),
+        ((HEADER + ROW).replace("query_id,query", "query,query_id"), "is not as a judge writes it"),
+        (HEADER.replace("query_id", '"query_id"') + ROW, "is not as a judge writes it"),
+        ((HEADER + ROW).replace("\n", "\r"), "is not as a judge writes it"),
     ],
 )
 def test_a_file_that_a_judge_did_not_write_so_stays_as_it_is(shop: Project, content: str, message: str) -> None:
@@ -269,10 +271,11 @@ def test_ctrl_c_and_exit_stop_asking_alone(shop: Project, judge: str, line: str,
 
 def test_a_judge_that_always_fails_is_given_up(shop: Project) -> None:
     shop.conftest((SEARCH + JUDGE).replace('.startswith("boom")', ' != ""'))
-    shop.cases("cases:\n  - {query: " + " ".join(f"d{each}" for each in range(50)) + ", k: 50, judgments: {d0: 1}}\n")
+    shop.cases("cases:\n  - {query: " + " ".join(f"d{each}" for each in range(70)) + ", k: 70, judgments: {d0: 1}}\n")
     run = shop.run(OPTION)
     assert run.code == 0
-    assert "graded 0 of 49 results that nobody has judged: machine.csv; 10 failed; 39 not asked for: rel" in told(run)
+    assert "graded 0 of 69 results that nobody has judged: machine.csv; 50 failed; 19 not asked for: rel" in told(run)
+    assert "model-x/prompt-3 gave no grade" in told(run)
     assert rows(shop) == []
 
 
@@ -302,7 +305,7 @@ def test_what_cannot_be_asked_fails_the_run_like_every_file_that_is_not_written(
         (["--relevance-judge-limit=3"], "--relevance-judge-limit goes with --relevance-judge=FILE"),
         ([OPTION, "--relevance-judge-limit=0"], "a whole number, 1 or more; found '0'"),
         ([OPTION, "-n2"], "--relevance-judge asks about documents of all cases"),
-        (["--relevance-judge=people.csv"], "people.csv exists and has no grades of a judge"),
+        (["--relevance-judge=people.csv"], "people.csv exists and is not as a judge writes it"),
         ([OPTION, "--relevance-unjudged=machine.csv"], "name the same file"),
     ],
 )
@@ -317,11 +320,18 @@ def test_options_that_cannot_be(shop: Project, options: list[str], message: str)
 
 def test_without_a_fixture_or_a_score_nothing_is_asked(shop: Project) -> None:
     shop.cases("cases:\n  - {query: a b, skip: not today}\n")
-    assert "machine.csv: relevance_judge was not asked, as no case was scored" in told(shop.run(OPTION))
+    assert "--relevance-judge: relevance_judge was not asked, as no case was scored" in told(shop.run(OPTION))
     shop.conftest(SEARCH.partition('    @pytest.fixture(scope="session")\n    def relevance_judge')[0])
     run = shop.run(OPTION)
     assert run.code == 4
     assert "needs a fixture relevance_judge, and there is none; write it in a conftest.py" in run.result.stderr.str()
+
+
+def test_a_run_that_stops_at_a_failure_asks_and_says_what_came_of_it(shop: Project) -> None:
+    shop.cases("cases: [{query: a good, judgments: {a: 3}, min_ndcg: 1, expect: {first: b}}, {query: x}]\n")
+    run = shop.run(OPTION, "-x")
+    assert run.counts == {"failed": 1}
+    assert "model-x/prompt-3 graded 0 of 1 result that nobody has judged" in told(run)
 
 
 def test_a_judge_gets_what_catalogue_and_index_say(shop: Project) -> None:

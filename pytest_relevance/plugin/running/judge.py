@@ -6,7 +6,7 @@ function, as tasks of the plugin's own loop. What it raises costs the grade of o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Generator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextvars import copy_context
 from itertools import islice
@@ -84,30 +84,29 @@ class Judge:
     def ask(self, questions: Sequence[Question]) -> Generator[tuple[int, Answer]]:
         """Yield the number of each question with its answer, as the answers come.
 
-        After as many faults in a row as a search may have (`relevance_give_up`) it gives up: `gave_up` is true then.
-        Raises KeyboardInterrupt for Ctrl-C; calls that have begun are left alone.
+        After `PATIENCE` times as many faults in a row as a search may have (`relevance_give_up`) it gives up:
+        `gave_up` is true then. Raises KeyboardInterrupt for Ctrl-C; calls that have begun are left alone.
         """
-        patience, in_a_row, answered = settings(self._config).give_up, 0, 0
+        patience, in_a_row = settings(self._config).give_up * PATIENCE, 0
         left, begun = iter(enumerate(questions)), dict[Any, int]()
         while begun := begun | {self._begun(each): number for number, each in islice(left, AT_ONCE - len(begun))}:
             for done in self._ended(begun):
-                answer: Answer = done.result()
+                answer: Answer | BaseException = done.result()
+                if isinstance(answer, BaseException):
+                    raise answer
                 yield begun.pop(done), answer
-                answered += 1
-                if not answer.fault:
-                    patience, in_a_row = settings(self._config).give_up * PATIENCE, 0
-                    continue
-                in_a_row += 1
-                if in_a_row == patience:
-                    self.gave_up = answered < len(questions)
+                in_a_row = in_a_row + 1 if answer.fault else 0
+                if in_a_row == patience > 0:
+                    self.gave_up = True
                     return
 
     def _begun(self, question: Question) -> Any:
         """Begin to ask a question: a task of the loop, or the future of a daemon thread."""
+        answer = self._answer(question)
         if self._loop is not None:
-            return self._loop.create_task(self._awaited(question))
-        future: Future[Answer] = Future()
-        Thread(target=copy_context().run, args=(self._called, question, future), daemon=True).start()
+            return self._loop.create_task(answer)
+        future: Future[Answer | BaseException] = Future()
+        Thread(target=copy_context().run, args=(_run, answer, future), daemon=True).start()
         return future
 
     def _ended(self, begun: Collection[Any]) -> Any:
@@ -118,27 +117,23 @@ class Judge:
 
         return self._loop.run_until_complete(asyncio.wait([*begun], return_when=FIRST_COMPLETED))[0]
 
-    def _called(self, question: Question, future: Future[Answer]) -> None:
+    async def _answer(self, question: Question) -> Answer | BaseException:
+        """Ask a question. What ends the run is returned, as asyncio logs what a task raised and nobody looked at."""
         try:
-            future.set_result(answer_of(self._function(question.query, {**question.document}), question))
+            said = self._function(question.query, {**question.document})
+            return answer_of(said if self._loop is None else await said, question)
         except _ENDING as error:
-            future.set_exception(error)
+            return error
         except BaseException as error:
-            future.set_result(self._fault(error))
-
-    async def _awaited(self, question: Question) -> Answer:
-        try:
-            return answer_of(await self._function(question.query, {**question.document}), question)
-        except _ENDING:
-            raise
-        except BaseException as error:
-            return self._fault(error)
-
-    def _fault(self, error: BaseException) -> Answer:
-        try:
             return Answer(fault=redaction(self._config).text(f"it raised {error_text(error, self._config)}"))
-        except BaseException as other:  # such as of a broken __str__: without an answer the run would wait without end
-            return Answer(fault=f"it raised {type(error).__name__}, whose text raises {type(other).__name__}")
+
+
+def _run(answer: Coroutine[Any, Any, Answer | BaseException], future: Future[Answer | BaseException]) -> None:
+    """Run a coroutine that waits for nothing."""
+    try:
+        answer.send(None)
+    except StopIteration as end:
+        future.set_result(end.value)
 
 
 def answer_of(said: object, question: Question) -> Answer:
