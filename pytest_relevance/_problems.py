@@ -29,7 +29,6 @@ class Problem(NamedTuple):
 
     `line` and `column` count from 1; 0 means that they are not known. `file` is None for the file that was read, else
     the name of a file that it names, whose columns are not shown. `path` leads to a value in JSON, `queries[3].id`.
-    `name` is what stands in the place of a grade and is no number; so many `judgments` have it, this one first.
     """
 
     message: str
@@ -38,8 +37,6 @@ class Problem(NamedTuple):
     case: str | None = None
     file: str | None = None
     path: str | None = None
-    name: str | None = None
-    judgments: int = 1
 
     @property
     def position(self) -> tuple[str, int, int]:
@@ -52,8 +49,7 @@ class Problem(NamedTuple):
         where = ":".join(str(part) for part in parts if part)
         path = f" {self.path}:" if self.path else ""
         case = f" (in case {self.case})" if self.case else ""
-        count = f" ({self.judgments:,} judgments)" if self.judgments > 1 else ""
-        return f"{where}:{path} {self.message}{case}{count}"
+        return f"{where}:{path} {self.message}{case}"
 
 
 Error = TypeVar("Error", bound="FileError")
@@ -98,12 +94,10 @@ class Problems:
         self.file = file
         self.found: list[Problem] = []
 
-    def add(
-        self, message: str, line: int | None = None, path: str | None = None, name: str | None = None, count: int = 1
-    ) -> None:
+    def add(self, message: str, line: int | None = None, path: str | None = None) -> None:
         """Add a mistake, unless there are `MOST_KEPT` already."""
         if not self.full:
-            self.found.append(Problem(message, line or 0, path=path, name=name, judgments=count))
+            self.found.append(Problem(message, line or 0, path=path))
 
     @property
     def full(self) -> bool:

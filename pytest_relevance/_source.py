@@ -238,20 +238,12 @@ class JsonReader(json.JSONDecoder):
                 json.dumps(document, ensure_ascii=False).encode()  # raises UnicodeEncodeError for a lone surrogate
             return document
         except json.JSONDecodeError as error:
-            truncated = "; it ends there, is it truncated?" if _ends_early(text, error) else ""
-            refuse(f"this is no valid JSON: {error.msg} (column {error.colno}){truncated}", error.lineno, None)
+            refuse(f"this is no valid JSON: {error.msg} (column {error.colno})", error.lineno, None)
         except RecursionError:
             refuse("this is no sensible JSON: it is nested too deeply", 1, None)
         except UnicodeEncodeError:
             refuse("an escape stands for half of a character (a lone surrogate); write the whole character", 1, None)
         return None
-
-
-def _ends_early(text: str, error: json.JSONDecodeError) -> bool:
-    """Whether JSON is truncated: nothing after the mistake closes what has been opened."""
-    rest = text[error.pos :]
-    is_open = text.lstrip().startswith(("{", "["))
-    return is_open and (error.msg.startswith("Unterminated") or not ("}" in rest or "]" in rest))
 
 
 def _path_to(document: object, holder: object) -> JsonPath:

@@ -7,7 +7,7 @@ checked. `CaseProblems` collects them as `Problem`s with line and column, and al
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -43,15 +43,14 @@ class CaseFileError(FileError):
 class CaseProblems:
     """Collects the mistakes in a case file and in the files that it names.
 
-    `found` are the problems so far. `groups` gives the number of the problem that counts the mistakes of a group.
-    `metrics` are the project's own; where None says that they are not known, `unknown` has names that may be theirs.
+    `found` are the problems so far. `metrics` are the project's own; where None says that they are not known, `unknown`
+    has names that may be theirs.
     """
 
     def __init__(self, metrics: OwnMetrics | None = NO_METRICS) -> None:
         self.metrics = metrics
         self.unknown: dict[str, None] = {}
         self.found: list[Problem] = []
-        self.groups: dict[Hashable, int] = {}
         self._elsewhere = 0
 
     @property
@@ -65,13 +64,12 @@ class CaseProblems:
 
         self.found.append(problem_at(mark, message, case))
 
-    def add_elsewhere(self, message: str, position: Elsewhere, case: str | None, judgments: int) -> None:
+    def add_elsewhere(self, message: str, position: Elsewhere, case: str | None) -> None:
         """Add a problem in another file, unless there are many. Finding a line there is slow, and done only then."""
         self._elsewhere += 1
         if not self.has_many_elsewhere:
             file, place = position()
-            problem = Problem(message, place.line or 0, 0, case, file, place.path, judgments=judgments)
-            self.found.append(problem)
+            self.found.append(Problem(message, place.line or 0, 0, case, file, place.path))
 
 
 class Scope:
@@ -131,43 +129,30 @@ class Location:
         *path: str | int,
         at_key: bool = False,
         elsewhere: Elsewhere | None = None,
-        group: Hashable = None,
-        count: int = 1,
     ) -> Any:
         """Report a mistake here or at a nested value. Returns None, so that a check can return it.
 
-        `at_key` points at the key of the value instead of the value, `elsewhere` at a position in another file. The
-        mistakes of one `group` have one remedy: they are one problem, at the position of the first, which adds up their
-        `count`s.
+        `at_key` points at the key of the value instead of the value, `elsewhere` at a position in another file.
         """
         scope, problems = self.scope, self.scope.problems
         scope.mistakes += 1
-        if (known := problems.groups.get(group)) is not None:
-            problem = problems.found[known]
-            problems.found[known] = problem._replace(judgments=problem.judgments + count)
-            return
-        number = len(problems.found)
         path = (*self.path, *path)
         if elsewhere is None and (named := shown_path(path[:-1] if at_key else path)):
             message = f"{named}: {message}"
         if elsewhere is None and callable(scope.where):
             elsewhere = scope.where
         if elsewhere is not None:
-            problems.add_elsewhere(message, elsewhere, scope.case, count)
+            problems.add_elsewhere(message, elsewhere, scope.case)
         else:
             node = scope.where
             mark = node.mark_at(path, at_key=at_key) if node is not None and not callable(node) else None
             problems.add(mark, message, scope.case)
-        if group is not None and len(problems.found) > number:
-            problems.groups[group] = number
 
     def refuse_file(self, error: FileError) -> Any:
         """Report what is wrong with a file at its position there, or where the file is named. Returns None."""
         for problem in error.problems:
             if problem.line or problem.path:
-                group = None if problem.name is None else (error.file, problem.name)
-                position = partial(_position, error.file, problem)
-                self.refuse(problem.message, elsewhere=position, group=group, count=problem.judgments)
+                self.refuse(problem.message, elsewhere=partial(_position, error.file, problem))
             else:
                 self.refuse(problem.render(error.file))
 

@@ -181,9 +181,8 @@ def _raters(text: str) -> str | None:
 
 def _scale(text: str) -> Scale:
     """Parse a scale, `exact=3,substitute=2` or `0..3`, with the checks of a scale in a case file."""
-    from pytest_relevance.cases.checking.grades import check_scale
     from pytest_relevance.cases.checking.values import grade
-    from pytest_relevance.cases.problems import CaseProblems, Location, Scope
+    from pytest_relevance.judgments.scale import scale_of
 
     ends = _RANGE.fullmatch(text)
     pairs = [part.rpartition("=") for part in text.split(",") if "=" in part]
@@ -191,11 +190,7 @@ def _scale(text: str) -> Scale:
     if not ends and (not pairs or len(names) < len(text.split(","))):
         raise ArgumentTypeError(f"expected exact=3,substitute=2,... or 0..3, found {quoted(text)}")
     scale = [grade(end.strip()) for end in ends.groups()] if ends else names
-    problems = CaseProblems()
-    checked = check_scale(scale, Location(Scope({}, problems)))
-    if problems.found:
-        raise ArgumentTypeError("; ".join(problem.message for problem in problems.found))
-    return checked  # type: ignore[return-value]
+    return checked_by(scale_of, scale)
 
 
 def regular_file(text: str) -> Path:
@@ -238,7 +233,7 @@ def number(text: str, is_allowed: Callable[[float], bool], what: str) -> float:
     return found
 
 
-def checked_by(check: Callable[[str], Found], text: str) -> Found:
+def checked_by(check: Callable[[Any], Found], text: object) -> Found:
     """Return the result of a check of the library. Raises ArgumentTypeError where the check raises ValueError."""
     try:
         return check(text)

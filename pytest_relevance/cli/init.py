@@ -25,8 +25,7 @@ from pytest_relevance.cli.schema import SCHEMA
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE
 
 if TYPE_CHECKING:
-    from pytest_relevance.judgments.model import Judgments, Query, Ratings
-    from pytest_relevance.judgments.scale import Scale
+    from pytest_relevance.judgments.model import Query
 
 _ENDING = ".relevance.yaml"
 _SCHEMA = "relevance.schema.json"
@@ -86,16 +85,18 @@ def _add_judgments(arguments: Namespace, suite: Path, conftest: Path, next_comma
     queries = {query.id: query for query in _queries(arguments)}.values()
     if not judgments:
         raise CommandError(f"{file}: no document in it has a grade; judge some first", FOUND)
-    scale = arguments.scale or _seen_scale(rows, judgments)
     named = _named(file, suite.parent, arguments.format, arguments.grade_column)
     of_queries = named if arguments.queries is None else _named(arguments.queries, suite.parent)
     keys = {"judgments": named, "queries": of_queries}
-    if scale is not None:
-        with suppress(ValueError):  # a grade of so many digits that no case file can say it
-            keys["scale"] = write_value(scale.names or [scale.lowest, scale.highest])
+    scale = arguments.scale
+    if names := rows.grades_of_words if scale is None else scale.names:
+        keys["scale"] = write_value(names)
+    elif scale is not None:
+        keys["scale"] = write_value([scale.lowest, scale.highest])
     if arguments.raters is not None:
         keys["raters"] = arguments.raters
-    if scale is not None and scale.highest > LARGEST_EXPONENTIAL_GRADE:
+    highest = max(grade for of_query in judgments.values() for grade in of_query.values())
+    if max(highest, 0 if scale is None else scale.highest) > LARGEST_EXPONENTIAL_GRADE:
         ends = f"the default, 2^grade - 1, takes grades up to {LARGEST_EXPONENTIAL_GRADE}"
         keys["gain"] = f"linear    # the gain of a grade is the grade itself; {ends}"
     lines = "\n".join(f"{name}: {value}" for name, value in keys.items())
@@ -119,18 +120,6 @@ def _queries(arguments: Namespace) -> Sequence[Query]:
         if any(query.text is not None for query in queries):
             return queries
     raise command.without_texts(str(arguments.judgments))
-
-
-def _seen_scale(rows: Ratings, judgments: Judgments) -> Scale | None:
-    """Return the scale of the grades in a judgment file: their names, or their range and 0; None for a single grade."""
-    from pytest_relevance.judgments.scale import Scale
-
-    if words := rows.grades_of_words:
-        return Scale(min(words.values()), max(words.values()), words)
-    ends = [0, *(grade for documents in judgments.values() for grade in documents.values())]
-    for documents in judgments.ratings.values():
-        ends += [rating for given in documents.values() for rating in given.values()]
-    return Scale(min(ends), max(ends)) if min(ends) < max(ends) else None
 
 
 def _named(file: Path, folder: Path, format: str | None = None, grade_column: str | None = None) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 
-from pytest_relevance._text import did_you_mean, listed, quoted
+from pytest_relevance._text import listed, quoted
 from pytest_relevance.cli.command import OK, CommandError, add_reading, complain, existing, show, whole_from
 from pytest_relevance.reports.raters import MOST_LISTED
 
@@ -66,10 +66,7 @@ def _checked(arguments: Namespace, raters: Sequence[str]) -> Sequence[str]:
     between: Sequence[str] = arguments.between
     if not raters:
         raise CommandError(f"{arguments.file}: the file does not say who rated, which --between needs: a column rater")
-    for rater in between:
-        if rater not in raters:
-            there = f"the raters of {arguments.file} are {listed(map(quoted, raters), 'and')}"
-            raise CommandError(f"--between: {there}, not {quoted(rater)}{did_you_mean(rater, raters)}")
-    if between[0] == between[1]:
-        raise CommandError(f"--between takes two raters, and {quoted(between[0])} is one")
+    if len({*between} & {*raters}) < 2:
+        these, there = (listed(map(quoted, names), "and") for names in (between, raters))
+        raise CommandError(f"--between takes two raters of {arguments.file}, {there}; found {these}")
     return between

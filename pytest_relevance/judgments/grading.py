@@ -14,13 +14,12 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import zip_longest
 from math import floor, fsum, isfinite
-from operator import ne
 from typing import NamedTuple, cast
 
 from pytest_relevance._problems import FileError, Place, Problems
 from pytest_relevance._text import found, quoted
 from pytest_relevance.judgments.model import Judgments, Ratings
-from pytest_relevance.judgments.scale import AGGREGATES, Scale, aggregate, on_scale
+from pytest_relevance.judgments.scale import Scale, aggregate, on_scale
 
 _NUMBER = re.compile(r"\s*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*")
 
@@ -82,15 +81,11 @@ class _GradeReader:
         return grades
 
     def _refuse(self, wrong: Mapping[object, str]) -> None:
-        """Refuse ratings that are no grade, each with what is wrong with it: a name once, a number in each row."""
+        """Refuse the rows whose ratings are no grade, each with what is wrong with it."""
         problems = Problems(self.rows.file)
-        names = [_name(rating) for rating in self.rows.ratings]
-        counts = Counter(names)
-        reported = set()
-        for row, (rating, name) in enumerate(zip(self.rows.ratings, names, strict=True)):
-            if rating in wrong and (name is None or name not in reported) and not problems.full:
-                reported.add(name)
-                _add(problems, self.rows, row, wrong[rating], name, 1 if name is None else counts[name])
+        for row, rating in enumerate(self.rows.ratings):
+            if rating in wrong and not problems.full:
+                _add(problems, self.rows, row, wrong[rating])
         problems.check()
 
     def _read(self, rating: object) -> float | str | None:
@@ -131,15 +126,9 @@ class _GradeReader:
         return f"the grade {quoted(name)} is no number; {advice}"
 
 
-def _name(rating: object) -> str | None:
-    """The name of a grade, without the blanks around it; None for a number and whatever else is no name."""
-    return rating.strip() if isinstance(rating, str) and number_of(rating) is None else None
-
-
-def _add(problems: Problems, rows: Ratings, row: int, message: str, name: str | None = None, count: int = 1) -> None:
+def _add(problems: Problems, rows: Ratings, row: int, message: str) -> None:
     where = f"query {quoted(rows.queries[row])}, document {quoted(rows.documents[row])}"
-    place = rows.place(row)
-    problems.add(f"{where}: {message}", place.line, place.path, name, count)
+    problems.add(f"{where}: {message}", *rows.place(row))
 
 
 def _by_document(rows: Ratings, written: Sequence[float]) -> dict[str, dict[str, float]]:
@@ -277,14 +266,6 @@ class QueryFigures(NamedTuple):
     far_apart: int
 
 
-class AggregateFigures(NamedTuple):
-    """What one way to combine ratings makes of them: the mean grade, and how many grades are not the median's."""
-
-    how: str
-    mean: float
-    unlike_median: int
-
-
 def of_raters(judgments: Judgments, raters: Sequence[str]) -> Judgments:
     """Judgments with the ratings of some raters alone; the grades stay those that all ratings make."""
     ratings = {
@@ -342,16 +323,6 @@ def query_figures(pairs: Iterable[Rated]) -> list[QueryFigures]:
         far[rated.query] += rated.spread >= FAR_APART
     found = [QueryFigures(query, count[query], apart) for query, apart in far.items() if apart]
     return sorted(found, key=lambda figures: (-figures.far_apart, figures.pairs))
-
-
-def aggregate_figures(pairs: Sequence[Rated]) -> list[AggregateFigures]:
-    """What each way to combine ratings makes of documents that several raters rated."""
-    ratings = [tuple(rated.ratings.values()) for rated in pairs]
-    grades = {how: list(map(combine, ratings)) for how, combine in AGGREGATES.items()}
-    return [
-        AggregateFigures(how, fsum(of_pairs) / len(of_pairs), sum(map(ne, of_pairs, grades["median"])))
-        for how, of_pairs in grades.items()
-    ]
 
 
 class Judged(NamedTuple):

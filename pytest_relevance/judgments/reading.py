@@ -24,7 +24,7 @@ from pytest_relevance.judgments.formats import search_engines as engines
 from pytest_relevance.judgments.formats.collecting import Collector
 from pytest_relevance.judgments.grading import graded, number_of
 from pytest_relevance.judgments.model import Judgments, Query, Ratings
-from pytest_relevance.judgments.scale import AnyScale, as_scale, checked_raters
+from pytest_relevance.judgments.scale import AnyScale, checked_raters, scale_of
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -164,7 +164,8 @@ def read_judgments(
         ValueError: an argument has a value that does not exist.
     """
     source = Source.read(path, options=options_of(query, grade_column))
-    return graded((read_fill if fill else read_ratings)(source, format), as_scale(scale), checked_raters(raters))
+    rows = (read_fill if fill else read_ratings)(source, format)
+    return graded(rows, None if scale is None else scale_of(scale), checked_raters(raters))
 
 
 def read_queries(

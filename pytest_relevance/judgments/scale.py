@@ -12,8 +12,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from pytest_relevance._text import did_you_mean, listed, printable, quoted
+from pytest_relevance._text import did_you_mean, found, listed, printable, quoted
 from pytest_relevance.metrics.settings import check_number
+
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 
 
 class Scale(NamedTuple):
@@ -47,22 +49,27 @@ AnyScale = Scale | Mapping[str, float] | Sequence[float] | None
 """What a caller in Python may give for a scale: {name: grade}, or (lowest, highest)."""
 
 
-def as_scale(scale: AnyScale) -> Scale | None:
-    """Make a `Scale` of what a caller gives; None stays None.
+def scale_of(value: object) -> Scale:
+    """Make a `Scale` of (lowest, highest) or of {name: grade}.
 
     Raises:
-        ValueError: {name: grade} with fewer than two different grades, or (lowest, highest) in the wrong order.
+        ValueError: it is neither two numbers in that order, nor words with two different numbers at least.
     """
-    if scale is None or isinstance(scale, Scale):
-        return scale
-    if isinstance(scale, Mapping):
-        if len(set(scale.values())) < 2:
-            raise ValueError(f"a scale has at least two different grades, not {scale!r}")
-        return Scale(min(scale.values()), max(scale.values()), dict(scale))
-    lowest, highest = scale
-    if not lowest < highest:
-        raise ValueError(f"a scale is (lowest, highest), two numbers in that order, not {scale!r}")
-    return Scale(lowest, highest)
+    if isinstance(value, Mapping):
+        for name, grade in value.items():
+            if not isinstance(name, str) or not name or _NUMBER.fullmatch(name):
+                raise ValueError(f"{quoted(str(name))} cannot name a grade; use a word")
+            check_number(f"the grade of {quoted(name)}", grade)
+        if len(set(value.values())) < 2:
+            raise ValueError(f"a scale has at least two different grades, found {found(value)}")
+        return Scale(min(value.values()), max(value.values()), dict(value))
+    if isinstance(value, (list, tuple)) and len(value) == 2:
+        for end in value:
+            check_number("an end of a scale", end)
+        if value[0] < value[1]:
+            return Scale(*value)
+    allowed = "[lowest, highest], such as [0, 3], or names with their grades, such as {good: 1, bad: 0}"
+    raise ValueError(f"expected {allowed}, found {found(value)}")
 
 
 def _median(ratings: Sequence[float]) -> float:

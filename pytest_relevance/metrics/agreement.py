@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,49 +17,17 @@ if TYPE_CHECKING:
     from .compiled import Floats
 
 
-def _nominal(values: Floats, counts: Floats) -> Floats:
-    unequal: Floats = (values[:, None] != values).astype(values.dtype)
-    return unequal
-
-
-def _ordinal(values: Floats, counts: Floats) -> Floats:
-    """The ratings between two values, and half of the ratings that equal one of them."""
-    middles = counts.cumsum() - counts / 2
-    return (middles[:, None] - middles) ** 2
-
-
-def _interval(values: Floats, counts: Floats) -> Floats:
-    return (values[:, None] - values) ** 2
-
-
-def _share_of_sum(values: Floats, counts: Floats) -> Floats:
-    sums = values[:, None] + values
-    sums[sums == 0] = math.inf
-    return ((values[:, None] - values) / sums) ** 2
-
-
-LEVELS: Mapping[str, Callable[[Floats, Floats], Floats]] = {
-    "nominal": _nominal,
-    "ordinal": _ordinal,
-    "interval": _interval,
-    "ratio": _share_of_sum,
-}
-"""The levels of measurement: the squared distance of each two values, given how often each occurs."""
-
-
-def krippendorff_alpha(ratings: Iterable[Sequence[float | None]], level: str = "ordinal") -> float:
+def krippendorff_alpha(ratings: Iterable[Sequence[float | None]]) -> float:
     """Give Krippendorff's alpha: 1 less the disagreement within documents / that expected if ratings were shuffled.
 
     `ratings`: for each document the ratings it got, in any order and number; None and NaN are ratings that were not
-    given. `level`: nominal, ordinal, interval or ratio. 1.0 is perfect agreement, 0.0 what chance gives, and below it
-    raters contradict each other. NaN where no document has two ratings, or all ratings are the same: then nothing could
-    have disagreed. Krippendorff, Content Analysis, 2004, chapter 11.
+    given. Grades are ordinal: how far two are apart is how many ratings lie between them. 1.0 is perfect agreement, 0.0
+    what chance gives, and below it raters contradict each other. NaN where no document has two ratings, or all ratings
+    are the same: then nothing could have disagreed. Krippendorff, Content Analysis, 2004, chapter 11.
 
     Raises:
-        ValueError: `level` is not a key of `LEVELS`, or the ratings of a document are a text.
+        ValueError: the ratings of a document are a text.
     """
-    if level not in LEVELS:
-        raise ValueError(f"the level of measurement is one of {', '.join(LEVELS)}, not {level!r}")
     ratings = [*ratings]
     for of_one in ratings:
         if isinstance(of_one, str):  # the name of a column
@@ -84,7 +52,8 @@ def krippendorff_alpha(ratings: Iterable[Sequence[float | None]], level: str = "
     observed = (table * weights[:, None]).T @ table - np.diag(weights @ table)
     counts: Floats = table.sum(axis=0)
     expected = (np.outer(counts, counts) - np.diag(counts)) / (counts.sum() - 1)
-    distances = LEVELS[level](values, counts)
+    middles = counts.cumsum() - counts / 2
+    distances = (middles[:, None] - middles) ** 2
     chance = float((expected * distances).sum())
     return 1.0 - float((observed * distances).sum()) / chance if chance else math.nan
 

@@ -3,14 +3,12 @@
 Most of the time of a batch goes into looking the results up, so each is read once, in C, and all later steps use the
 judged results alone. How the ids are looked up depends on the shape of the data; the outcome does not.
 
-Gains equal `Settings.gain_of` to the last bit: powers of two are taken with `math.pow`, because numpy's
-differ at some fractions, and sums run rank by rank through `bincount`, because other sums of numpy add in another
-order.
+Gains are those of `Settings.gain_of`, because numpy's powers of two differ at some fractions, and sums run rank by rank
+through `bincount`, because other sums of numpy add in another order.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -29,9 +27,6 @@ from .settings import Settings, discount_table
 # result.
 _FEW_JUDGMENTS = 8
 _MANY_RESULTS = 64
-
-# With more levels than this, sorting the grades is cheaper than counting each.
-_COUNTED_LEVELS = 24
 
 _COUNT_ZEROS = ("Judged", "Bpref", "infAP")
 
@@ -223,18 +218,12 @@ def gains_of(grades: Grades, settings: Settings) -> Floats:
     gains: Floats
     if grades.dtype == np.uint8:
         gains = _byte_gains(settings)[grades]
-        return gains
-    if settings.gain == "linear":
-        gains = grades
-    elif settings.gain == "exponential":
-        levels = _few_levels(grades)
-        place = np.minimum(np.searchsorted(levels, grades), levels.size - 1) if levels.size else grades
-        few = levels.size and (levels[place] == grades).all()
-        gains = _powers(levels)[place] if few else _powers(grades)
+    elif settings.gain == "linear":
+        gains = np.maximum(grades, 0.0) if settings.negative == "zero" else grades
     else:
         distinct, place = np.unique(grades, return_inverse=True)
-        return np.fromiter(map(settings.gain_of, distinct.tolist()), np.float64, distinct.size)[place]
-    return np.where(grades < 0, 0.0, gains) if settings.negative == "zero" else gains
+        gains = np.fromiter(map(settings.gain_of, distinct.tolist()), np.float64, distinct.size)[place]
+    return gains
 
 
 @lru_cache(maxsize=64)
@@ -245,19 +234,6 @@ def _byte_gains(settings: Settings) -> Floats:
         with suppress(ValueError):
             table[grade] = settings.gain_of(grade)
     return table
-
-
-def _powers(grades: Grades) -> Floats:
-    gains = np.zeros(grades.size)  # what a grade of 0 has, which most documents do
-    graded = np.flatnonzero(grades)
-    gains[graded] = np.fromiter(map(math.pow, repeat(2.0), grades[graded].tolist()), np.float64, graded.size) - 1.0
-    return gains
-
-
-def _few_levels(grades: Grades) -> Floats:
-    """Guess from a sample which grades occur, in order; empty if these are many. The caller must verify the guess."""
-    levels = np.unique(grades[:: max(1, grades.size // 1024)])
-    return levels if levels.size <= _COUNTED_LEVELS else levels[:0]
 
 
 def with_gain(judgments: CompiledJudgments, settings: Settings) -> Mask:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from math import isnan
 
 from pytest_relevance._text import counted, harmless
-from pytest_relevance.judgments.grading import FAR_APART, Rated, aggregate_figures, query_figures, rater_figures
+from pytest_relevance.judgments.grading import FAR_APART, Rated, query_figures, rater_figures
 from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.reports.blocks import RIGHT, Column, Table, document_columns
 from pytest_relevance.reports.text import DIM, STRONG, WIDEST, Line, cut, folded, line, number, signed, width
@@ -38,7 +38,6 @@ def rater_lines(judgments: Judgments, pairs: Sequence[Rated], *, are_known: bool
         *(apart and [*apart, line("")]),
         *_counted(judgments, pairs, are_known),
         *_agreement(pairs),
-        *_combined(pairs),
     ]
     return [*lines, *(_raters(judgments, limit) if are_known else _UNKNOWN)]
 
@@ -176,14 +175,6 @@ def _agreement(pairs: Sequence[Rated]) -> list[Line]:
     alpha = krippendorff_alpha([list(rated.ratings.values()) for rated in pairs])
     reading = _SAME if isnan(alpha) else _LEAST
     return [line(f"Krippendorff's alpha (ordinal): {_figure(alpha)}", STRONG), line(f"  {reading}"), line("")]
-
-
-def _combined(pairs: Sequence[Rated]) -> list[Line]:
-    """The mean grade for each way of combining ratings."""
-    table = Table([Column("raters:"), Column("mean grade", RIGHT), Column("unlike the median", RIGHT)])
-    for found in aggregate_figures(pairs):
-        table.add(f"  {found.how}", f"{found.mean:.3f}", f"{found.unlike_median:,}")
-    return [*table.lines(), line("")]
 
 
 def _raters(judgments: Judgments, limit: int | None) -> list[Line]:

@@ -176,22 +176,6 @@ def test_a_grade_off_the_scale_names_file_line_query_and_document(shop: Shop) ->
     ]
 
 
-NO_SCALE = (
-    "is no number; names of grades are given by a scale, such as scale: {good: 1, bad: 0}, or --scale good=1,bad=0 of "
-    "a command"
-)
-
-
-def test_names_of_grades_without_a_scale_are_one_mistake_for_each_name(shop: Shop) -> None:
-    rows = ["a,boot,good", "a,hat,good", "b,hat,good", "b,cap,1", "c,hat,bad", "c,cap,bad"]
-    shop.write("rated.csv", "\n".join(["query,doc_id,grade", *rows]))
-    case_file = "judgments: rated.csv\ncases: [{query: a}, {query: b}]\n"
-    assert shop.mistakes(case_file) == [
-        f'rated.csv:2: query "a", document "boot": the grade "good" {NO_SCALE} (in case "a") (3 judgments)',
-        f'rated.csv:6: query "c", document "hat": the grade "bad" {NO_SCALE} (2 judgments)',
-    ]
-
-
 def test_a_wrong_file_hides_no_other_mistake_and_makes_none(shop: Shop) -> None:
     """A case is not blamed for judgments that could not be read."""
     text = """
@@ -281,19 +265,6 @@ def test_what_a_case_says_itself_is_laid_over_the_file(rated: Shop) -> None:
     assert cases["q1"].titles == {"clog": "A clog"}
     assert cases["q1"].notes == {"clog": "wooden"}
     assert cases["q2"].judgments == BOTH["q2"]
-
-
-# Floors
-
-
-def test_a_grade_without_a_gain_is_told_once_at_a_case_that_has_it(shop: Shop) -> None:
-    shop.write("rated.csv", "query,docid,rating\na,x,1\na,y,60\na,z,60\nb,z,70\n")
-    assert shop.mistakes("judgments: rated.csv\ncases: [{query: a}, {query: b}]") == [
-        "shop.yaml:2:9: judgments.y: grade 60 is too high for exponential gain (2^grade - 1): at most 50 is "
-        'allowed; write gain: linear (the grade itself), or a mapping grade: gain (in case "a") (3 judgments)'
-    ]
-    cases = shop.cases("judgments: rated.csv\ngain: linear\ncases: [{query: a}, {query: b}]")
-    assert cases["b"].terms.highest == 70
 
 
 # Scales

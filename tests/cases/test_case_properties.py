@@ -231,7 +231,6 @@ POISONS = [
     Poisoned("expect", {"first": [Text("ouch"), Text("b"), Text("ouch", "'")]}),
     Poisoned("gain", {"1": 1, "ouch": 2}),
     Poisoned("gain", {"1": OUCH}),
-    Poisoned("scale", {"a": 1, "b": OUCH}),
     Poisoned("id", Text("ouch::ouch", '"')),
 ]
 

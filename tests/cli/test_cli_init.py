@@ -49,7 +49,7 @@ def test_the_example_passes_at_once(terminal: Terminal) -> None:
     assert "3 passed" in done.stdout
 
 
-def test_a_suite_of_four_lines_around_a_judgment_file(terminal: Terminal) -> None:
+def test_a_suite_of_three_lines_around_a_judgment_file(terminal: Terminal) -> None:
     terminal.write("data/shop.csv", JUDGED)
     said = terminal.run("init", "tests/relevance", "--judgments", "data/shop.csv")
     assert said.code == 0
@@ -59,9 +59,8 @@ def test_a_suite_of_four_lines_around_a_judgment_file(terminal: Terminal) -> Non
     ]
     lines = [line for line in terminal.read("tests/relevance/search.relevance.yaml").splitlines() if line[0] != "#"]
     assert lines[:2] == ['judgments: "../../data/shop.csv"', 'queries: "../../data/shop.csv"']
-    assert lines[2] == "scale: [0, 3]"
-    assert lines[3].startswith("min_ndcg: 0.3 ")
-    assert len(lines) == 4
+    assert lines[2].startswith("min_ndcg: 0.3 ")
+    assert len(lines) == 3
     suite = read_suite("tests/relevance/search.relevance.yaml")
     assert [case.query for case in suite.cases] == ["winter boots", "laces"]
 
@@ -106,20 +105,6 @@ def test_a_scale_raters_and_a_format_are_written_down(terminal: Terminal) -> Non
     assert "scale: {good: 2, bad: 0}\nraters: max\n" in text
     (case,) = read_suite("relevance/search.relevance.yaml").cases
     assert case.judgments == {"a": 2, "b": 0}
-
-
-@pytest.mark.parametrize(
-    ("rows", "scale"),
-    [
-        (JUDGED, "[0, 3]"),
-        ("query,docid,rating\nboots,a,-1\nboots,b,0.5\n", "[-1, 0.5]"),
-        ("query,docid,anna_rating,ben_rating\nboots,a,1,4\nboots,b,1,1\n", "[0, 4]"),
-    ],
-)
-def test_the_scale_that_the_judgments_show_is_written_down(terminal: Terminal, rows: str, scale: str) -> None:
-    terminal.write("shop.csv", rows)
-    assert terminal.run("init", ".", "--judgments", "shop.csv").code == 0
-    assert f"\nscale: {scale}\n" in terminal.read("search.relevance.yaml")
 
 
 @pytest.mark.parametrize("there", ["relevance/conftest.py", "relevance/search.relevance.yaml"])

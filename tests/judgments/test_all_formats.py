@@ -148,7 +148,6 @@ def test_a_file_that_is_cut_off_anywhere(name: str, form: int) -> None:
         ends = (text[:length].rstrip(), text[:length])
         assert problem.line in [end.count("\n") + 1 for end in ends]
         assert problem.message.startswith("this is no valid JSON: ")
-        assert problem.message.endswith("; it ends there, is it truncated?")
 
 
 KEYS = [

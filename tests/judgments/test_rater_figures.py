@@ -1,4 +1,4 @@
-"""How far raters are apart: documents, each rater's bias, and what the ways to combine ratings make of them; draws."""
+"""How far raters are apart: documents, each rater's bias; draws."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance.judgments.grading import Judged, aggregate_figures, drawn_evenly, rated_by_several, rater_figures
+from pytest_relevance.judgments.grading import Judged, drawn_evenly, rated_by_several, rater_figures
 from pytest_relevance.judgments.model import Judgments
 
 NAMES = ("anna", "ben", "carl")
@@ -47,17 +47,6 @@ def test_a_rater_who_shares_no_document_has_no_bias() -> None:
     anna, ben, carl = rater_figures(judged({"boots": {"sku-1": {"anna": 3}}}))
     assert (anna.rated, anna.shared, anna.bias) == (1, 0, None)
     assert [ben.rated, carl.rated] == [0, 0]
-
-
-def test_what_the_ways_to_combine_ratings_make_of_them() -> None:
-    figures = {found.how: (found.mean, found.unlike_median) for found in aggregate_figures(rated_by_several(SHOES))}
-    assert figures == {
-        "median": ((2.5 + 3 + 1) / 3, 0),
-        "mean": ((2.5 + 2 + 1) / 3, 1),
-        "min": ((2 + 0 + 1) / 3, 2),
-        "max": ((3 + 3 + 1) / 3, 1),
-        "majority": ((2 + 3 + 1) / 3, 1),
-    }
 
 
 JUDGED = st.lists(

@@ -16,7 +16,7 @@ from pytest_relevance._text import found, quoted
 from pytest_relevance.cases.checking.files import FILE, check_files
 from pytest_relevance.cases.checking.values import documents_in, is_number, number, text, unknown_keys
 from pytest_relevance.cases.problems import Location
-from pytest_relevance.judgments.scale import UNNAMED, Scale, aggregate, is_named, on_scale
+from pytest_relevance.judgments.scale import UNNAMED, Scale, aggregate, is_named, on_scale, scale_of
 
 if TYPE_CHECKING:
     from pytest_relevance._problems import Place
@@ -52,26 +52,10 @@ NO_JUDGMENTS = Graded()
 
 def check_scale(value: object, at: Location) -> object:
     """A scale: names with their grades, or the lowest and the highest grade."""
-    if isinstance(value, (list, tuple)):
-        if len(value) != 2 or not all(map(is_number, value)) or value[0] >= value[1]:
-            return at.refuse(f"a scale is [lowest, highest], two numbers in that order, found {found(value)}")
-        return Scale(value[0], value[1])
-    if not isinstance(value, Mapping):
-        allowed = "[lowest, highest], such as [0, 3], or names with their grades, such as {good: 1, bad: 0}"
-        return at.refuse(f"expected {allowed}, found {found(value)}")
-    names: dict[str, float] = {}
-    for name, grade in value.items():
-        if not isinstance(name, str) or not name or number(name) is not None:
-            at.refuse(f"{quoted(str(name))} cannot name a grade; use a word", str(name), at_key=True)
-        elif not is_number(grade):
-            at.refuse(f"the grade of {quoted(name)} is a number, found {found(grade)}", name)
-        else:
-            names[name] = grade
-    if len(names) < len(value):
-        return None
-    if len(set(names.values())) < 2:
-        return at.refuse(f"a scale has at least two different grades, found {found(value)}")
-    return Scale(min(names.values()), max(names.values()), names)
+    try:
+        return scale_of(value)
+    except ValueError as error:
+        return at.refuse(str(error))
 
 
 def check_judgments(value: object, at: Location) -> object:
@@ -146,20 +130,14 @@ def _grade_made_of(written: object, scale: Scale | None, raters: str, at: Locati
     """A grade, or the grade that a list of ratings makes; None where there are mistakes."""
     if not isinstance(written, Sequence) or isinstance(written, str):
         grade = _grade_of(written, scale)
-        return _refuse_grade(written, grade, at) if isinstance(grade, str) else grade
+        return at.refuse(grade) if isinstance(grade, str) else grade
     if not written:
         return at.refuse("the list of ratings is empty; leave the document out if nobody rated it")
     ratings = [_grade_of(rating, scale) for rating in written]
     wrong = {index: rating for index, rating in enumerate(ratings) if isinstance(rating, str)}
     for index, message in wrong.items():
-        _refuse_grade(written[index], message, at.under(index))
+        at.refuse(message, index)
     return None if wrong else aggregate(ratings, raters)  # type: ignore[arg-type]
-
-
-def _refuse_grade(written: object, message: str, at: Location) -> None:
-    """Report what is no grade: a name once, as one scale makes grades of all its judgments, and each wrong number."""
-    is_name = isinstance(written, str) and written not in _BLANK and number(written) is None
-    at.refuse(message, group=message if is_name else None)
 
 
 def _grade_of(written: object, scale: Scale | None) -> float | str:
