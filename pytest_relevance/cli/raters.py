@@ -1,8 +1,8 @@
 """`pytest-relevance raters`: where the raters of a judgment file disagree, and how far.
 
 The documents on which ratings are the furthest apart come first, then how many there are of them, the agreement of all
-(Krippendorff's alpha), how generous each rater is, and what the ways to combine ratings make of them. Of two raters,
-the only ones or those of `--between`, the report has Cohen's kappa, the bias, and how often which grades met.
+(Krippendorff's alpha), and how generous each rater is. Of two raters, the only ones or those of `--between`, the
+report has Cohen's kappa, the bias, and how often which grades met.
 """
 
 from __future__ import annotations

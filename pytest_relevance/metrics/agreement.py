@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 def krippendorff_alpha(ratings: Iterable[Sequence[float | None]]) -> float:
-    """Give Krippendorff's alpha: 1 less the disagreement within documents / that expected if ratings were shuffled.
+    """Give Krippendorff's alpha of ordinal ratings: 1 less the disagreement within documents / that expected by chance.
 
-    `ratings`: for each document the ratings it got, in any order and number; None and NaN are ratings that were not
-    given. Grades are ordinal: how far two are apart is how many ratings lie between them. 1.0 is perfect agreement, 0.0
-    what chance gives, and below it raters contradict each other. NaN where no document has two ratings, or all ratings
-    are the same: then nothing could have disagreed. Krippendorff, Content Analysis, 2004, chapter 11.
+    Chance shuffles the ratings. `ratings`: for each document the ratings it got, in any order and number; None and NaN
+    are ratings that were not given. 1.0 is perfect agreement, 0.0 what chance gives, and below it raters contradict
+    each other. NaN where no document has two ratings, or all ratings are the same: then nothing could have disagreed.
+    Krippendorff, Content Analysis, 2004, chapter 11.
 
     Raises:
         ValueError: the ratings of a document are a text.
@@ -53,7 +53,7 @@ def krippendorff_alpha(ratings: Iterable[Sequence[float | None]]) -> float:
     counts: Floats = table.sum(axis=0)
     expected = (np.outer(counts, counts) - np.diag(counts)) / (counts.sum() - 1)
     middles = counts.cumsum() - counts / 2
-    distances = (middles[:, None] - middles) ** 2
+    distances = (middles[:, None] - middles) ** 2  # the ratings between two values, and half of those that equal one
     chance = float((expected * distances).sum())
     return 1.0 - float((observed * distances).sum()) / chance if chance else math.nan
 

@@ -58,7 +58,7 @@ def _said(series: Series, label: str) -> baseline.Headline:
         if found.kind in _FINE and means.difference < -TIE:
             text = "The mean fell within chance, no query by more than its tolerance"
             found = baseline.Headline(text, baseline.MIXED)
-        scores = f"mean {series.points[series.since].metric}{label} {means.first:.3f} -> {means.second:.3f}"
+        scores = f"mean {cases.metric_of(series.last)}{label} {means.first:.3f} -> {means.second:.3f}"
         found = found._replace(text=f"{found.text} ({scores} of {counted(means.queries, 'case')} over {runs})")
     if wrong:
         kind = baseline.WORSE if found.kind == baseline.WORSE else baseline.BROKEN
@@ -97,8 +97,9 @@ def series_sentences(series: Series) -> list[Sentence]:
     found = []
     if series.change is not None:
         head = f"since {when(series.points[series.since].started)}: "
-        found.append(baseline.mean_change_sentence(series.change, series.points[series.since].metric, head))
-    parts = [f"the means are over {counted(series.scored, 'case')} with a score in each run, weighted as in the last"]
+        found.append(baseline.mean_change_sentence(series.change, cases.metric_of(series.last), head))
+    how = f"by {cases.metric_of(series.last)} and weighted as in the last" if series.scored else "of no metric"
+    parts = [f"the means are over {counted(series.scored, 'case')} with a score in each run, {how}"]
     parts += [f"{counted(series.unscored, 'further case')} without one"] * bool(series.unscored)
     parts += [f"{counted(series.others, 'case is', 'cases are')} not in all runs"] * bool(series.others)
     found.append(Sentence("; ".join(parts), DIM))
@@ -109,19 +110,18 @@ def series_sentences(series: Series) -> list[Sentence]:
     return found
 
 
-def heads(series: Series) -> Sequence[str]:
-    """The heads of the columns of a series."""
-    return ("start (UTC)", series.metric, "interval", "p95", "passed", "errors", "worse", "better", "searched")
+HEADS = ("start (UTC)", "mean", "interval", "p95", "passed", "errors", "worse", "better", "searched")
+"""The heads of the columns of a series."""
 
 
 def rows(series: Series) -> Iterator[tuple[Point, list[str]]]:
-    """Each run with its cells, in the order of `heads`."""
+    """Each run with its cells, in the order of `HEADS`."""
     for point in series.points:
         statuses = point.statuses
         bounded = statuses.total() - statuses[MEASURED] - statuses[SKIPPED]
-        k = point.metric.partition("@")[2]
         cells = [
-            *(when(point.started), score_text(point.mean) + f" @{k}" * (point.metric not in ("", series.metric))),
+            when(point.started),
+            score_text(point.mean),
             f"{point.low:.3f} to {point.high:.3f}" if point.high - point.low > 0.0005 else "",
             "" if point.p95 is None else duration(point.p95),
             f"{statuses[PASSED]:,} of {bounded:,}" if bounded else "",
@@ -148,7 +148,7 @@ def break_text(series: Series, point: Point) -> str:
 
 
 def _table(series: Series, title: str) -> Table:
-    first, *names, last = heads(series)
+    first, *names, last = HEADS
     columns = [Column(first), *(Column(name, RIGHT, yields=_YIELDS.get(name, 0)) for name in names)]
     table = Table([*columns, Column(last, least=12, yields=_YIELDS[last], is_code=True)], title=title)
     for point, cells in rows(series):
@@ -202,7 +202,8 @@ def history_data(history: History) -> dict[str, Any]:
     """The report as a dict of the types of JSON; what is not defined is None."""
     series = [
         {
-            **{name: getattr(each, name) for name in ("variant", "metric", "scored", "unscored", "others")},
+            **{name: getattr(each, name) for name in ("variant", "scored", "unscored", "others")},
+            "metric": cases.metric_of(each.last),
             "since": each.points[each.since].started,
             "change": None if each.change is None else {**asdict(each.change.means), "p": each.change.p},
             "filled": sum((Counter(result.evaluation.filled_top) for result in each.last), Counter()),
@@ -216,10 +217,10 @@ def history_data(history: History) -> dict[str, Any]:
 def _point_data(point: Point) -> dict[str, Any]:
     values = {name: getattr(point, name) for name in _KEPT}
     values |= {name: [each._asdict() for each in getattr(point, name)] for name in ("moves", "breaks")}
-    return {name: None if value == "" or value != value else value for name, value in values.items()}  # NaN
+    return {name: None if value != value else value for name, value in values.items()}  # NaN
 
 
 _KEPT = (
-    *("name", "started", "fingerprint", "statuses", "gates", "compared", "metric", "worse", "better"),
+    *("name", "started", "fingerprint", "statuses", "gates", "compared", "worse", "better"),
     *("mean", "low", "high", "p95"),
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from math import isnan
 
@@ -20,7 +19,6 @@ _LEAST = "reliable from 0.8 on, tentatively from 0.667"
 
 _ALL_HINT = " (--limit 0 lists all)"
 _FAR = f"{FAR_APART}+ grades apart"
-_FARTHEST = 4  # grades apart; what is farther is counted together
 _MOST_GRADES = 12  # in a table of grades
 _WIDEST_RATER, _WIDEST_RATINGS, _WIDEST_QUERY = 16, 45, 30
 
@@ -37,7 +35,6 @@ def rater_lines(judgments: Judgments, pairs: Sequence[Rated], *, are_known: bool
         *_queries(judgments, pairs),
         *(apart and [*apart, line("")]),
         *_counted(judgments, pairs, are_known),
-        *_agreement(pairs),
     ]
     return [*lines, *(_raters(judgments, limit) if are_known else _UNKNOWN)]
 
@@ -140,41 +137,23 @@ def _ratings(raters: Sequence[str]) -> tuple[list[Column], Callable[[Rated], lis
 
 
 def _counted(judgments: Judgments, pairs: Sequence[Rated], are_known: bool) -> list[Line]:
-    """How many documents there are, and how far their ratings are apart."""
-    queries = len({rated.query for rated in pairs})
-    ratings = sum(len(rated.ratings) for rated in pairs)
-    by = f" by {counted(len(judgments.raters), 'rater')}" if are_known else ""
-    head = (
-        f"{counted(len(pairs), 'pair')} of query and document with several ratings: "
-        f"{counted(ratings, 'rating')}{by} in {counted(queries, 'query', 'queries')}"
-    )
-    spreads = Counter(_how_far(rated.spread) for rated in reversed(pairs))  # the furthest apart are the first
-    table = Table([Column(), Column(align=RIGHT, at_least=9), Column(align=RIGHT, at_least=6)], indent=2)
-    for what, count in spreads.items():
-        table.add(what, f"{count:,}", f"{count / len(pairs):.1%}")
-    far = sum(rated.spread >= FAR_APART for rated in pairs)
-    differ = "differs" if far == 1 else "differ"
-    total = line(f"  {far:,} {differ} by two grades or more")
-    return [*(line(text, STRONG) for text in folded(head)), *table.lines(), total, line("")]
-
-
-def _how_far(spread: float) -> str:
-    if not spread:
-        return "all ratings the same"
-    if spread < 1:
-        return "less than a grade apart"
-    if spread >= _FARTHEST + 1:
-        return f"more than {_FARTHEST} grades apart"
-    return f"{counted(int(spread), 'grade')} apart"
-
-
-def _agreement(pairs: Sequence[Rated]) -> list[Line]:
-    """Krippendorff's alpha and how to read it."""
+    """How many documents there are, how many ratings are far apart, and Krippendorff's alpha."""
     from pytest_relevance.metrics.agreement import krippendorff_alpha  # which imports numpy
 
-    alpha = krippendorff_alpha([list(rated.ratings.values()) for rated in pairs])
+    queries, ratings = len({rated.query for rated in pairs}), [[*rated.ratings.values()] for rated in pairs]
+    by = f" by {counted(len(judgments.raters), 'rater')}" if are_known else ""
+    far, alpha = sum(rated.spread >= FAR_APART for rated in pairs), krippendorff_alpha(ratings)
+    head = (
+        f"{counted(len(pairs), 'pair')} of query and document with several ratings: "
+        f"{counted(sum(map(len, ratings)), 'rating')}{by} in {counted(queries, 'query', 'queries')}"
+    )
     reading = _SAME if isnan(alpha) else _LEAST
-    return [line(f"Krippendorff's alpha (ordinal): {_figure(alpha)}", STRONG), line(f"  {reading}"), line("")]
+    return [
+        *(line(text, STRONG) for text in folded(head)),
+        line(f"  {far:,} {'differs' if far == 1 else 'differ'} by two grades or more"),
+        line(""),
+        *(line(f"Krippendorff's alpha (ordinal): {_figure(alpha)}", STRONG), line(f"  {reading}"), line("")),
+    ]
 
 
 def _raters(judgments: Judgments, limit: int | None) -> list[Line]:

@@ -56,7 +56,6 @@ class NoHistory(ValueError):
 class CaseFigures(NamedTuple):
     """The figures of a case in one run: nDCG@k with its interval, None where it is not defined; the latency (s)."""
 
-    metric: str
     score: float | None
     lower: float | None
     upper: float | None
@@ -95,9 +94,9 @@ class Point:
     in a case since its last result: "judgments", "settings" or "query", with details; the others with a result before
     are `compared`.
 
-    `gates` are the outcomes of the gates that have a verdict, by file and name, of the last run alone. `mean`, by the
-    `metric`, and the interval `low` to `high` that unjudged results leave to it, are NaN where no case has a score;
-    `p95` is of the latencies of the common cases, in seconds. `breaks` are between the run before and this one.
+    `gates` are the outcomes of the gates that have a verdict, by file and name, of the last run alone. `mean` and the
+    interval `low` to `high` that unjudged results leave to it are NaN where no case has a score; `p95` is of the
+    latencies of the common cases, in seconds. `breaks` are between the run before and this one.
     """
 
     name: str
@@ -111,7 +110,6 @@ class Point:
     compared: int = 0
     moves: list[CaseMove] = field(default_factory=list)
     gates: dict[str, str] = field(default_factory=dict)
-    metric: str = ""
     mean: float = math.nan
     low: float = math.nan
     high: float = math.nan
@@ -133,7 +131,7 @@ class Series(NamedTuple):
     """The runs of one variant of the search.
 
     The means are over `scored` cases: those with a score in every run that searched at all. `unscored` cases are in all
-    these runs too, and `others` only in some. `metric` is nDCG@k where that of the runs is not the same.
+    these runs too, and `others` only in some.
 
     `change` is that of the mean since the point `since`, over the cases that no break has touched: the first point from
     which on these are at least half of the scored cases. Of them so many got `worse` and `better` by more than their
@@ -141,7 +139,6 @@ class Series(NamedTuple):
     """
 
     variant: str | None
-    metric: str
     points: Sequence[Point]
     scored: int
     unscored: int
@@ -239,7 +236,7 @@ def _add(point: Point, key: CaseKey, before: CaseResult | None, now: CaseResult)
     if now.verdict in (*WITHOUT_SCORE, SKIPPED):
         return False
     point.empty += not now.evaluation.top
-    point.figures[key] = CaseFigures(now.metric.text, now.score, *now.interval, now.call.latency)
+    point.figures[key] = CaseFigures(now.score, *now.interval, now.call.latency)
     if before is None:
         return True
     if changes := dict(incompatibilities(before, now, ("the run before", "this run"), None)):
@@ -295,15 +292,9 @@ def _series(
                 moved.append(now < was)
         change = change_of(pairs, len(scored))
     of_scored = [last[variant, key] for key in scored]
-    metric = _one_metric(point.metric for point in searched)
     counts = len(scored), len(common) - len(scored), len(times) - len(common)
     worse, since = sum(moved), points.index(first)
-    return Series(variant, metric, points, *counts, change, worse, len(moved) - worse, since, of_scored)
-
-
-def _one_metric(metrics: Iterable[str]) -> str:
-    found = {*metrics} - {""}
-    return found.pop() if len(found) == 1 else "nDCG@k"
+    return Series(variant, points, *counts, change, worse, len(moved) - worse, since, of_scored)
 
 
 def _summarise(
@@ -311,7 +302,6 @@ def _summarise(
 ) -> None:
     """Add the figures over common cases, and the breaks."""
     if scored:
-        point.metric = _one_metric(point.figures[key].metric for key in scored)
         point.mean, point.low, point.high = (
             weighted_mean((getattr(point.figures[key], name), weights[key]) for key in scored)
             for name in ("score", "lower", "upper")

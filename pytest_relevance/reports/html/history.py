@@ -12,9 +12,9 @@ from string import Template
 
 from pytest_relevance._text import case_name, counted, harmless, score_text
 from pytest_relevance.reports.history import (
+    HEADS,
     break_text,
     headline,
-    heads,
     notes,
     rows,
     searched_text,
@@ -61,7 +61,7 @@ def _series(series: Series, number: int, *, has_title: bool) -> Iterator[str]:
     if series.scored:
         yield _chart(series, number, label)
     yield f'<div class="runs" tabindex="0" role="region" aria-label="runs: {label}"><table><thead><tr>'
-    yield from (f'<th scope="col"{kind}>{text(name)}</th>' for name, kind in zip(heads(series), _KINDS, strict=True))
+    yield from (f'<th scope="col"{kind}>{text(name)}</th>' for name, kind in zip(HEADS, _KINDS, strict=True))
     yield "</tr></thead><tbody>"
     for index, (point, shown) in enumerate(rows(series)):
         yield from _rows(series, point, f"run-{number}-{index}", shown)
@@ -126,14 +126,14 @@ def _chart(series: Series, number: int, label: str) -> str:
         if point.mean != point.mean:
             continue
         kind = " fell" if point.worse > point.better else " rose" if point.better > point.worse else ""
-        parts = [when(point.started), f"{point.metric} {point.mean:.3f}", _moved(point)]
+        parts = [when(point.started), f"mean {point.mean:.3f}", _moved(point)]
         said = text("; ".join(filter(None, [*parts, searched_text(point, is_first=index == 0)])))
         drawn.append(
             f'<a href="#run-{number}-{index}" aria-label="{said}" tabindex="-1"><title>{said}</title>'
             f'<rect class="target" x="{index * step:.2f}" width="{step:.2f}" height="{_HEIGHT}"/>'
             f'<path class="dot{kind}" d="M{place(index, point.mean)}h0"/></a>'
         )
-    caption = f"<b>mean {text(series.metric)}</b> and what unjudged results leave open, cut at the edges"
+    caption = "<b>mean</b> and what unjudged results leave open, cut at the edges"
     caption += "; dashed: a break" * bool(starts)
     caption += "; ticks: something else was searched" * any(point.searched for point in points)
     ends = dict.fromkeys(when(points[index].started) for index in (0, -1))
@@ -141,6 +141,6 @@ def _chart(series: Series, number: int, label: str) -> str:
         f'<figure><figcaption>{caption}</figcaption><div class="scaled"><div class="ends" aria-hidden="true">'
         f"<span>{most:.3f}</span><span>{least:.3f}</span></div>"
         f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" preserveAspectRatio="none" role="group" '
-        f'aria-label="mean {text(series.metric)}, {label}">{"".join(drawn)}</svg></div></figure>'
+        f'aria-label="mean, {label}">{"".join(drawn)}</svg></div></figure>'
         f'<div class="ends">{"".join(f"<span>{end}</span>" for end in ends)}</div>'
     )
