@@ -1,6 +1,6 @@
 """What other installed packages add by entry points: formats of judgments, and reports.
 
-Entry points are slow to read. They are asked for a name, or a file, that is not known otherwise.
+Entry points are slow to read. They are asked for a name that is not known otherwise.
 """
 
 from __future__ import annotations

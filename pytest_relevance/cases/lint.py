@@ -12,11 +12,9 @@ from collections.abc import Callable, Container, Hashable, Iterable, Iterator, M
 from dataclasses import dataclass, field
 
 from pytest_relevance._problems import Place
-from pytest_relevance._text import counted, did_you_mean, examples, quoted
-from pytest_relevance.cases.checking.expectations import KINDS as EXPECTATIONS
+from pytest_relevance._text import counted, examples, quoted
 from pytest_relevance.cases.model import Case, Suite, most_results
 from pytest_relevance.judgments.model import Judgments, Ratings
-from pytest_relevance.metrics.names import MEASURES
 
 _SCIENTIFIC = re.compile(r"[0-9]([.][0-9]+)?E[+][0-9]{2,}")
 """A number as spreadsheets show one of more than eleven digits."""
@@ -38,10 +36,6 @@ UNJUDGED = (
     "queries without judgments, which are measured without a floor; judge some of their results, or leave them out "
     "with queries: {file: ..., only: judged}"
 )
-OWN_METRICS = (
-    "names of metrics that are the project's own (pytest_relevance_metrics in a conftest.py), or misspelt; where they "
-    "are its own, name each with --metric"
-)
 BLANK = "listed without a grade, as in a worklist that waits to be filled in; judge them, or take them out"
 PADDED = (
     "white space at the beginning or the end, which is part of the id or the text; take it out, unless what the search "
@@ -55,7 +49,7 @@ ABSENT = (
     "files with fill: true that are not there, so that nothing is filled; a judge makes one, or its name is misspelt"
 )
 NOTICE = "said in reading; see each of them"
-KINDS = (CONFLICTING, UNKNOWN, UNUSED, IRRELEVANT, UNJUDGED, OWN_METRICS, BLANK, PADDED, CHANGED, ABSENT, NOTICE)
+KINDS = (CONFLICTING, UNKNOWN, UNUSED, IRRELEVANT, UNJUDGED, BLANK, PADDED, CHANGED, ABSENT, NOTICE)
 """Every kind of warning, the most urgent first: what is found, and the advice on it."""
 
 
@@ -94,9 +88,6 @@ def lint_suite(suite: Suite, *, has_baseline: bool = False) -> list[LintFinding]
     """Find what to warn of in a suite. `has_baseline`: a baseline looks at its scores."""
     found = [LintFinding(NOTICE, suite.path, detail=warning) for warning in suite.warnings]
     found += [LintFinding(ABSENT, suite.path, detail=quoted(file)) for file in suite.absent]
-    for name in suite.unknown_metrics:
-        detail = f"{quoted(name)}{did_you_mean(name, [*MEASURES, *EXPECTATIONS])}"
-        found.append(LintFinding(OWN_METRICS, suite.path, detail=detail))
     if suite.unjudged:
         found.append(LintFinding(UNJUDGED, suite.path, Place(suite.queries_line), detail=suite.unjudged_words))
     entries = []

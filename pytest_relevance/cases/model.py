@@ -365,9 +365,7 @@ class Suite(NamedTuple):
     the paths of all files of judgments and queries that were read. `warnings` are messages about possible mistakes.
     `gate_lines` are the lines of the gates. `unjudged` are the listed queries without judgments in the files of the
     suite, and so without a floor; `left_out` are the ids of those that `only: judged` leaves out, having no
-    judgments; `listed` is the number of all listed queries. `unknown_metrics` are names of metrics that are the
-    project's own, or a mistake; none where the project's own are known. `absent` are the files that fill and are not
-    there.
+    judgments; `listed` is the number of all listed queries. `absent` are the files that fill and are not there.
     """
 
     path: str
@@ -380,7 +378,6 @@ class Suite(NamedTuple):
     unjudged: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     listed: int = 0
-    unknown_metrics: tuple[str, ...] = ()
     absent: tuple[str, ...] = ()
 
     @property

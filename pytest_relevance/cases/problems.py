@@ -43,13 +43,11 @@ class CaseFileError(FileError):
 class CaseProblems:
     """Collects the mistakes in a case file and in the files that it names.
 
-    `found` are the problems so far. `metrics` are the project's own; where None says that they are not known, `unknown`
-    has names that may be theirs.
+    `found` are the problems so far. `metrics` are the project's own; None says that they are not known.
     """
 
     def __init__(self, metrics: OwnMetrics | None = NO_METRICS) -> None:
         self.metrics = metrics
-        self.unknown: dict[str, None] = {}
         self.found: list[Problem] = []
         self._elsewhere = 0
 
@@ -112,16 +110,9 @@ class Location:
         """The location of a nested value."""
         return Location(self.scope, (*self.path, *path))
 
-    def metric(self, name: str, *, has_bound: bool) -> Metric:
-        """The metric of a name, which may be the project's own. `has_bound`: its value is one that a metric may have.
-
-        Raises ValueError for an unknown name; where the project's own metrics are not known, only if it has no bound.
-        """
-        problems = self.scope.problems
-        metric = parse_metric(name, problems.metrics if has_bound else problems.metrics or NO_METRICS)
-        if metric.is_own and problems.metrics is None:
-            problems.unknown[metric.measure] = None
-        return metric
+    def metric(self, name: str) -> Metric:
+        """The metric of a name, which may be the project's own. Raises ValueError for an unknown name."""
+        return parse_metric(name, self.scope.problems.metrics)
 
     def refuse(
         self,

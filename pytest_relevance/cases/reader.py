@@ -271,7 +271,6 @@ class SuiteBuilder:
             unjudged=tuple(self._unjudged),
             left_out=tuple(self._left_out),
             listed=len(sources.queries) if sources is not None else 0,
-            unknown_metrics=tuple(self.problems.unknown),
             absent=tuple(sources.absent) if sources is not None else (),
         )
 

@@ -35,8 +35,8 @@ def declare(parser: ArgumentParser) -> None:
     parser.add_argument("paths", metavar="PATH", nargs="+", help="a case file, a judgment file, or a folder")
     parser.add_argument("--all", action="store_true", help="show every warning, however many there are of a kind")
     parser.add_argument("--strict", action="store_true", help="exit with code 1 for warnings, too")
-    own = "a metric of the project's own, which conftest files name; with it, other unknown names are errors"
-    parser.add_argument("--metric", dest="metrics", metavar="NAME", action="append", help=own)
+    own = "a metric of the project's own, which a conftest.py names (pytest_relevance_metrics); may be repeated"
+    parser.add_argument("--metric", dest="metrics", metavar="NAME", action="append", default=[], help=own)
     add_reading(parser, "--format", "--scale", "--raters", "--grade-column")
 
 
@@ -121,7 +121,7 @@ def _look_at_suite(path: str, arguments: Namespace, looked: _Looked) -> None:
     from pytest_relevance.results.records.baseline import read_baseline
     from pytest_relevance.results.records.run_info import baseline_path, has_baseline
 
-    suite = load_suite(path, metrics=arguments.metrics and dict.fromkeys(arguments.metrics))
+    suite = load_suite(path, metrics=dict.fromkeys(arguments.metrics))
     looked.counts["case"] += len(suite.cases)
     looked.counts["listed query left out"] += len(suite.left_out)
     looked.counts["judgment"] += sum(len(case.judgments) for case in suite.cases)

@@ -2,7 +2,7 @@
 
 A format is recognised by the content, in the order of `FORMATS`: distinctive ones come first. Where the user names it,
 by a key of `FORMATS` or of `ALIASES`, the file is read as that, and its mistakes are told as mistakes in that format.
-Other packages have further formats (`_outside`): they are asked for a name, or a file, that is not known here.
+Other packages have further formats (`_outside`), for files whose format is named.
 """
 
 from __future__ import annotations
@@ -242,45 +242,35 @@ def _named(format: str | None) -> Format | None:
     return FORMATS.get(name) or _of_another_package(_outside.entry_points_of(_outside.FORMATS)[name])
 
 
-def _of_other_packages() -> list[Format]:
-    return [*map(_of_another_package, _outside.entry_points_of(_outside.FORMATS).values())]
-
-
 def _of_another_package(point: EntryPoint) -> Format:
-    """The format of an entry point: a function from the text of a file to rows, none where it is another format.
+    """The format of an entry point: a function from the text of a file to rows, which are never none.
 
     The rows are read as a list of JSON objects is: each has the keys of a table.
     """
 
-    def rows(source: Source) -> Source | None:
+    def rows(source: Source) -> Source:
         try:
-            found = None if source.is_parquet else _outside.called(point, source.text)
+            found = _outside.called(point, source.text)
             data = json.dumps(found, allow_nan=False)
         except _outside.OutsideError as error:
             source.refuse(str(error))
         except (TypeError, ValueError) as error:
             source.refuse(f"{point.name} ({point.value}) returned what JSON cannot hold: {error}")
-        return Source(source.file, data.encode(), source.options) if found else None
-
-    def needed(source: Source) -> Source:
-        return rows(source) or source.refuse(f"the file holds nothing that {point.name} ({point.value}) reads")
+        if not found:
+            source.refuse(f"the file holds nothing that {point.name} ({point.value}) reads")
+        return Source(source.file, data.encode(), source.options)
 
     return Format(
-        point.name,
-        point.value,
-        lambda source: rows(source) is not None,
-        lambda source: objects.read_objects(needed(source), point.name),
-        lambda source: objects.read_query_objects(needed(source)),
+        *(point.name, point.value, _never),
+        lambda source: objects.read_objects(rows(source), point.name),
+        lambda source: objects.read_query_objects(rows(source)),
     )
 
 
 def _checked(source: Source, known: Format | None, needed: str) -> Format:
     """Refuse a file of an unknown format or of another kind, and options that have no meaning for its format."""
     if known is None:
-        fitting = [one for one in _of_other_packages() if one.fits(source)]
-        if len(fitting) != 1:
-            _refuse_unknown(source, needed, fitting or [*_ALL, *_of_other_packages()])
-        known = fitting[0]
+        _refuse_unknown(source, needed)
     for option in source.options:
         formats, what = OPTIONS[option]
         is_json_of_quepid = known.name == "quepid" and source.looks_like_json  # which has no columns
@@ -317,7 +307,7 @@ def judgments_in(source: Source) -> Format | None:
     return next((one for one in _ALL if one.ratings is not None and one.fits(source)), None)
 
 
-def _refuse_unknown(source: Source, needed: str, formats: Sequence[Format]) -> NoReturn:
+def _refuse_unknown(source: Source, needed: str) -> NoReturn:
     """Refuse a file: what it begins with, and what it may be. A run that is no judgments is called one."""
     names = source.header.names
     if needed == "judgments" and trec_ltr.is_run(source):
@@ -326,7 +316,7 @@ def _refuse_unknown(source: Source, needed: str, formats: Sequence[Format]) -> N
         if needed == "judgments":
             tables.refuse_header(source, names)
         tables.read_query_table(source)  # which says what a header of queries is
-    usable = [one for one in formats if (one.ratings if needed == "judgments" else one.queries) is not None]
+    usable = [one for one in _ALL if (one.ratings if needed == "judgments" else one.queries) is not None]
     known = "; ".join(f"{one.name} ({one.about})" for one in usable)
     source.refuse(
         f"the format of these {needed} is not recognised; the file begins with {quoted(source.header.line.strip())}. "

@@ -28,8 +28,8 @@ from .hits import (
     sums,
     with_gain,
 )
-from .measures import MetricError, inferred_precision, satisfaction, score
-from .names import Metric
+from .measures import inferred_precision, satisfaction, score
+from .names import Metric, MetricError
 from .ndcg import grade_ranking
 from .settings import Settings
 

@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping
 
 from pytest_relevance._text import shown
 
-from .names import Metric
+from .names import Metric, MetricError
 from .ndcg import GradedRanking, dcg, highest_grade, ndcg, scored_grades
 from .settings import Settings, check_number
 
@@ -39,10 +39,6 @@ def score(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
     return value
 
 
-class MetricError(ValueError):
-    """Raised for a metric of a project's own that cannot be used; its cause is what the function raised, if it did."""
-
-
 def _own(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
     """A metric of a project's own: what its function returns for copies of the grades; NaN for None."""
     if metric.function is None:
@@ -53,15 +49,10 @@ def _own(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
         raise
     except BaseException as error:  # pytest.skip too: no metric decides that its case is not tested
         what = f"{type(error).__name__}: {error}".partition("\n")[0]
-        was_entered = error.__traceback__ is not None and error.__traceback__.tb_next is not None
-        if isinstance(error, TypeError) and not was_entered:
-            what += f"; it is called as {metric.measure}(grades, judged, k)"
-        raise MetricError(f"the metric {metric.text} raised {what}") from (error if was_entered else None)
-    if value is None:
-        return _NAN
+        raise MetricError(f"the metric {metric.text} raised {what}") from error
     try:
-        check_number(metric.text, value)
-        return float(value)
+        check_number(metric.text, 0 if value is None else value)
+        return _NAN if value is None else float(value)
     except (ValueError, OverflowError):
         allowed = "a finite number, or None where it is not defined"
         raise MetricError(f"the metric {metric.text} returned {shown(value, 60)}; it returns {allowed}") from None

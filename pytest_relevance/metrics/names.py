@@ -137,29 +137,30 @@ _SHAPE = r"""\s* (?P<name>[A-Za-z][A-Za-z _-]*?) \s*
         (?:\( (?P<after>[^()]*) \))? \s*"""
 
 
-_OWN = r"([A-Za-z][A-Za-z0-9_-]*)(?:@(.*))?"
+_OWN = r"[A-Za-z][A-Za-z0-9_-]*"
+
+
+class MetricError(ValueError):
+    """Raised for a metric of a project's own that cannot be used; its cause is what the function raised, if it did."""
 
 
 def own_metrics(tables: Iterable[object], taken: Collection[str] = ()) -> dict[str, Function]:
     """Join the tables of a project's own metrics, {name: function} each. `taken` are names that mean something else.
 
     Raises:
-        ValueError: a table is no such mapping, a name is not allowed or stands for something already, or its value is
-            no function.
+        MetricError: a table is no such mapping, or a name stands for something already.
     """
     found: dict[str, Function] = {}
+    hook = "the hook pytest_relevance_metrics:"
     for table in tables:
-        if not isinstance(table, Mapping):
-            raise ValueError(f"expected {{name: function}}, found {shown(table)}")
-        for name, function in table.items():
-            match = re.fullmatch(_OWN, name) if isinstance(name, str) else None
-            if match is None or match[2] is not None:
-                raise ValueError(f"a metric is named by letters, digits, _ and -, a letter first, not {name!r}")
+        if not isinstance(table, Mapping) or not all(map(callable, table.values())):
+            raise MetricError(f"{hook} expected {{name: function}}, found {shown(table)}")
+        for name in table:
+            if not isinstance(name, str) or not re.fullmatch(_OWN, name):
+                raise MetricError(f"{hook} a name has letters, digits, _ and -, a letter first, not {name!r}")
             if name in found or name.lower() in taken or _is_measure(name):
-                raise ValueError(f"the name {quoted(name)} stands for something already; give the metric another one")
-            if not callable(function):
-                raise ValueError(f"the metric {quoted(name)} is a function, not {shown(function)}")
-            found[name] = function
+                raise MetricError(f"{hook} the name {quoted(name)} stands for something already; choose another one")
+        found.update(table)
     return found
 
 
@@ -180,16 +181,14 @@ def parse_metric(text: str | Metric, own: OwnMetrics | None = NO_METRICS) -> Met
     try:
         return _parse(text)
     except ValueError as error:
-        match = re.fullmatch(_OWN, text) if own is None or own else None
-        if match is None or _is_measure(match[1]):
+        name, has_cutoff, written = text.partition("@")
+        if (own is not None and not own) or not re.fullmatch(_OWN, name) or _is_measure(name):
             raise
-        if own is not None and match[1] not in own:
+        if own is not None and name not in own:
             names = listed(own, "and")
-            raise ValueError(f"{error}; the project's own are {names}{did_you_mean(match[1], own)}") from None
-    k = _cutoff(text, row_of(match[1]), match[2])
-    return Metric(
-        match[1] if k is None else f"{match[1]}@{k}", match[1], k, function=None if own is None else own[match[1]]
-    )
+            raise ValueError(f"{error}; the project's own are {names}{did_you_mean(name, own)}") from None
+    metric = build_metric(name, _cutoff(text, row_of(name), written if has_cutoff else None))
+    return metric._replace(function=own and own[name])
 
 
 metric_named = partial(parse_metric, own=None)

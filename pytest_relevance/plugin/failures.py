@@ -47,8 +47,8 @@ class NotSearched(CaseError):
 _WAITING = "pytest_relevance.plugin.running.searches"
 """The module that waits for searches."""
 
-RAISING = (_WAITING, "pytest_relevance.plugin.running.window_calls")
-"""The modules that raise an exception of a search again, in its own case."""
+RAISING = (_WAITING, "pytest_relevance.plugin.running.window_calls", "pytest_relevance.metrics.measures")
+"""The modules that raise an exception of a search again, in its own case, and the one that calls metrics."""
 
 _OURS = ("pytest_relevance.plugin.", "pytest_relevance.results.responses.", "pluggy.")
 """The modules between pytest and the user's code (a search, a hook, a generator); tracebacks leave them out."""

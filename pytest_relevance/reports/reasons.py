@@ -108,12 +108,11 @@ def _metric(reason: Outcome, names: _Names) -> str:
 
 def _similarity(reason: Outcome, names: _Names) -> str:
     """`overlap@10 0.300 is below 0.500`; where a ranking is empty, which one."""
-    baseline, why = names.result.baseline, ""
+    baseline = names.result.baseline
     was_empty = baseline is not None and not baseline.documents
+    why = ": the accepted ranking is empty" * was_empty
     if not names.result.ranking.documents:
         why = ": nothing was returned" + ", as accepted; write results: 0 where that is meant" * was_empty
-    elif was_empty:
-        why = ": the accepted ranking is empty"
     return below(reason.name, reason.value, reason.comparison, reason.bound) + why
 
 
@@ -225,9 +224,8 @@ def _same_as(reason: Outcome, names: _Names) -> str:
     sides: tuple[list[str], list[str]] = ([], [])
     for document, (here, there) in zip(reason.wrong, reason.values, strict=False):
         sides[here is None].append(f"rank {there if here is None else here} {names.document(document)}")
-    if not (reason.value or all(sides)):  # whatever one of them found stands on its side
-        empty = "both" if not any(sides) else quoted(reason.query) if sides[0] else "the query of the case"
-        return f"{head}: {empty} found nothing"
+    if not (reason.value or any(sides)):
+        return f"{head}: both found nothing"
     pairs = zip(("here", "there"), sides, strict=True)
     said = "; ".join(f"only {where} {first_few(side, _MOST_RESULTS)}" for where, side in pairs if side)
     return f"{head}: {said}" if said else head

@@ -228,9 +228,7 @@ def meets_condition(condition: FieldCondition, value: Any) -> bool:
     for each in scalars_in(value):
         if comparison == "==":
             # 1 equals True in Python, and not here
-            is_met = each in wanted and any(
-                each == one and isinstance(each, bool) == isinstance(one, bool) for one in wanted
-            )
+            is_met = any(each == one and isinstance(each, bool) == isinstance(one, bool) for one in wanted)
         elif comparison == "contains":
             is_met = wanted[0].casefold() in each.casefold()  # type: ignore[union-attr]
         else:

@@ -325,9 +325,7 @@ def _latencies(gate: Gate, cases: Sequence[CaseResult]) -> Iterator[GateFinding]
             needed=math.ceil(100 / (100 - percent)),
         )
         if len(alone) >= found.needed:
-            figure = math.fsum(alone) / len(alone)
-            if name != "mean":
-                figure = percentile(alone, percent or 100)
+            figure = math.fsum(alone) / len(alone) if name == "mean" else percentile(alone, percent or 100)
             is_met = figure < bound or (comparison == "<=" and figure == bound)
             found = replace(found, kind=LATENCY, figure=figure, is_met=is_met)
         yield found

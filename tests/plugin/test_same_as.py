@@ -85,8 +85,8 @@ def test_what_finds_nothing_is_said(project: Project) -> None:
     assert run.outcomes == {"a": "failed", "c": "passed", "b": "failed", "hats": "failed"}
     said = {name: " ".join(run.failure(name).split()) for name in ("a", "b", "hats")}
     assert "below 1.000: both found nothing" in said["a"]
-    assert "below 1.000: the query of the case found nothing" in said["b"]
-    assert 'below 1.000: "b" found nothing' in said["hats"]
+    assert 'below 1.000: only there rank 1 "x"' in said["b"]
+    assert 'below 1.000: only here rank 1 "x"' in said["hats"]
 
 
 def test_a_check_takes_no_other_query(project: Project) -> None:

@@ -124,7 +124,7 @@ def _bounds(value: object, at: Location) -> object:
     bounds: dict[str, tuple[Metric, object]] = {}
     for name, bound in value.items():
         try:
-            metric = at.metric(name, has_bound=is_number(bound))
+            metric = at.metric(name)
             if at.path[-1] == MAX_DROP:
                 needs_judgments(metric, f"its mean is bound by {MEAN}: {{{metric.text}: 0.9}}")
         except ValueError as error:
@@ -132,9 +132,7 @@ def _bounds(value: object, at: Location) -> object:
             continue
         if metric.text in bounds:
             at.refuse(f"{metric.text} stands twice; keep one of them", str(name), at_key=True)
-        check_bound = checks.share if largest_score(metric) <= 1 else _sum
-        if metric.is_own and at.path[-1] == MEAN:
-            check_bound = _any
+        check_bound = checks.share if largest_score(metric) <= 1 else _any if at.path[-1] == MEAN else _drop
         bounds[metric.text] = metric, check_bound(bound, at.under(str(name)))
     return tuple(bounds.values())
 
@@ -150,7 +148,7 @@ def _latencies(value: object, at: Location) -> object:
     )
 
 
-_sum = number_where(lambda value: value >= 0, "a number from 0 on")
+_drop = number_where(lambda value: value >= 0, "a number from 0 on")
 _any = number_where(lambda value: True, "a number")
 CONDITIONS: Mapping[str, Check] = {
     MEAN: _bounds,

@@ -21,7 +21,6 @@ import pytest
 from pytest_relevance._text import shown
 from pytest_relevance.cases.checking.expectations import KINDS
 from pytest_relevance.cases.model import Case
-from pytest_relevance.metrics.measures import MetricError
 from pytest_relevance.metrics.names import LARGEST_CUTOFF, Function, own_metrics
 from pytest_relevance.plugin.failures import CaseError
 from pytest_relevance.plugin.options import RunSettings, redaction
@@ -172,11 +171,7 @@ def metrics_of(node: pytest.Item | pytest.Collector) -> Mapping[str, Function]:
     """
     if not node.config.hook.pytest_relevance_metrics.get_hookimpls():
         return {}
-    found = node.ihook.pytest_relevance_metrics()
-    try:
-        return own_metrics(found, KINDS)
-    except ValueError as error:
-        raise MetricError(f"the hook pytest_relevance_metrics: {error}") from None
+    return own_metrics(node.ihook.pytest_relevance_metrics(), KINDS)
 
 
 CASE_RUN = pytest.StashKey[CaseRun]()

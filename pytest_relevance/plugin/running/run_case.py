@@ -17,7 +17,7 @@ import pytest
 
 from pytest_relevance._text import quoted, shown
 from pytest_relevance.cases.model import Case
-from pytest_relevance.metrics.measures import MetricError
+from pytest_relevance.metrics.names import MetricError
 from pytest_relevance.plugin import failures
 from pytest_relevance.plugin.failures import BaselineFailure, CaseError, CaseFailure, NotSearched, error_text
 from pytest_relevance.plugin.options import redaction, settings, shown_path, verbosity

@@ -110,9 +110,10 @@ def _mean(found: gates.GateFinding) -> str:
     of_all = counted(found.counted, "case")
     if found.counted < found.total:
         which = "with relevant judgments"
-        if found.metric is not None and found.metric.is_own:
+        assert found.metric is not None
+        if found.metric.is_own:
             which = "where it is defined"
-        elif found.metric is not None and found.metric.is_similarity:
+        elif found.metric.is_similarity:
             which = "in both variants" if found.variants else f"with a ranking in {found.against or 'the baseline'}"
         of_all = f"{found.counted:,} of {counted(found.total, 'case')}, those {which}"
     return f"mean {_name(found)} {found.figure:.{digits}f}, {relation} {found.bound:.{digits}f} ({of_all})"
@@ -312,11 +313,7 @@ def _pulls(judged: gates.GateResult, finding: gates.GateFinding, result: CaseRes
         yield result.weight, score_text(None)
     elif finding.about == gates.PASSING and is_scored and not gates.passes(result):
         yield 0.0 if score is None else -score, score_text(score)
-    elif (
-        finding.about == gates.LATENCY
-        and (latency := gates.latency_alone(result)) is not None
-        and latency > finding.bound
-    ):
+    elif finding.about == gates.LATENCY and (latency := gates.latency_alone(result) or 0.0) > finding.bound:
         yield latency, duration(latency)
     now = result.evaluation.scores.get(finding.about)
     bounds = {metric.text: bound for metric, bound in judged.gate.bounds}

@@ -297,27 +297,19 @@ def _scores(results: Sequence[CaseResult], metrics: Metrics) -> list[Mapping[str
 
 
 def _require_recorded(pairs: Sequence[Pair], metrics: Metrics) -> None:
-    """Raise a ValueError where both results of a pair need the recorded value of a metric, and one alone has it.
+    """Raise a ValueError where the recorded values of a metric are needed, and one result of a pair alone has one.
 
     That is so for a metric of a project's own, whose function is not known here. A case of which neither result has
     the value was not asked for it.
     """
     for metric in metrics or ():
-        if metric.is_computable:
-            continue
-        recorded = [[metric.text in result.evaluation.scores for result in pair] for pair in pairs]
-        if not any(map(any, recorded)):
+        recorded = [{metric.text in result.evaluation.scores for result in pair} for pair in pairs]
+        if not metric.is_computable and ({True} not in recorded or {True, False} in recorded):
             try:
                 parse_metric(metric.text)
             except ValueError as error:
-                raise ValueError(f"{error}; a project's own is compared by the values in both records") from None
-        for pair, (first, second) in zip(pairs, recorded, strict=True):
-            if first != second:
-                which = "second" if first else "first"
-                raise ValueError(
-                    f"{metric.text} is a metric of a project's own, and the {which} run recorded no value of "
-                    f"{quoted(pair[0].id)}: record both runs with the metric in a gate or in expect"
-                )
+                both = "a project's own is compared by the values in both records: name it in a gate or in expect"
+                raise ValueError(f"{error}; {both}") from None
 
 
 def _highest_grade(results: Iterable[CaseResult], settings: Settings) -> float | None:
