@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pytest_relevance._text import message_of
+
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
@@ -34,4 +36,6 @@ def called(point: EntryPoint, argument: object) -> Any:
         found = point.load()(argument)
         return found if found is None or isinstance(found, str) else [*found]
     except Exception as error:
-        raise OutsideError(f"{point.name} ({point.value}) raised {type(error).__name__}: {error}") from error
+        raise OutsideError(
+            f"{point.name} ({point.value}) raised {type(error).__name__}: {message_of(error)}"
+        ) from error

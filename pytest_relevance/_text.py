@@ -35,6 +35,14 @@ _DIGITS, _SCIENTIFIC = 15, 10**11
 """How many digits of a number a spreadsheet keeps, and the least number that it shows in scientific notation."""
 
 
+def message_of(error: BaseException) -> str:
+    """Return the message of an exception of anybody's class, which may fail to make one."""
+    try:
+        return str(error)
+    except Exception as broken:
+        return f"its text raises {type(broken).__name__}"
+
+
 def did_you_mean(found: str, known: Iterable[str]) -> str:
     """Return `'; did you mean "x"?'` with the known name closest to `found`, or an empty string where none is close."""
     close = closest(found, tuple(known))

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
-from pytest_relevance._text import shown
+from pytest_relevance._text import message_of, shown
 
 from .names import Metric, MetricError
 from .ndcg import GradedRanking, dcg, highest_grade, ndcg, scored_grades
@@ -48,7 +48,7 @@ def _own(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:  # pytest.skip too: no metric decides that its case is not tested
-        what = f"{type(error).__name__}: {error}".partition("\n")[0]
+        what = f"{type(error).__name__}: {message_of(error)}".partition("\n")[0]
         raise MetricError(f"the metric {metric.text} raised {what}") from error
     try:
         check_number(metric.text, 0 if value is None else value)

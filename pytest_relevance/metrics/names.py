@@ -188,7 +188,7 @@ def parse_metric(text: str | Metric, own: OwnMetrics | None = NO_METRICS) -> Met
             names = listed(own, "and")
             raise ValueError(f"{error}; the project's own are {names}{did_you_mean(name, own)}") from None
     metric = build_metric(name, _cutoff(text, row_of(name), written if has_cutoff else None))
-    return metric._replace(function=own and own[name])
+    return metric._replace(function=None if own is None else own[name])
 
 
 metric_named = partial(parse_metric, own=None)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_relevance._text import listed, quoted
+from pytest_relevance._text import listed, message_of, quoted
 from pytest_relevance.plugin.options import redaction, shown_path, verbosity, without_root
 from pytest_relevance.results.case_parts import SearchError
 
@@ -69,10 +69,7 @@ def search_error(error: BaseException, config: pytest.Config, *, phase: str = ""
     `prefix` begins the message. A refusal of this plugin or of pytest has no type and no frame.
     """
     is_of_pytest = isinstance(error, _OF_PYTEST)
-    try:
-        text = str(getattr(error, "msg", error) if is_of_pytest else error)
-    except Exception as broken:  # of an exception of the project's own
-        text = f"its text raises {type(broken).__name__}"
+    text = str(getattr(error, "msg", error)) if is_of_pytest else message_of(error)
     if not isinstance(error, CaseError):
         text = text.partition("\n")[0]
     text = prefix + without_root(redaction(config).text(text), config)

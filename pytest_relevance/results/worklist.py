@@ -80,7 +80,7 @@ class PlausibleGains:
         gain = self.share(rank) * settings.gain_of(top)
         if isinstance(settings.gain, Mapping):
             return min(settings.gain, key=lambda grade: abs(settings.gain_of(grade) - gain))
-        return log2(1 + gain) if settings.gain == "exponential" else gain
+        return min(top, log2(1 + gain) if settings.gain == "exponential" else gain)  # rounding may exceed the top
 
 
 def unjudged_results(result: CaseResult, gains: PlausibleGains) -> list[Unjudged]:

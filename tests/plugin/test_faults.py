@@ -33,6 +33,12 @@ FAULTS = {
         UNREACHABLE.replace("def search(query)", "async def search(query)"),
         "searches failed alike: ConnectionError: no engine behind",
     ),
+    "without a message": (
+        UNREACHABLE.replace("class Socket:", "class Socket(Exception):\n        __str__ = None").replace(
+            "raise ConnectionError(", "raise Socket("
+        ),
+        "searches failed alike: conftest.Socket: its text raises TypeError (search in conftest.py:",
+    ),
     "text": (
         "import pytest\n@pytest.fixture\ndef search(): return str.upper",
         "searches failed alike: search returned text, 'QUERY 1'",
@@ -206,6 +212,23 @@ class TestGivingUp:
         shop(project, 20)
         project.run("--relevance-give-up=3")
         assert calls(project) == list(range(1, 17))
+
+    def test_cases_of_a_failed_batch_count_one_by_one(self, project: Project) -> None:
+        project.conftest("""
+            import pytest
+
+            class Engine:
+                def many(self, queries):
+                    raise ConnectionError("no engine")
+
+            @pytest.fixture(scope="session")
+            def search():
+                return Engine()
+        """)
+        shop(project, 20)
+        run = project.run("--relevance-give-up=6", "-o", "relevance_batch=4")
+        assert "20 cases: 8 errors, 12 not searched" in run.summary
+        assert "8 searches failed alike: ConnectionError: no engine (many in conftest.py:" in one_line(run)
 
     def test_a_success_in_between_begins_anew(self, project: Project) -> None:
         project.conftest(CALLS.format(fails="number % 3"))

@@ -173,6 +173,13 @@ def test_shares_are_of_the_top_grade_of_each_suite() -> None:
     assert worths(found, run) == pytest.approx(moves(found))
 
 
+@pytest.mark.parametrize("top", [0.2, 0.3, 0.5, 3])
+def test_no_plausible_grade_is_above_the_top_grade(top: float) -> None:
+    """log2(1 + (2 ** 0.2 - 1)) is more than 0.2."""
+    found = scored(["a", "x"], {"a": top}, scale=[0, top], ideal="max")  # type: ignore[dict-item]
+    assert worths(found, [found]) == pytest.approx(moves(found))
+
+
 def test_where_nothing_is_judged_a_plausible_gain_is_half_that_of_the_top_grade() -> None:
     assert PlausibleGains([]).share(3) == 0.5
 
