@@ -365,8 +365,8 @@ def _tables(comparison: Compared, limit: int | None, gates: ComparisonGates) -> 
     return tables | {"the metrics": changes.means_table(columns, named, rows), "the tags": tags}
 
 
-def mean_change_sentences(comparison: Compared) -> list[Sentence]:
-    """The change of the mean of each metric and variant, and of the latency."""
+def mean_change_sentences(comparison: Compared, *, is_whole: bool = False) -> list[Sentence]:
+    """The change of the mean of each metric and variant, and of the latency; `is_whole` as in that of a mean."""
     found = []
     for row in comparison.metrics:
         name, means = row.metric if row.variant is None else f"{row.metric} of {row.variant}", row.means
@@ -378,7 +378,7 @@ def mean_change_sentences(comparison: Compared) -> list[Sentence]:
             found.append(Sentence(f"mean {name} {means.second:.3f}: {differ}"))
             continue
         change = MeanChange(means, row.adjusted_p, means.queries + row.undefined)
-        found.append(baseline.mean_change_sentence(change, name))
+        found.append(baseline.mean_change_sentence(change, name, is_whole=is_whole))
     return found + baseline.latency_sentences(comparison.results)
 
 

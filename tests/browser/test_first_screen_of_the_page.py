@@ -43,7 +43,8 @@ class TestAtAGlance:
         reader.open(mixed)
         query, scores, _, on_top = reader.texts('#list tr[data-case$="q-boots"] > *')
         assert query == "boots q-boots"
-        assert scores.splitlines() == ["1.000 \u2192 0.000", "got worse: floor 0.500"]
+        assert scores.splitlines() == ["1.000 \u2192 0.000 1 unjudged", "got worse: floor 0.500"]
+        assert reader.attribute("#list .scores span", "title").startswith("between 0.000 and ")
         assert on_top == "other"
         assert reader.script("return document.querySelectorAll('#list svg.bar.fell, #list svg.bar.rose').length") == 2
 
@@ -73,7 +74,7 @@ class TestDots:
 
         reader.open(mixed)
         frame = reader.element("#charts svg .frame")
-        half = 112  # of the width and height of the plot
+        half = 90  # of the width and height of the plot
         ActionChains(reader.driver).move_to_element_with_offset(frame, 0, 3 - half).perform()  # before 0.5, now 1
         assert reader.text(".said") == "hats: 0.500 \u2192 1.000, passed"
         ActionChains(reader.driver).click().perform()
@@ -132,7 +133,11 @@ class TestStates:
         assert reader.attribute("[data-verdict]", "data-verdict") == "fine"
         assert reader.queries == ["hats", "socks", "ties"]  # the lowest first, those without a score last
         assert reader.texts("#list thead th")[2:] == ["largest loss", "on top"]
-        assert reader.texts('#list tr[data-case$="q-hats"] > *')[1:] == ["0.631\npassed", "good rank 2", "other"]
+        assert reader.texts('#list tr[data-case$="q-hats"] > *')[1:] == [
+            "0.631 1 unjudged\npassed",
+            "good rank 2",
+            "other",
+        ]
         assert reader.texts("#controls button[data-show]") == ["Unjudged 2", "Changed 2", "All 3"]
 
     def test_the_search_was_down(self, reader: Reader, tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ class TestTakingBack:
     def test_a_judged_result_is_contested(self, blue_shoes: Reader) -> None:
         before = blue_shoes.score
         assert blue_shoes.unjudged == ["loafer", "sandal"]
-        blue_shoes.click('[data-document="polish"] button', "contest")
+        blue_shoes.click('[data-document="polish"] button', "disagree")
         assert blue_shoes.text('[data-document="polish"] .grades').startswith("judged 0, you say")
         blue_shoes.press("3")  # for the one that was asked for last
         assert blue_shoes.attribute("#case .result.current", "data-document") == "loafer"  # as before
@@ -70,7 +70,7 @@ class TestTakingBack:
         reader.open_query("smart watch")
         before = reader.score
         assert len(reader.texts("#case .before .contest")) == 1  # the one that is gone
-        reader.click('[data-accepted="orbit2"] button', "contest")
+        reader.click('[data-accepted="orbit2"] button', "disagree")
         reader.click('[data-accepted="orbit2"] button[data-grade="0"]')
         assert reader.score > before
         assert "smart watch,smart watch,orbit2,Watch Orbit 2,," in reader.download().read_text(encoding="utf-8")
@@ -81,7 +81,7 @@ class TestTheScoreBesideTheKeys:
         assert blue_shoes.text("#judging [role=status]") == f"nDCG@10 {blue_shoes.score:.3f}, floor 0.300"
         before = f"{blue_shoes.score:.3f}"
         blue_shoes.press("3")
-        assert blue_shoes.text("#judging .score") == f"nDCG@10 {before} \u2192 {blue_shoes.score:.3f}, floor 0.300"
+        assert blue_shoes.text("#judging .score") == f"your grades: {before} to {blue_shoes.score:.3f}, floor 0.300"
         blue_shoes.press("1")
         moved = f"you moved it from {before} to {blue_shoes.score:.3f}, floor 0.300"
         assert blue_shoes.text("#judging .score") == moved

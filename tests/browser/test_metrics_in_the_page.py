@@ -148,7 +148,7 @@ def test_worth_and_move_of_unjudged_results_agree_with_the_worklist(
     of_page = reader.script(
         """
         return readData().then((data) => data.cases.map((item) => unjudgedOf(item).map((name) => [
-            name, worthOf(data, item, name, new Map()), moveOf(data, item, name),
+            name, firstWorthsOf(data, item).get(name), moveOf(data, item, name),
         ])));
         """
     )

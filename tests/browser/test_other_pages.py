@@ -50,7 +50,7 @@ class TestManyQueries:
         reader.open_query("query 0101")
         reader.press("Escape")
         assert reader.texts("#list tr.current .query") == ["query 0101"]
-        assert len(reader.queries) == 80
+        assert len(reader.queries) == 51
 
 
 class TestEmptyResults:

@@ -117,7 +117,10 @@ def test_beside_a_baseline_it_names_what_got_worse_with_what_was_lost_and_what_t
     whole = run(LAMP, risen("belt"), fallen("smart watch", titles), fingerprint={"index": "products-20"})
     found = run_markdown(whole)
     assert "### ⚠️ 1 query got worse, 1 better; the mean is unchanged within chance\n" in found
-    assert "- `mean nDCG@10 0.770 -> 0.771 (0.000, p 1.000): 1 better, 1 worse, 0 the same (2 of 3 cases)`\n" in found
+    assert (
+        "- `mean nDCG@10 0.770 -> 0.771 (0.000, p 1.000): by any amount 1 better, 1 worse, 0 the same (2 of 3 cases)`\n"
+        in found
+    )
     assert "- `shop.relevance.yaml`, `search`, `against the baseline`, `index products-20`\n" in found
     fallen_, rose = read(found).tables
     assert fallen_ == [

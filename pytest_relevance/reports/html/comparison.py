@@ -37,7 +37,7 @@ def comparison_page(comparison: Comparison, gates: ComparisonGates | None = None
     counts = f"{counted(len(comparison), 'case')} compared, {comparison.changed_rankings:,} with another ranking"
     searched = changes_text(comparison.fingerprint)
     context = [run.name, counts, *metric, *filter(None, [searched]), *map(settings_text, comparison.settings)]
-    means = [sentence.text for sentence in mean_change_sentences(comparison)]
+    means = [sentence.text for sentence in mean_change_sentences(comparison, is_whole=True)]
     return html_page(run, Screen(comparison_headline(comparison, gates), means, comparison.notes, context, found))
 
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from html import escape
+from importlib.resources import files
 from typing import NamedTuple
 
-from pytest_relevance._text import counted, harmless
+from pytest_relevance._text import counted, harmless, score_text
 from pytest_relevance.reports.blocks import USER
 from pytest_relevance.reports.reasons import reason_beside_score
 from pytest_relevance.reports.run import changes
@@ -25,6 +26,7 @@ from pytest_relevance.reports.run.baseline import (
 from pytest_relevance.reports.run.cases import (
     Variant,
     known_text,
+    left_open,
     lowest,
     mean_text,
     metric_explained,
@@ -78,7 +80,7 @@ def screen_of(run: Run) -> Screen:
     means = [mean.text for mean in mean_sentences(ran, only_changes=True, is_whole=True)]
     if not means and (scored := sum(result.score is not None for result in ran)):
         rest = f", {len(ran) - scored:,} without a score" if scored < len(ran) else ""
-        means = [f"{mean_text(ran)} of {counted(scored, 'query', 'queries')}{rest}"]
+        means = [f"{mean_text(ran)} of {counted(scored, 'query', 'queries')}{rest}{left_open(ran)}"]
     started = run.info.started[:16].replace("T", " ")  # 2026-11-22 08:03, as the record has it in ISO 8601
     notes = [*latency_sentences(ran)[:MOST_NAMES], *lost_sentences(run.files, run.info)]
     found = [Finding(*fault) for fault in faults(run.results, run.info)]
@@ -118,7 +120,7 @@ def first_screen(screen: Screen, results: Sequence[CaseResult], shown: int) -> s
         f'<ul class="context" aria-label="what ran">{ran}</ul>',
     ]
     if explained := metric_explained(results):
-        parts.append(f'<p class="place">{explained}</p>')
+        parts += [f'<p class="place">{explained}</p>', file_text("words.html")]
     parts.append('</div><section id="charts" aria-label="charts" hidden></section></div>')
     return "\n".join([*parts, _queries(results)])
 
@@ -257,11 +259,14 @@ def _scores(result: CaseResult, reason: str) -> str:
     """A bar of the scores, the scores before and after, what became of the case, and why."""
     change = changes.CaseChange(result)
     before, after, hint = score_before(result), change.after, change.by or ""
-    shown = "n/a" if after is None else f"{after:.3f}"
-    if before is not None and f"{before:.3f}" != shown:
-        shown = f"{before:.3f} {ARROW} {shown}"
+    shown = score_text(after)
+    if before is not None and score_text(before) != shown:
+        shown = f"{score_text(before)} {ARROW} {shown}"
     if after is None and _is_searched(result):
         hint = _NO_SCORE
+    if result.unjudged and result.score is not None:
+        hint = f"between {' and '.join(map(score_text, result.interval))}"
+        shown += f' <span class="place">{len(result.unjudged)} unjudged</span>'
     title = f' title="{hint}"' if hint else ""
     said = f"{text(status_of(result))}: {text(reason)}" if reason else text(status_of(result))
     bar = "" if before is after is None else _bar(before, after, result.conditions.floor)
@@ -289,6 +294,11 @@ def _spans(spans: Line) -> str:
         for words, style in spans
         if words
     )
+
+
+def file_text(name: str) -> str:
+    """A file of this folder."""
+    return (files("pytest_relevance.reports.html") / name).read_text(encoding="utf-8")
 
 
 def with_arrows(sentence: str) -> str:

@@ -22,8 +22,8 @@ from pytest_relevance.reports.history import (
     span_text,
     when,
 )
-from pytest_relevance.reports.html.first_screen import ARROW, text, with_arrows
-from pytest_relevance.reports.html.page import content_security_policy, file_text
+from pytest_relevance.reports.html.first_screen import ARROW, file_text, text, with_arrows
+from pytest_relevance.reports.html.page import content_security_policy
 from pytest_relevance.results.history import CaseMove, History, Point, Series
 
 MOST_MOVES = 50

@@ -11,12 +11,11 @@ import gzip
 import json
 from hashlib import sha256
 from html import escape
-from importlib.resources import files
 from string import Template
 from typing import Any
 
 from pytest_relevance._text import harmless
-from pytest_relevance.reports.html.first_screen import Screen, first_screen, screen_of
+from pytest_relevance.reports.html.first_screen import Screen, file_text, first_screen, screen_of
 from pytest_relevance.reports.html.page_data import detailed, page_data
 from pytest_relevance.results.records.run import Run
 
@@ -81,8 +80,3 @@ def embedded(data: Any) -> tuple[str, str]:
 def _digest(text: str) -> str:
     """A source expression of Content Security Policy: the SHA-256 digest of an inline style or script."""
     return f"sha256-{base64.b64encode(sha256(text.encode('utf-8')).digest()).decode('ascii')}"
-
-
-def file_text(name: str) -> str:
-    """A file of this folder."""
-    return (files("pytest_relevance.reports.html") / name).read_text(encoding="utf-8")

@@ -199,8 +199,9 @@ def mean_sentences(
     """The mean of each suite and variant, and how it changed since the baseline where there is one.
 
     `mean nDCG@10 0.665 -> 0.712 (+0.047, p 0.003): 35 better, 20 worse, 61 the same`; the suite and the variant are
-    named where there are several. `only_changes` leaves out the suites that have none. `is_whole` counts the cases
-    without a score as well, so that the numbers add up.
+    named where there are several. `only_changes` leaves out the suites that have none. `is_whole`, for reports that
+    count what got worse as well: says that these counts are of any change, counts the cases without a score, so that
+    the numbers add up, and says what unjudged results leave open.
     """
     groups = grouped(results, lambda result: (result.file, cases.variant_of(result)))
     has_files, variants, found = len({file for file, _ in groups}) > 1, cases.variants_of(results), []
@@ -211,25 +212,29 @@ def mean_sentences(
         head = f"{'  '.join(names)}: " if names else ""
         change = differences.mean_change(group)
         if change is not None:
-            said = mean_change_sentence(change, cases.metric_of(group), head)
+            said = mean_change_sentence(change, cases.metric_of(group), head, is_whole=is_whole)
             unscored = sum(result.status != SKIPPED for result in group) - change.total
-            more = f", {unscored:,} without a score" if unscored and is_whole else ""
-            found.append(said._replace(text=f"{said.text}{more}"))
+            more = f", {unscored:,} without a score" if unscored else ""
+            compared = [result for result in group if differences.score_before(result) is not None]
+            found.append(said._replace(text=f"{said.text}{more}{cases.left_open(compared)}") if is_whole else said)
         elif not only_changes and cases.has_mean(group):
             found.append(Sentence(head + cases.mean_text(group)))
     return found
 
 
-def mean_change_sentence(change: differences.MeanChange, metric: str, head: str = "") -> Sentence:
+def mean_change_sentence(
+    change: differences.MeanChange, metric: str, head: str = "", *, is_whole: bool = False
+) -> Sentence:
     """The change of a mean: `mean nDCG@10 0.665 -> 0.712 (+0.047, p 0.003): 35 better, 20 worse, 61 the same`.
 
-    The number of compared cases is added if other cases lack a score now or before.
+    The number of compared cases is added if other cases lack a score now or before. `is_whole`: the sentence says that
+    it counts changes `by any amount`.
     """
     means = change.means
     tested = f"({signed(means.difference)}, p {p_text(change.p)})"
     of_all = f" ({means.queries:,} of {counted(change.total, 'case')})" if means.queries < change.total else ""
     style = PLAIN if not change.p <= SIGNIFICANT else GOOD if means.difference > 0 else BAD
-    counts = f"{means.better:,} better, {means.worse:,} worse, {means.same:,} the same"
+    counts = f"{'by any amount ' * is_whole}{means.better:,} better, {means.worse:,} worse, {means.same:,} the same"
     return Sentence(f"{head}mean {metric} {means.first:.3f} -> {means.second:.3f} {tested}: {counts}{of_all}", style)
 
 

@@ -136,6 +136,19 @@ def mean_text(results: Sequence[CaseResult]) -> str:
     return f"mean {metric_of(results)} {score_text(mean_score(results))}"
 
 
+def left_open(results: Iterable[CaseResult]) -> str:
+    """`; unjudged results of 79 queries leave it between 0.607 and 0.884`: the mean; empty where it is certain.
+
+    At least one of the results has a score.
+    """
+    scored = [result for result in results if result.score is not None]
+    low, high = (
+        score_text(weighted_mean((result.interval[end] or 0.0, result.weight) for result in scored)) for end in (0, 1)
+    )
+    queries = counted(sum(bool(result.unjudged) for result in scored), "query", "queries")
+    return f"; unjudged results of {queries} leave it between {low} and {high}" if low != high else ""
+
+
 def metric_explained(results: Iterable[CaseResult]) -> str:
     """What nDCG@k says, in one sentence; empty where no case has a score."""
     scored = [result for result in results if result.score is not None]

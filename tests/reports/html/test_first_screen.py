@@ -64,7 +64,12 @@ def test_a_regression() -> None:
     gate = ["NOT MET", "mean nDCG@10 0.500, below 0.900 (2 cases)", "mean nDCG@10 0.9"]
     assert lines[lines.index("NOT MET") :][:3] == gate
     assert rows(page) == [
-        ["boots", "1.000 \u2192 0.000\ngot worse: floor 0.500", "Winter boots\n1 \u2192 gone", "Boot polish"]
+        [
+            "boots",
+            "1.000 \u2192 0.000\n2 unjudged\ngot worse: floor 0.500",
+            "Winter boots\n1 \u2192 gone",
+            "Boot polish",
+        ]
     ]
     assert f'data-case="{FILE}::boots"' in page
 
@@ -73,11 +78,11 @@ def test_without_a_baseline() -> None:
     page = screen(result("boots", ["x1"]), result("hats", ["b1"]), gate=0.4)
     assert verdict_of(page) == ("1 of 2 cases fails", "broken")
     text = page_text(page)
-    assert "mean nDCG@10 0.500 of 2 queries" in text.splitlines()
+    assert "mean nDCG@10 0.500 of 2 queries; unjudged results of 1 query leave it between 0.500 and 1.000" in text
     assert "against" not in text
     assert "met" in text.splitlines()
     assert re.findall(r'<th scope="col">(.*?)</th>', page) == ["query", "nDCG", "largest loss", "on top"]
-    assert rows(page) == [["boots", "0.000\nfailed: floor 0.500", "b1\nnot returned", "Boot polish"]]
+    assert rows(page) == [["boots", "0.000\n1 unjudged\nfailed: floor 0.500", "b1\nnot returned", "Boot polish"]]
 
 
 def test_says_what_ndcg_is_below_the_means() -> None:
@@ -156,7 +161,7 @@ def test_variants_are_named() -> None:
     lexical = changed(result("boots", ["x1"]), variant="bm25", variant_index=0)
     page = screen(lexical, changed(result("boots", ["b1"]), variant="hybrid", variant_index=1))
     assert {"search[bm25]", "search[hybrid]"} <= {*page_text(page).splitlines()}
-    assert rows(page) == [["boots\nbm25", "0.000\nfailed: floor 0.500", "b1\nnot returned", "Boot polish"]]
+    assert rows(page) == [["boots\nbm25", "0.000\n1 unjudged\nfailed: floor 0.500", "b1\nnot returned", "Boot polish"]]
 
 
 def test_where_nothing_failed_or_fell_the_lowest_scores_are_listed() -> None:
@@ -166,13 +171,18 @@ def test_where_nothing_failed_or_fell_the_lowest_scores_are_listed() -> None:
     assert verdict_of(page)[1] == "fine"
     assert "No case failed or got worse: the lowest scores first." in page_text(page).splitlines()
     assert re.findall(r'<th scope="col">(.*?)</th>', page)[2:] == ["largest loss", "on top"]
-    assert rows(page) == [["boots", "0.500\npassed", "Winter boots\nrank 3", "Boot polish"]]
+    assert rows(page) == [["boots", "0.500\n2 unjudged\npassed", "Winter boots\nrank 3", "Boot polish"]]
 
 
 def test_the_numbers_add_up() -> None:
     unscored = [result_of({"query": f"q{number}"}, ["x"], file=FILE) for number in range(3)]
     page = screen(result("boots", ["x1"], ["b1"]), result("hats", ["b1"], ["b1"]), *unscored, has_baseline=True)
-    assert page_text(page).splitlines()[1].endswith("0 better, 1 worse, 1 the same, 3 without a score")
+    assert (
+        page_text(page)
+        .splitlines()[1]
+        .partition("; ")[0]
+        .endswith("by any amount 0 better, 1 worse, 1 the same, 3 without a score")
+    )
 
 
 def test_the_query_comes_before_an_id_that_a_suite_made() -> None:

@@ -142,8 +142,10 @@ class CaseView {
       reasons.push(make("li", {}, userText(item.unstable)));
     }
     if (reasons.length) {
-      const when = own.size ? "as of the run, before your grades" : "as of the run";
-      parts.push(make("ul", { class: "reasons", title: when }, ...reasons));
+      if (own.size) {
+        reasons[reasons.length - 1].append(make("span", { class: "place" }, " (as of the run, without your grades)"));
+      }
+      parts.push(make("ul", { class: "reasons" }, ...reasons));
     }
     return parts;
   }

@@ -5,7 +5,7 @@
  * nearest to the pointer, and from dot to dot with the arrow keys.
  */
 
-const PLOT = 224; // the width and height of the plot
+const PLOT = 180; // the width and height of the plot
 const [LEFT, TOP, BELOW] = [34, 8, 22]; // what is around it
 const NEAR = 14;
 
@@ -82,7 +82,9 @@ function dotChart(data) {
   const hint = isOne ? `dashed: floor ${scoreText(floor)}` : "click a dot, or go with arrow keys";
   const said = make("p", { class: "said place", "aria-live": "polite" }, hint);
   drawing.append(dotLink(drawing, dots, said));
-  const legend = make("ul", { class: "dots" }, ...[...kinds].flatMap(([show, own]) => legendEntry(show, own.length)));
+  const others = dots.length > (kinds.get("")?.length ?? 0) ? "others" : "queries";
+  const entries = [...kinds].flatMap(([show, own]) => legendEntry(show, own.length, others));
+  const legend = make("ul", { class: "dots" }, ...entries);
   const rest = data.cases.length - items.length;
   if (rest) {
     legend.append(make("li", {}, `${rest.toLocaleString("en")} without ${isCompared ? "both scores" : "a score"}`));
@@ -103,8 +105,7 @@ function axisTexts(across, up, isCompared) {
     return [...ends, at("queries, the lowest first", across(0.5), below)];
   }
   const before = [0, 1].map((share) => at(String(share), across(share), below));
-  const corners = [at("higher now", across(0.2), TOP + 30), at("lower now", across(0.8), TOP + PLOT - 24)];
-  return [...ends, ...before, at("before", across(0.5), below), ...corners];
+  return [...ends, ...before, at("after", LEFT - 6, up(0.75) + 4, "end"), at("before", across(0.5), below)];
 }
 
 /**
@@ -153,11 +154,13 @@ function dotLink(drawing, dots, said) {
   return link;
 }
 
-/** What a shape means: a link to the queries. @param {string} show @param {number} count */
-function legendEntry(show, count) {
+/** What a shape means: a link to the queries. @param {string} show @param {number} count @param {string} others */
+function legendEntry(show, count, others) {
   const sign = draw("svg", { width: 14, height: 14, "aria-hidden": "true" }, dotShapes(show, [{ x: 7, y: 7 }]));
-  const words = `${show ? SHOWN[show].label.toLowerCase() : "others"} ${count.toLocaleString("en")}`;
-  const text = show ? make("a", { href: stateHash({ ...START, show, all: true }) }, words) : words;
+  const words = `${show ? SHOWN[show].label.toLowerCase() : others} ${count.toLocaleString("en")}`;
+  const text = show
+    ? make("a", { href: stateHash({ ...START, show, all: true }), title: SHOWN[show].hint ?? false }, words)
+    : words;
   return count ? [make("li", {}, sign, text)] : [];
 }
 

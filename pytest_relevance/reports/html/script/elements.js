@@ -142,11 +142,6 @@ function short(value) {
   return String(Number(value.toFixed(3)));
 }
 
-/** A number with three digits that count, or all digits before the point. @param {number} value */
-function rounded(value) {
-  return value >= 100 ? Math.round(value).toLocaleString("en") : String(Number(value.toPrecision(3)));
-}
-
 /** `1 query`, `2 queries`. @param {number} number @param {string} one @param {string} several */
 function counted(number, one, several) {
   return `${number.toLocaleString("en")} ${number === 1 ? one : several}`;

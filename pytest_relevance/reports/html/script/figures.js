@@ -5,20 +5,12 @@
 
 const DASH = "\u2013";
 
-/**
- * The documents that cost most; not where a reference says what they cost, nor with the reader's grades, for which the
- * losses were not calculated.
- * @param {Rankings} rankings @returns {HTMLElement[]}
- */
+/** The documents that cost most; not where a reference says what they cost, nor with grades of the reader, who changed that. @param {Rankings} rankings @returns {HTMLElement[]} */
 function lossesPart(rankings) {
   const { item, own } = rankings;
   const found = (item.losses ?? []).filter(([, , , loss]) => loss > LEAST_CHANGE);
-  if (!found.length || rankings.moves.size) {
+  if (!found.length || rankings.moves.size || own.size) {
     return [];
-  }
-  if (own.size) {
-    const words = "Not shown: the losses were calculated without your grades.";
-    return [details("Lost most by", make("p", { class: "place" }, words))];
   }
   const rows = found.map(([name, grade, rank, loss, places, candidates]) => {
     const title = name === null ? `any ${places} of ${candidates} with grade ${grade}` : userText(titleOf(item, name));
@@ -107,14 +99,12 @@ function aboutPart(item) {
   const facts = [
     ["run it again", [make("code", {}, userText(command)), " ", copyButton("copy", () => command, "copy")]],
     ["where", [userText(item.place)]],
-    ["query", [userText(item.query)]],
     ["search", [userText(search)]],
     ["params", params.map(([name, value]) => make("div", {}, userText(name), " = ", userText(value)))],
     ["tags", item.tags && [userText(item.tags.join(", "))]],
     ["weight", item.weight !== undefined && [item.weight.toLocaleString("en")]],
     ["latency", item.latency !== undefined && [latencyText(item)]],
     ["results", item.returned !== undefined && [String(item.returned)]],
-    ["note", item.note ? [userText(item.note)] : undefined],
     ["changed since it was accepted", item.stale && [userText(item.stale.join(", "))]],
   ];
   const list = make("dl", {});

@@ -185,7 +185,7 @@ class Grades extends EventTarget {
       const rank = (item.documents ?? []).indexOf(document) + 1;
       return item.variant ? `${item.variant}: ${rank}` : `${rank}`;
     });
-    const worth = largest(returned.map((item) => worthOf(this.data, item, document, new Map())));
+    const worth = largest(returned.map((item) => firstWorthsOf(this.data, item).get(document) ?? 0));
     const move = largest(returned.map((item) => moveOf(this.data, item, document)));
     const title = items.map((item) => lookUp(item.titles, document) ?? "").find(Boolean) ?? "";
     const grade = answer === CANNOT_TELL ? "" : String(answer);

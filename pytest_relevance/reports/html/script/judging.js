@@ -4,22 +4,6 @@
  * of the page with the progress, the reader's name and the download.
  */
 
-/** What the worth of a result to judge is. */
-const WORTH_HINT = "worth: how far a likely grade would move nDCG";
-
-/** @type {WeakMap<Case, Map<string, number>>} */
-const firstWorths = new WeakMap();
-
-/** The worth of each unjudged result of a case, before the reader judged any. @param {PageData} data @param {Case} item */
-function firstWorthsOf(data, item) {
-  let worths = firstWorths.get(item);
-  if (!worths) {
-    worths = worthsOf(data, item, unjudgedOf(item), new Map());
-    firstWorths.set(item, worths);
-  }
-  return worths;
-}
-
 /** The unjudged results of a case that have no answer. @param {Grades} grades @param {Case} item */
 function openOf(grades, item) {
   return unjudgedOf(item).filter((name) => grades.get(item, name) === undefined);
@@ -86,7 +70,8 @@ class Judging {
     this.rater.addEventListener("input", () => grades.setRater(this.rater.value));
     this.undo = button("undo", undo, { id: "undo" });
     this.download = button("", () => downloadGrades(grades), { id: "download", "data-download": true });
-    const actions = [this.rater, this.undo, button("next", goOn, { id: "next" }), this.download];
+    this.skip = button("", goOn, { id: "next" });
+    const actions = [this.rater, this.undo, this.skip, this.download];
     this.bar.append(this.progress, this.score, this.words, make("span", { class: "actions" }, ...actions));
   }
 
@@ -161,8 +146,10 @@ class Judging {
         grades.dispatchEvent(new Event("change"));
         document.getElementById(`grade ${name} 0`)?.focus({ preventScroll: true });
       };
-      const word = judgment === null ? "grade" : "contest";
-      return [button(word, show, { class: "contest", "aria-label": `${word} ${title}` })];
+      const word = judgment === null ? "grade" : "disagree";
+      return [
+        button(word, show, { class: "contest", "aria-label": `${word}: ${title}`, title: "give it a grade of yours" }),
+      ];
     }
     const group = make("div", { class: "grades", role: "group", "aria-label": `grade of ${title}` });
     /** @type {[Answer, string][]} */
@@ -213,7 +200,7 @@ class Judging {
     const total = item ? unjudgedOf(item).length : 0;
     this.bar.hidden = !total && !grades.count;
     const [judged, all] = item && total ? [total - openOf(grades, item).length, total] : [grades.count, grades.toJudge];
-    const where = make("span", { class: "long" }, item && total ? " judged" : " judged in all queries");
+    const where = make("span", { class: "long" }, item && total ? " answered" : " answered in all queries");
     this.progress.replaceChildren(`${judged} of ${all.toLocaleString("en")}`, where);
     const said = make("span", {}, ...(item ? this.moved(item) : []));
     if (this.score.textContent !== said.textContent) {
@@ -227,6 +214,7 @@ class Judging {
     this.words.className = grades.isKept ? "note" : "loss";
     this.rater.value = grades.rater;
     this.undo.disabled = !grades.steps.length;
+    this.skip.textContent = item && openOf(grades, item).length ? "skip" : "go on";
     this.download.replaceChildren(
       "download ",
       make("span", { class: "long" }, counted(grades.count, "judgment", "judgments")),
@@ -234,18 +222,15 @@ class Judging {
     this.download.disabled = !grades.count;
   }
 
-  /** `0.326 -> 0.514, floor 0.850`: how the reader moved the score of the open query. @param {Case} item @returns {(Node | string)[]} */
+  /** `your grades: 0.326 to 0.514, floor 0.850`: how the reader moved the score of the open query. @param {Case} item @returns {(Node | string)[]} */
   moved(item) {
     const own = this.grades.of(item);
     const after = scoreText(own.size ? scoreOf(this.data, item, own).score : item.score);
     const before = scoreText(item.score);
+    const isDone = openOf(this.grades, item).length === 0;
+    const [moved, stays] = isDone ? ["you moved it from", "it stays at"] : ["your grades:", `nDCG@${item.k}`];
     const long = (/** @type {string} */ text) => make("span", { class: "long" }, text);
-    const floor = long(item.floor === undefined ? "" : `, floor ${scoreText(item.floor)}`);
-    if (!own.size || openOf(this.grades, item).length) {
-      return [long(`nDCG@${item.k} `), before === after ? after : `${before} ${ARROW} ${after}`, floor];
-    }
-    return before === after
-      ? [long("it stays at "), after, floor]
-      : [long("you moved it from "), `${before} to ${after}`, floor];
+    const floor = item.floor === undefined ? "" : `, floor ${scoreText(item.floor)}`;
+    return [long(before === after ? `${stays} ` : `${moved} ${before} to `), after, long(floor)];
   }
 }

@@ -7,11 +7,8 @@ const FIRST_ROWS = 10;
 const FEW_CASES = 20;
 const ROWS_AT_ONCE = 40; // more take the browser longer than a key may
 
-/** The selects above the list: the name in the state, and what chooses nothing. @type {Record<string, string>} */
-const CHOICES = { verdict: "all verdicts", tag: "all tags", suite: "all suites", variant: "all variants" };
-
-/** The values of the cases that a select chooses from. @type {Record<string, (item: Case) => string[]>} */
-const VALUES = {
+/** The selects above the list, by name in the state: what they choose from. @type {Record<string, (item: Case) => string[]>} */
+const CHOICES = {
   verdict: (item) => [item.status],
   tag: (item) => item.tags ?? [],
   suite: (item) => [item.file],
@@ -37,8 +34,6 @@ class CaseList {
     this.items = [];
     this.found = "";
     this.shown = 0;
-    /** How many rows were shown of each list, by its state. @type {Map<string, number>} */
-    this.shownOf = new Map();
     /** What the list shows; a link to a query keeps it, as the reader returns to it. */
     this.state = START;
     const placeholder = "query, title, tag";
@@ -62,17 +57,17 @@ class CaseList {
   }
 
   buildControls() {
-    const shown = Object.entries(SHOWN).flatMap(([name, { label, includes }]) => {
+    const shown = Object.entries(SHOWN).flatMap(([name, { label, includes, hint = false }]) => {
       const count = this.data.cases.filter(includes).length;
       const choose = () => this.go({ show: name, all: name === "", finding: "" });
-      const show = button(`${label} `, choose, { "data-show": name });
+      const show = button(`${label} `, choose, { "data-show": name, title: hint });
       show.append(make("b", {}, count.toLocaleString("en")));
       return count || name === "" ? [show] : [];
     });
-    for (const [name, all] of Object.entries(CHOICES)) {
-      const values = [...new Set(this.data.cases.flatMap(VALUES[name]))].sort(COLLATOR.compare);
+    for (const [name, valuesOf] of Object.entries(CHOICES)) {
+      const values = [...new Set(this.data.cases.flatMap(valuesOf))].sort(COLLATOR.compare);
       if (values.length > 1 || (name === "tag" && values.length)) {
-        this.selects[name] = this.select(name, [["", all], ...values.map((value) => [value, value])]);
+        this.selects[name] = this.select(name, [["", `all ${name}s`], ...values.map((value) => [value, value])]);
       }
     }
     const isOffered = (/** @type {string} */ name) =>
@@ -132,7 +127,7 @@ class CaseList {
     const list = stateHash({ ...state, open: "" });
     const few = list === stateHash(START) && this.items.length > FEW_CASES ? FIRST_ROWS : ROWS_AT_ONCE;
     const place = node ? this.items.findIndex((item) => item.node === node) : -1;
-    const most = Math.max(few, this.shownOf.get(list) ?? 0, place + 1);
+    const most = Math.max(few, place + 1);
     this.table.tBodies[0].replaceChildren(...this.items.slice(0, most).map((item) => this.row(item)));
     this.shown = Math.min(most, this.items.length);
     this.renderNote();
@@ -160,7 +155,6 @@ class CaseList {
     const next = this.items.slice(this.shown, this.shown + ROWS_AT_ONCE);
     this.table.tBodies[0].append(...next.map((item) => this.row(item)));
     this.shown += next.length;
-    this.shownOf.set(stateHash({ ...this.state, open: "" }), this.shown);
     this.renderNote();
   }
 

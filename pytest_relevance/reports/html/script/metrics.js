@@ -177,9 +177,9 @@ class Measure {
   }
 }
 
-/** nDCG@k, 0 where it is not defined and counts as 0, else NaN. @param {Measure} measure @param {Case} item @param {ReadonlyMap<string, number>} own */
-function countedScore(measure, item, own) {
-  const score = measure.ndcg(gradedRanking(item, own), item.k);
+/** nDCG@k, 0 where it is not defined and counts as 0, else NaN. @param {Measure} measure @param {Case} item @param {[string, number][]} own */
+function countedScore(measure, item, ...own) {
+  const score = measure.ndcg(gradedRanking(item, new Map(own)), item.k);
   return Number.isNaN(score) && measure.settings.undefined === "zero" ? 0 : score;
 }
 
@@ -189,39 +189,37 @@ function topGradeOf(measure, item) {
   return [item.highest, ...grades].find((grade) => measure.gain(grade) > 0) ?? item.highest;
 }
 
-/**
- * How far nDCG@k would go if one result had a grade; 0 where it would not be defined then.
- * @param {Measure} measure @param {Case} item @param {ReadonlyMap<string, number>} own @param {string} name @param {number} grade
- */
-function moveWith(measure, item, own, name, grade) {
-  const before = countedScore(measure, item, own);
-  const after = countedScore(measure, item, new Map([...own, [name, grade]]));
+/** How far nDCG@k would go if one result had a grade; 0 where it would not be defined then. @param {Measure} measure @param {Case} item @param {string} name @param {number} grade */
+function moveWith(measure, item, name, grade) {
+  const before = countedScore(measure, item);
+  const after = countedScore(measure, item, [name, grade]);
   return Number.isNaN(after) ? 0 : after - (Number.isNaN(before) ? 0 : before);
 }
+
+/** @type {WeakMap<Case, Map<string, number>>} */
+const firstWorths = new WeakMap();
 
 /**
  * How far unjudged results would move nDCG@k, each by itself, with a plausible grade: one that has the gain which judged
  * results have on average at its rank. Where no score is defined yet, any gain makes a score of 1 or so: there it is
  * the move with the highest grade times this gain divided by the highest one. The same as in results/worklist.py.
- * @param {PageData} data @param {Case} item @param {string[]} names documents @param {ReadonlyMap<string, number>} own
- * @returns {Map<string, number>} by document
+ * @param {PageData} data @param {Case} item @returns {Map<string, number>} by document
  */
-function worthsOf(data, item, names, own) {
-  const worths = new Map();
-  if (!names.length) {
-    return worths;
-  }
-  const measure = measureOf(data, item);
-  const documents = item.documents ?? [];
-  const top = topGradeOf(measure, item);
-  const highest = Math.max(0, measure.gain(top));
-  const isDefined = !Number.isNaN(countedScore(measure, item, own));
-  for (const name of names) {
-    const share = data.plausible[documents.indexOf(name)] ?? 0;
-    const worth = isDefined
-      ? moveWith(measure, item, own, name, measure.gradeOf(share * highest))
-      : share * moveWith(measure, item, own, name, top);
-    worths.set(name, worth);
+function firstWorthsOf(data, item) {
+  let worths = firstWorths.get(item);
+  if (!worths) {
+    const measure = measureOf(data, item);
+    const top = topGradeOf(measure, item);
+    const highest = Math.max(0, measure.gain(top));
+    const isDefined = !Number.isNaN(countedScore(measure, item));
+    worths = new Map(
+      unjudgedOf(item).map((name) => {
+        const share = data.plausible[(item.documents ?? []).indexOf(name)] ?? 0;
+        const [grade, factor] = isDefined ? [measure.gradeOf(share * highest), 1] : [top, share];
+        return [name, factor * moveWith(measure, item, name, grade)];
+      }),
+    );
+    firstWorths.set(item, worths);
   }
   return worths;
 }
@@ -229,12 +227,7 @@ function worthsOf(data, item, names, own) {
 /** How far an unjudged result would move nDCG@k with the highest grade. @param {PageData} data @param {Case} item @param {string} name */
 function moveOf(data, item, name) {
   const measure = measureOf(data, item);
-  return moveWith(measure, item, new Map(), name, topGradeOf(measure, item));
-}
-
-/** How far one unjudged result would move nDCG@k. @param {PageData} data @param {Case} item @param {string} name @param {ReadonlyMap<string, number>} own */
-function worthOf(data, item, name, own) {
-  return worthsOf(data, item, [name], own).get(name) ?? 0;
+  return moveWith(measure, item, name, topGradeOf(measure, item));
 }
 
 /**

@@ -168,12 +168,9 @@ class Rankings {
     }
     const now = (item.documents ?? []).slice(0, Math.max(item.k, 10));
     const rows = now.map((name, index) => this.row(name, index, now.indexOf(name) < index, grading));
-    const words = emptyText(item);
-    const empty =
-      words === "nothing returned" ? "Nothing was returned." : `${words[0].toUpperCase()}${words.slice(1)}.`;
     const list = rows.length
       ? make("ol", { role: "list", "aria-label": "results now" }, ...rows)
-      : make("p", { class: "empty" }, empty);
+      : make("p", { class: "empty" }, emptyText(item));
     panel.append(make("div", { class: "now" }, make("h2", {}, accepted.length ? "now" : "results"), list));
     return panel;
   }
@@ -217,7 +214,8 @@ class Rankings {
     const worth = firstWorthsOf(this.data, item).get(name);
     if (worth !== undefined && !isCopy) {
       const [size, word] = [Math.abs(worth), WORTHS.find(([least]) => Math.abs(worth) >= least)?.[1] ?? "low"];
-      small.push(make("span", { title: `${WORTH_HINT}: ${size.toFixed(3)}` }, `worth: ${word}`));
+      const hint = `how far a likely grade would move nDCG: ${size.toFixed(3)}`;
+      small.push(make("span", { title: hint }, `worth judging: ${word}`));
     }
     const grade = isCopy ? null : (this.own.get(name) ?? judged);
     const row = this.result({ "data-document": name }, name, index + 1, grade, small);

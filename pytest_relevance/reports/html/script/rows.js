@@ -20,13 +20,16 @@ function queryRow(item, grades, state, columns) {
 
 /** A bar, the scores before and after, what became of the case, and why. @param {Case} item */
 function scoresOf(item) {
-  const hint = item.by ?? (item.score === undefined && isSearched(item) && NO_SCORE);
+  const unjudged = item.score === undefined ? 0 : unjudgedOf(item).length;
+  const between =
+    unjudged > 0 && `between ${scoreText(item.lower ?? item.score)} and ${scoreText(item.upper ?? item.score)}`;
+  const hint = item.by ?? (item.score === undefined && isSearched(item) ? NO_SCORE : between);
   const after = scoreText(item.value ?? item.score);
-  const shown = make(
-    "span",
-    { title: hint },
-    scoreText(item.before) === after ? after : changeText(item.before, after),
-  );
+  const scores = scoreText(item.before) === after ? after : changeText(item.before, after);
+  const shown = make("span", { title: hint }, scores);
+  if (unjudged) {
+    shown.append(" ", make("span", { class: "place" }, `${unjudged} unjudged`));
+  }
   const said = make("span", { class: `verdict ${statusClass(item)}` }, statusText(item));
   if (item.why) {
     said.append(": ", userText(item.why));
@@ -90,14 +93,12 @@ function onTopCell(item) {
 function factsOf(item, grades, state) {
   const own = grades.of(item).size;
   const open = state.sort === "judge" ? openOf(grades, item).length : 0;
-  const worth = open && rounded(judgingWorth(grades, item));
   const facts = [
     item.variant && make("span", { class: "variant" }, userText(item.variant)),
     item.weight !== undefined && make("span", { class: "variant" }, `weight ${item.weight.toLocaleString("en")}`),
     own && make("span", { class: "variant" }, `${counted(own, "grade", "grades")} of yours, not in the score`),
     state.sort === "latency" && item.latency !== undefined && make("span", { class: "variant" }, latencyText(item)),
-    open &&
-      make("span", { class: "variant", title: `${WORTH_HINT}, times the weight` }, `${open} to judge, worth ${worth}`),
+    open && make("span", { class: "variant" }, `${open} to judge`),
   ];
   return facts.flatMap((fact) => (fact ? [" ", fact] : []));
 }

@@ -24,13 +24,15 @@ const START = {
   all: false,
 };
 
+const WORSE = "a floor or another expectation is missed that was met before, or the score lost more than the tolerance";
+
 /**
- * What the filters show: a name, and which cases. "" is the beginning: what failed or got worse, and then the rest.
- * @type {Record<string, {label: string, includes: (item: Case) => boolean}>}
+ * What the filters show: a name, which cases, and a hint. "" is the beginning: what failed or got worse, then the rest.
+ * @type {Record<string, {label: string, includes: (item: Case) => boolean, hint?: string}>}
  */
 const SHOWN = {
-  worse: { label: "Got worse", includes: (item) => item.gotWorse === true },
-  better: { label: "Better", includes: (item) => item.better === true },
+  worse: { label: "Got worse", includes: (item) => item.gotWorse === true, hint: WORSE },
+  better: { label: "Better", includes: (item) => item.better === true, hint: "rose by more than the tolerance" },
   before: { label: "Failed before", includes: (item) => item.failedBefore === true },
   failed: { label: "Failed", includes: (item) => isFailed(item) },
   unjudged: { label: "Unjudged", includes: (item) => unjudgedOf(item).length > 0 },
@@ -51,7 +53,7 @@ const ORDERS = {
   weight: { label: "weight", compare: (one, other) => (other.weight ?? 1) - (one.weight ?? 1) },
   latency: { label: "latency", compare: (one, other) => (other.latency ?? 0) - (one.latency ?? 0) },
   query: { label: "query", compare: (one, other) => COLLATOR.compare(one.query, other.query) },
-  judge: { label: "to judge", compare: () => 0 },
+  judge: { label: "most worth judging", compare: () => 0 },
 };
 
 const FAILED = new Set(["failed", "error", "not searched", "inconclusive"]);
