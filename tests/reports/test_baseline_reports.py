@@ -271,12 +271,6 @@ class TestSummary:
         ]
         assert lost_sentences({}, RunInfo()) == []
 
-    @given(query=anything, change=st.floats(-1, 1))
-    def test_lines_are_narrow_whatever_queries_are_called(self, query: str, change: float) -> None:
-        for line in summary([entry(query, change, max(change, 0.0), variant=query), entry("boots", 0.0)]):
-            assert harmless(line) == line
-            assert width(line) <= 100
-
 
 def test_ids_are_not_in_doubt_where_the_accepted_ranking_is_judged(shop: Shop) -> None:
     """A ranking without a judged document lost them; its ids are those of the judgments."""

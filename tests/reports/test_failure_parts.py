@@ -9,9 +9,8 @@ import pytest
 
 from pytest_relevance import CaseResult
 from pytest_relevance.reports.failure import failure_lines
-from pytest_relevance.reports.reasons import search_label, settings_text
+from pytest_relevance.reports.reasons import settings_text
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, PLAIN, STRONG, plain
-from pytest_relevance.results.case_result import CHECK
 from tests.helpers import block, changed, result_of
 
 if TYPE_CHECKING:
@@ -136,19 +135,6 @@ def test_fields_are_aligned_and_those_of_named_documents(shop: Shop) -> None:
     assert not [line for line in lines if line.startswith("  z ")]
 
 
-def test_a_report_without_a_latency(shop: Shop) -> None:
-    found = result_of({"query": "winter boots", "judgments": shop.judgments}, ["sku-1"], latency=None)
-    found = changed(found, search=CHECK)
-    assert plain(failure_lines(found)).splitlines()[1] == 'query "winter boots"   relevance.check   1 result, 1 judged'
-
-
-def test_the_label_of_a_search(shop: Shop) -> None:
-    assert search_label("search", None, {}) == "search"
-    assert search_label("search", "bm25", {}) == "search[bm25]"
-    assert search_label("search", None, {"locale": "en_GB", "k": 5}) == "search(locale=en_GB, k=5)"
-    assert search_label("search", "a\x1b", {"n": "\n"}) == "search[a\\x1b](n=\\n)"
-
-
 def test_ids_are_of_the_same_kind_where_one_is_judged_below_the_top(shop: Shop) -> None:
     ranking = [f"x{number}" for number in range(12)]
     assert "same kind of id" in shop.report(ranking, min_ndcg=0.5)
@@ -190,14 +176,9 @@ def test_what_is_wrong_stands_out(shop: Shop) -> None:
     assert found["rank document"] == STRONG
     assert (found["1 sku-4"], found["2 sku-5"], found["3 sku-3"]) == (BAD, DOUBT, PLAIN)
     assert found["lost most"] == STRONG
-
-
-def test_other_verdicts_have_other_colours(shop: Shop) -> None:
-    passed = styles(shop.result(shop.hits("sku-1"), min_ndcg=0.1))
-    assert passed["passed: nDCG@10"] == GOOD
+    assert styles(shop.result(shop.hits("sku-1"), min_ndcg=0.1))["passed: nDCG@10"] == GOOD
     inconclusive = styles(shop.result(shop.hits("sku-5", "sku-1"), min_ndcg=0.8, min_judged=1))
-    assert inconclusive["inconclusive: 1"] == DOUBT
-    assert inconclusive["judge these:"] == DOUBT
+    assert (inconclusive["inconclusive: 1"], inconclusive["judge these:"]) == (DOUBT, DOUBT)
 
 
 # --- whatever the input -----------------------------------------------------------------------------------------------

@@ -72,7 +72,6 @@ RUNS: dict[str, tuple[Headline, str, str]] = {
     "nothing ran": (of([]), "Nothing was searched", "nothing"),
     "all were skipped": (of([SKIPPED]), "Nothing was searched", "nothing"),
     "nothing was collected": (of([], ["f.yaml"]), "Nothing was searched: 1 case is missing", "nothing"),
-    "one got worse": (of([NEWLY, BEFORE]), "Search got worse: 1 query", "worse"),
     "several got worse": (of([NEWLY, FELL, PASSED]), "Search got worse: 2 queries", "worse"),
     "in two variants": (of(VARIANTS), "Search got worse: 1 query", "worse"),
     "worse and unfinished": (of([NEWLY], ["x", "y"]), "Search got worse: 1 query; 2 cases are missing", "worse"),
@@ -94,7 +93,7 @@ RUNS: dict[str, tuple[Headline, str, str]] = {
     "a gate alone": (of([case(ranking=["b", "a"], before=1.0)], gate=0.99), "1 gate is not met", "broken"),
     "unfinished": (of([PASSED], ["x"]), "The run did not finish: 1 case is missing", "broken"),
     "an error": (of([error(), failed("hats")]), "1 case could not be scored", "broken"),
-    "failed, no baseline": (of([failed(), PASSED, case("hats")]), "1 of 2 cases fails", "broken"),
+    "one failed": (of([failed(), PASSED, case("hats")]), "1 of 2 cases fails", "broken"),
     "several failed": (of([failed(), failed("hats"), case("socks")]), "2 of 3 cases fail", "broken"),
     "failed before": (of([BEFORE, PASSED]), "No query got worse; 1 failed before", "broken"),
     "inconclusive": (
@@ -102,9 +101,7 @@ RUNS: dict[str, tuple[Headline, str, str]] = {
         "1 of 2 cases fails or is inconclusive",
         "broken",
     ),
-    "a gate, no baseline": (of([case(ranking=["b", "a"])], gate=0.99), "1 gate is not met", "broken"),
     "all pass": (of([PASSED, case("hats", min_ndcg=0.5)]), "All 2 cases pass", "fine"),
-    "one case": (of([PASSED]), "1 case passes", "fine"),
     "some measured": (
         of([PASSED, case("hats", min_ndcg=0.5), case("gloves")]),
         "All 2 cases with a floor pass; 1 is only measured",
@@ -113,7 +110,6 @@ RUNS: dict[str, tuple[Headline, str, str]] = {
     "all measured": (of([case(), case("hats")]), "2 cases measured, without a floor", "fine"),
     "fails as expected": (of([failed("hats", changes={"outcome": "xfailed"}), PASSED]), "No case fails", "fine"),
     "same as the baseline": (of([case(before=1.0)]), "No query got worse", "fine"),
-    "better by chance": (of([case(before=0.9)]), "No query got worse", "fine"),
     "better": (
         of([case(f"q{number}", before=0.9, standing=IMPROVEMENT) for number in range(9)]),
         "Search got better: 9 queries",
@@ -190,12 +186,6 @@ def test_nothing_returned_and_nothing_judged(shop: Shop) -> None:
     assert (nothing.lost, nothing.on_top) == (Move("sku-1", 1, None), None)
     unjudged = CaseChange(shop.result(["sku-1"], judgments={}))
     assert (unjudged.lost, unjudged.on_top) == (None, Move("sku-1", None, 1))
-
-
-def test_a_weight_multiplies_the_effect() -> None:
-    light, heavy = (case(ranking=["b", "a"], before=1.0, weight=weight) for weight in (1, 4))
-    assert CaseChange(heavy).weighted_change == pytest.approx(4 * CaseChange(light).weighted_change)
-    assert CaseChange(error()).weighted_change == -1  # nothing is left of it
 
 
 def test_the_worst_come_first() -> None:

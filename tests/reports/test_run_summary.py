@@ -144,11 +144,6 @@ def test_checks_beside_variants_have_a_suite_line_only() -> None:
     assert "relevance.check 0.500" not in text
 
 
-def test_nothing_to_say() -> None:
-    assert lines_of([]) == []
-    assert summary(entry("boots", 1.0)).count("\n") == 1
-
-
 # --- suites -----------------------------------------------------------------------------------------------------------
 
 
@@ -179,16 +174,6 @@ def test_means_are_over_the_weights_of_the_scores_that_are_defined() -> None:
     assert "mean nDCG@10 0.750   3 passed (1 n/a)   p50" in summary(*entries)
     without_gain = entry("c", None, "measured", judgments={0.0: 1})
     assert "mean nDCG@10 n/a   1 measured (1 n/a)   p50" in summary(without_gain)
-
-
-def test_a_suite_without_judgments_has_no_mean() -> None:
-    assert summary(entry("a"), entry("b", None, "error"), entry("c", None, "error"), verbose=-1) == (
-        "shop.relevance.yaml  1 passed, 2 errors   p50 12 ms, p95 12 ms\n"
-    )
-
-
-def test_several_cutoffs_share_a_name() -> None:
-    assert "mean nDCG@k 0.500" in summary(entry("a", 0.5, k=5), entry("b", 0.5, k=10))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance.reports.blocks import RIGHT, USER, Cell, Column, Table, styled
-from pytest_relevance.reports.text import BAD, DIM, PLAIN, STRONG, harmless, plain, width
+from pytest_relevance.reports.text import DIM, PLAIN, STRONG, harmless, plain, width
 
 DOCUMENTS = (Column("document", least=10, middle=True, is_code=True), Column(None, least=8, is_code=True))
 
@@ -56,17 +56,6 @@ def test_a_cell_may_cover_several_columns() -> None:
     table.add("sku-1", "rank 4", "-0.100")
     table.add(styled("... and 3 more of them", PLAIN, 2), "-0.3")
     assert text(table) == ["  sku-1   rank 4          -0.100", "  ... and 3 more of them    -0.3"]
-
-
-def test_rows_and_cells_have_styles() -> None:
-    table = Table([Column("query"), Column("status")])
-    table.add("boots", styled("failed", BAD))
-    table.add("lamp", "error", style=BAD)
-    assert table.lines() == [
-        (("query  status", STRONG),),
-        (("boots  ", PLAIN), ("failed", BAD)),
-        (("lamp   error", BAD),),
-    ]
 
 
 def test_as_markdown_the_text_of_users_stands_in_code_spans() -> None:

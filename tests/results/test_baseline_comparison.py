@@ -90,9 +90,6 @@ def test_the_ranking_of_then_is_scored_under_the_judgments_of_today() -> None:
     assert found.baseline is not None
     assert found.baseline.score == 1
     assert found.change == 0
-
-
-def test_another_gain_is_no_regression() -> None:
     assert looked_at("ba", "ba", gain="linear").change == 0
 
 
@@ -149,20 +146,6 @@ def test_the_same_ranking_to_the_depth_that_was_accepted_has_changed_by_nothing(
 # --- verdicts ---------------------------------------------------------------------------------------------------------
 
 
-def test_a_case_without_an_entry_is_new() -> None:
-    found = compared(None, case(min_ndcg=0.5), "a", "b")
-    assert (standing(found), found.verdict) == ("new", "passed")
-
-
-def test_a_regression_fails_a_case_without_a_floor() -> None:
-    found = looked_at("ab", "ba")
-    assert (found.verdict, found.outcome, reasons_of(found)) == (
-        "failed",
-        "failed",
-        ["nDCG@10 0.710 is 0.290 below the baseline 1.000, more than the tolerance 0.050"],
-    )
-
-
 def test_its_reason_goes_behind_what_is_newly_missed_and_before_the_others() -> None:
     found = looked_at("ab", "cba", min_ndcg=0.9, expect={"first": "a", "include": "x"})
     assert [(reason.kind, reason.is_new) for reason in found.evaluation.reasons] == [
@@ -176,12 +159,11 @@ def test_a_drop_within_the_tolerance_and_a_rise_change_nothing() -> None:
         assert (standing(found), found.verdict, found.evaluation.reasons) == (how, "passed", ())
 
 
-@pytest.mark.parametrize("accepted", [entry("a", "b"), entry("a", "b", depth=5)], ids=["a drop", "stale"])
-def test_a_run_that_accepts_rankings_leaves_the_verdict(accepted: BaselineEntry) -> None:
-    alone = result_of(case(min_ndcg=0.5), "b", "a")
-    found, fails = baseline(accepted).compare(alone, case(min_ndcg=0.5), accepting=True)
-    assert (found.verdict, found.evaluation.reasons, fails) == ("passed", (), False)
-    assert standing(found) in ("regression", "stale")
+def test_a_run_that_accepts_rankings_leaves_the_verdict() -> None:
+    for accepted, how in ((entry("a", "b"), "regression"), (entry("a", "b", depth=5), "stale")):
+        alone = result_of(case(min_ndcg=0.5), "b", "a")
+        found, fails = baseline(accepted).compare(alone, case(min_ndcg=0.5), accepting=True)
+        assert (found.verdict, found.evaluation.reasons, fails, standing(found)) == ("passed", (), False, how)
 
 
 @pytest.mark.parametrize(
@@ -286,12 +268,6 @@ class TestOfFile:
         )
         beside_another, fails = accepted.compare(result_of(case(id="hats"), "a", variant="new"), case(id="hats"))
         assert (standing(beside_another), fails) == ("new", False)
-
-    def test_where_nothing_moved_there_is_nothing_to_say(self) -> None:
-        accepted = baseline(*self.entries)
-        assert accepted.collected(dict.fromkeys([*(each.key for each in self.entries), ("new", None)], case())) == []
-        found, fails = accepted.compare(result_of(case(), "a", variant="old"), case())
-        assert (standing(found), fails) == ("within", False)
 
     def test_a_search_without_variants(self) -> None:
         accepted = baseline(entry("a", variant="old"))

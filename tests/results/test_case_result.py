@@ -38,11 +38,6 @@ def test_results_share_settings_and_grades_and_none_changes_those_of_another() -
     assert [*again["judgments"]] == ["3", "2", "0"]
 
 
-def test_some_fields_alone() -> None:
-    result = boots(["b1", "x"])
-    assert result.to_dict(frozenset({"id", "verdict"})) == {"id": "winter boots", "verdict": "measured"}
-
-
 def test_titles_engine_scores_and_missing_documents() -> None:
     hits = [{"id": "b2", "title": "Boots, brown", "score": 3.5}, {"id": "x", "title": "Gloves", "score": 1}]
     result = boots(hits, {"b1": {"grade": 3, "title": "Boots, black"}, "b2": 2, "b3": 0}, min_ndcg=0.9)
@@ -53,15 +48,6 @@ def test_titles_engine_scores_and_missing_documents() -> None:
     assert result.texts.titles == {"b1": "Boots, black", "b2": "Boots, brown", "x": "Gloves"}
     assert result.evaluation.judgments == {3: 1, 2: 1, 0: 1}
     assert result.unjudged == ["x"]
-
-
-def test_a_judged_document_below_the_kept_ranking_keeps_its_rank() -> None:
-    ranking = [f"x{number}" for number in range(30)] + ["b1"]
-    result = boots(ranking, k=3)
-    assert len(result.ranking.documents) == 3
-    assert result.ranking.rank_of("b1") == 31
-    assert result.ranking.rank_of("b2") is None
-    assert result.ranking.returned == 31
 
 
 @pytest.mark.parametrize(

@@ -91,17 +91,7 @@ def test_include_and_exclude_look_at_the_k_of_the_case() -> None:
     assert outcome({"exclude": "apron"}, ranking, k=2).met
 
 
-def test_a_latency_is_not_met_where_no_search_was_called() -> None:
-    found = outcome({"latency": "<= 10 ms"}, ["boots"], latency=None)
-    assert (found.met, found.value) == (False, None)
-
-
 def test_which_figures_judging_more_documents_could_change() -> None:
     assert outcome({"P@2": 0.5}, ["boots", "gloves"]).is_score
     assert not outcome({"Judged@2": 0.5}, ["boots", "gloves"]).is_score
     assert not outcome({"results": 2}, ["boots", "gloves"]).is_score
-
-
-def test_the_figure_that_was_found() -> None:
-    assert outcome({"results": 1}, ["boots", "apron"]).value == 2
-    assert outcome({"first": "boots"}, ["boots"]).value is None

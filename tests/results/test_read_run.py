@@ -63,9 +63,7 @@ def test_a_trec_run_is_sorted_by_score_then_by_document(tmp_path: Path, lines: l
 
 
 @twice
-@pytest.mark.parametrize(
-    "document", ["007", "1.0", "NA", "null", "nan", "1e5", "true", "'x'", '"x"', "q\u00a0u", "日本", "10020#0"]
-)
+@pytest.mark.parametrize("document", ["007", "1.0", "NA", "nan", "1e5", "true", '"x"', "q\u00a0u", "日本", "10020#0"])
 def test_ids_stay_text_as_written(tmp_path: Path, document: str) -> None:
     (tmp_path / "run.trec").write_text(f"{document} Q0 {document} 1 2 tag\n{document} Q0 b 2 1 tag\n", "utf-8")
     assert read_run(tmp_path / "run.trec") == {document: [document, "b"]}
@@ -85,8 +83,7 @@ def test_a_blank_is_no_cell_of_a_trec_run(tmp_path: Path, line: str, end: str) -
 @twice
 def test_a_trec_run_between_tabs_with_comments_and_gzip(tmp_path: Path) -> None:
     content = b"# a run\r\nsmart watch\tQ0\t10020#0\t1\t2\tx\r\n\r\nsmart watch\tQ0\t007\t2\t1\tx\r\n"
-    path = written(tmp_path, gzip.compress(content))
-    assert read_run(path) == {"smart watch": ["10020#0", "007"]}
+    assert read_run(written(tmp_path, gzip.compress(content))) == {"smart watch": ["10020#0", "007"]}
 
 
 @pytest.mark.parametrize(
@@ -96,7 +93,6 @@ def test_a_trec_run_between_tabs_with_comments_and_gzip(tmp_path: Path) -> None:
         ("query_id,doc_id,score\nq,b,2\nq,a,1\nq,c,10\n", ["c", "b", "a"]),
         ("query_id,doc_id,rank,score\nq,b,2,9\nq,a,1,1\n", ["a", "b"]),
         ("query,docid\nq,b\nq,a\n", ["b", "a"]),
-        ("Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position\ns,t,1,q,b,2\ns,t,1,q,a,1\n", ["a", "b"]),
     ],
 )
 def test_tables(tmp_path: Path, content: str, ranking: list[str]) -> None:
@@ -138,7 +134,6 @@ NO_SCORE = 'query "q", document "b": a score is a finite number, found '
         ("doc_id", [1.0, 2.0], f'the column "doc_id" holds floats, {IDS_ARE}'),
         ("doc_id", [b"a", b"b"], ""),
         ("doc_id", [b"\xff", b"b"], f"the column \"doc_id\" holds bytes (b'\\xff'), {IDS_ARE}"),
-        ("doc_id", [True, False], f'the column "doc_id" holds bool (true), {IDS_ARE}'),
         ("doc_id", [["a"], ["b"]], f"the column \"doc_id\" holds list (the list ['a']), {IDS_ARE}"),
         ("score", [1.0, None], f"{NO_SCORE}nothing"),
         ("score", [1.0, math.inf], f"{NO_SCORE}inf"),
@@ -182,14 +177,8 @@ def test_ids_in_json_stay_as_they_are_written(tmp_path: Path) -> None:
 def test_tables_of_text_have_a_space_before_what_a_spreadsheet_would_calculate(tmp_path: Path) -> None:
     path = written(tmp_path, "query,doc_id,rank\n -5 degrees, =a,2\n -5 degrees,  +b,1\n -5 degrees, c,3\n")
     assert read_run(path) == {"-5 degrees": [" +b", "=a", " c"]}
-
-
-@pytest.mark.parametrize(
-    "content",
-    ['{" -5 degrees": [" =a"]}', '[{"query": " -5 degrees", "doc_id": " =a"}]', '{" -5 degrees": {" =a": 1}}'],
-)
-def test_json_has_texts_as_they_are(tmp_path: Path, content: str) -> None:
-    assert read_run(written(tmp_path, content, "run.json")) == {" -5 degrees": [" =a"]}
+    as_they_are = written(tmp_path, '[{"query": " -5 degrees", "doc_id": " =a"}]', "run.json")
+    assert read_run(as_they_are) == {" -5 degrees": [" =a"]}
 
 
 @twice
@@ -206,7 +195,6 @@ def test_json_has_texts_as_they_are(tmp_path: Path, content: str) -> None:
         ('{"q": {"a": 1}, "q": {"b": 1}}', "FILE: q: this key stands twice"),
         ('{"q": ["a", null]}', 'FILE: query "q": a row has no document'),
         ('{"q": 3}', 'FILE: query "q": a ranking is {document: score} or [document, ...]; found the text "3"'),
-        ('{"q": ["a"', "FILE:1: this is no valid JSON"),
         ("[null]", "FILE: a run in JSON is {query: {document: score} or [document, ...]}, or rows with query, doc_id"),
         ("", "FILE: the file is empty"),
         ("hello\n", 'FILE:1: the format of this run is not recognised; the file begins with "hello"'),
@@ -279,13 +267,11 @@ def test_a_run_scores_the_same_however_it_is_written(
 SNAPSHOT = "Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position"
 
 
-def test_a_snapshot_of_quepid_has_fields_of_documents_of_any_name(tmp_path: Path) -> None:
+def test_snapshots_of_quepid_in_csv(tmp_path: Path) -> None:
+    """They have fields of documents of any name; several in a file are several runs."""
     rows = '(3/5/26) Weekly,2026-03-05,8,tv,b,2,x,5,1,z\n(3/5/26) Weekly,2026-03-05,8,tv,a,1,"y, z",,9,z\n'
     path = written(tmp_path, f"{SNAPSHOT},title,rating,rank,query\n{rows}", "snapshot.csv")
     assert read_run(path) == {"tv": ["a", "b"]}
-
-
-def test_several_snapshots_in_a_file_are_several_runs(tmp_path: Path) -> None:
     path = written(tmp_path, f"{SNAPSHOT}\nMay,t,8,tv,a,1\nJune,t,8,tv,b,1\n", "snapshot.csv")
     assert problems(path) == ['FILE:1: there are 2 snapshots in the file, such as "May" and "June"; keep one of them']
 

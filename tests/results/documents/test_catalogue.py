@@ -84,11 +84,9 @@ def test_titles_and_fields_of_the_documents_that_are_asked_for(write: Write, tmp
 @pytest.mark.parametrize(
     "line",
     [
-        '{"id": "a", "title": "A"}',
         '{"brand": {"id": "b", "name": "B"}, "id": "a", "title": "A"}',
         '{"related": [{"id": 5}, {"id": null}], "title": "A", "id": "a"}',
         '{"id": "a", "title": ["A"]}',
-        '{"id": "a", "name": "A"}',
     ],
 )
 def test_a_line_of_json_however_it_is_written(write: Write, line: str) -> None:
@@ -100,18 +98,13 @@ def test_a_line_of_json_however_it_is_written(write: Write, line: str) -> None:
     assert found.problems == []
 
 
-def test_integers_are_their_digits(write: Write) -> None:
-    found = look_up(write("products.jsonl", '{"id": 7, "title": "Seven"}\n{"id": 70, "title": 70}\n'), "7", "70", "07")
-    assert found.titles == {"7": "Seven", "70": "70"}
-
-
 def test_the_columns_that_are_named(write: Write) -> None:
     path = write(
-        "products.jsonl", '{"sku": "a", "id": 1, "texts": {"en": "A"}, "brand": {"name": "B"}, "tags": ["x", 2]}\n'
+        "products.jsonl", '{"sku": 7, "id": 1, "texts": {"en": "A"}, "brand": {"name": "B"}, "tags": ["x", 2]}\n'
     )
-    found = look_up(path, "a", id="sku", title="texts.en", show=("brand.name", "tags"))
-    assert found.titles == {"a": "A"}
-    assert found.fields == {"a": {"brand.name": "B", "tags": "x, 2"}}
+    found = look_up(path, "7", id="sku", title="texts.en", show=("brand.name", "tags"))
+    assert found.titles == {"7": "A"}
+    assert found.fields == {"7": {"brand.name": "B", "tags": "x, 2"}}
 
 
 def test_of_two_lines_of_a_document_the_first_one_counts(write: Write) -> None:
@@ -169,8 +162,6 @@ def test_a_file_that_cannot_be_used(write: Write, name: str, text: str | bytes, 
 
 
 def test_a_dot_leads_into_objects_in_json_alone(write: Write) -> None:
-    nested = write("nested.jsonl", '{"product": {"id": "a"}, "title": "A"}\n')
-    assert look_up(nested, "a", id="product.id").titles == {"a": "A"}
     flat = write("flat.csv", "product,title\na,A\n")
     assert 'flat.csv:1: there is no column "product.id"' in refusal(flat, id="product.id")
 
@@ -182,13 +173,9 @@ def test_a_column_that_is_named_and_not_there(write: Write) -> None:
     )
 
 
-@pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "parquet"])
-def test_an_unknown_column_to_show_costs_no_title(write: Write, tmp_path: Path, kind: str) -> None:
-    path = tmp_path / "products.parquet"
-    if kind == "parquet":
-        pytest.importorskip("pandas").DataFrame(ROWS).to_parquet(path)
-    else:
-        path = write(f"products.{kind}", TEXTS[kind])
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+def test_an_unknown_column_to_show_costs_no_title(write: Write, kind: str) -> None:
+    path = write(f"products.{kind}", TEXTS[kind])
     found = look_up(path, "sku-1", show=("brnd", "price", "colour"))
     assert found.titles == {"sku-1": "Winter boots"}
     assert found.fields == {"sku-1": {"price": "99.5"}}
@@ -206,17 +193,6 @@ def test_a_field_to_show_that_few_objects_have(write: Write) -> None:
     assert found.problems == []
 
 
-def test_a_row_of_another_width_is_left_out(write: Write) -> None:
-    found = look_up(write("products.csv", "id,title\na,A\nb\n\nc,C,D\n"), "a", "b", "c")
-    assert found.titles == {"a": "A"}
-    assert found.problems == [
-        "products.csv:3: found 1 column where there are 2, separated by commas; mend the line (a file that ends so is "
-        "truncated)",
-        "products.csv:5: found 3 columns where there are 2, separated by commas; put a cell with a separator in it in "
-        "quotes",
-    ]
-
-
 def test_floats_in_the_id_column_of_parquet(tmp_path: Path) -> None:
     pandas = pytest.importorskip("pandas")
     pandas.DataFrame({"id": [1.5, 2.0], "title": ["A", "B"]}).to_parquet(tmp_path / "products.parquet")
@@ -228,11 +204,11 @@ def test_floats_in_the_id_column_of_parquet(tmp_path: Path) -> None:
 
 
 def test_what_is_wrong_with_a_catalogue(write: Write, tmp_path: Path) -> None:
-    path = write("products.csv", "id,title\na,A\nb\n")
+    path = write("products.csv", "id,title\na,A\nb\n\nc,C,D\n")
     found = check_catalogue(
         str(path), "shop/products.csv", CatalogueFile("products.csv", show=("titel",)), ["a"]
     ).problems
-    expected = ("1: show: there is no column", "3: found 1 column")
+    expected = ("1: show: there is no column", "3: found 1 column", "5: found 3 columns")
     for problem, begins in zip(found, expected, strict=True):
         assert problem.startswith(f"shop/products.csv:{begins}")
     (problem,) = check_catalogue(str(path), "products.csv", CatalogueFile("products.csv", id="sku")).problems

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.results.responses.helpers import Model, ids, titles
+from tests.results.responses.helpers import ids, titles
 
 ELASTICSEARCH = {
     "took": 5,
@@ -119,9 +119,3 @@ def test_the_field_of_the_id_can_be_named(response: object, id_field: str, expec
 
 
 # --- what client libraries return -------------------------------------------------------------------------------------
-
-
-def test_the_response_object_of_a_client() -> None:
-    response = Model(hits=[Model(objectID="b", name="Boots"), Model(objectID="a", name="Apron")])
-    assert ids(response) == ["b", "a"]
-    assert titles(response) == ["Boots", "Apron"]

@@ -107,10 +107,6 @@ def test_ids_that_do_not_fit(known: object, message: str) -> None:
     assert message in refusal((DISTANCES, LABELS), labels=known)
 
 
-def test_a_negative_label_does_not_count_from_the_end() -> None:
-    assert "the label -2, which is not in" in refusal((DISTANCES, np.array([[0, -2, 1]])), labels=IDS)
-
-
 @pytest.mark.parametrize("several", [(DISTANCES.repeat(2, 0), LABELS.repeat(2, 0)), LABELS.repeat(2, 0)])
 def test_the_results_of_two_queries(several: object) -> None:
     message = refusal(several, labels=IDS)
@@ -133,6 +129,7 @@ def test_arrays_whose_types_do_not_tell_labels_from_distances(pair: object) -> N
 
 def test_arrays_that_do_not_fit_together() -> None:
     assert "arrays that do not fit together" in refusal((DISTANCES, LABELS[0]), labels=IDS)
+    assert "the label -2, which is not in" in refusal((DISTANCES, np.array([[0, -2, 1]])), labels=IDS)
     limits = np.array([0, 3], dtype="uint64")  # as range_search of faiss, which does not sort
     assert "is an array or a table" in refusal((limits, DISTANCES[0], LABELS[0]), labels=IDS)
 
@@ -147,10 +144,6 @@ def test_documents_and_scores() -> None:
     products = np.array([[{"id": "sku-a"}, {"id": "sku-b"}]], dtype=object)
     assert pairs((products, np.array([[2.5, 1.5]]))) == [("sku-a", 2.5), ("sku-b", 1.5)]
     assert pairs((np.array([[2.5, 1.5]]), products)) == [("sku-a", 2.5), ("sku-b", 1.5)]
-
-
-def test_scores_and_text_are_read_as_rows_of_them_are() -> None:
-    assert "is a (score, id) pair; return (id, score) pairs" in refusal((np.array([2.5, 1.5]), np.array(["a", "b"])))
 
 
 @pytest.mark.parametrize(
@@ -182,11 +175,6 @@ def test_an_array_of_several_rows_could_have_results_or_queries(rows: list[list[
     assert f"an array of {len(rows)} row" in message
     assert "could be the results of as many queries, or results" in message
     assert "a tuple for each result, list(map(tuple, found.tolist()))" in message
-
-
-def test_a_plain_array_of_integers_has_ids_where_there_is_no_attribute_ids() -> None:
-    assert ids(np.array([3, 0])) == ["3", "0"]
-    assert pairs(np.array([], dtype=int), IDS) == []
 
 
 def test_a_plain_array_of_integers_could_have_labels_where_there_is_an_attribute_ids() -> None:
@@ -260,15 +248,6 @@ def test_what_usearch_returns(usearch: Any, keyed: Any) -> None:
     exact = usearch.search(VECTORS, ORIGIN[0], 3, usearch.MetricKind.L2sq, exact=True)
     assert pairs(exact, IDS) == NEAREST
     assert pairs(usearch.Index(ndim=2).search(ORIGIN[0], 3)) == []
-
-
-@pytest.mark.engines
-def test_keys_of_usearch_without_ids(keyed: Any) -> None:
-    matches = keyed.search(ORIGIN[0], 3)
-    message = refusal(matches)
-    assert "search returned labels of an index, [(70, 0.0), (72, 1.0), (73, 4.0)]" in message
-    assert two_ways(message)
-    assert pairs(matches.to_list()) == [("70", 0.0), ("72", 1.0), ("73", 4.0)]
 
 
 @pytest.mark.engines

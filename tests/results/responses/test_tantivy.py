@@ -70,10 +70,3 @@ def test_a_result_of_tantivy_without_the_searcher_is_refused(tantivy: Tantivy) -
     assert f"search returned {what}, SearchResult(hits: [(0." in message
     assert message.endswith(f"; {way_out}")
     assert "result 1 of 2 has no id (" in refusal(result.hits)
-
-
-def test_a_document_of_tantivy_without_the_field_of_an_id_names_those_it_has(tantivy: Tantivy) -> None:
-    documents = [tantivy.library.Document(sku=["b"], title=["red shoes"])]
-    assert "only sku and title; name the field with id_field" in refusal(documents)
-    assert ids(documents, "sku") == ["b"]
-    assert "search returned one result" in refusal(tantivy.library.Document(id=["b"]))

@@ -68,7 +68,6 @@ def test_the_points_of_qdrant(qdrant: Qdrant) -> None:
     ("id_field", "first"),
     [
         ("sku", "sku-a"),
-        ("payload.sku", "sku-a"),
         ("shop.code", "code-sku-a"),
         ("payload.shop.code", "code-sku-a"),
         ("id", "1"),
@@ -80,11 +79,6 @@ def test_an_id_in_the_payload_of_qdrant(qdrant: Qdrant, id_field: str, first: st
     assert ids(response.points, id_field)[0] == first
 
 
-def test_a_field_that_the_payload_of_qdrant_lacks(qdrant: Qdrant) -> None:
-    message = refusal(qdrant.search(), "code")
-    assert 'result 1 of 3 has no field "code", only id, score, payload.sku, payload.title' in message
-
-
 @pytest.mark.parametrize("point_ids", [[1, 2, 3], UUIDS], ids=["integers", "UUIDs"])
 def test_two_ids_of_a_point_of_qdrant(point_ids: list[Any]) -> None:
     response = Qdrant(point_ids, payloads(id="shop-")).search()
@@ -94,12 +88,6 @@ def test_two_ids_of_a_point_of_qdrant(point_ids: list[Any]) -> None:
     assert ids(response, "id") == [str(id_) for id_ in point_ids]
     assert ids(response, "payload.id") == ["shop-0", "shop-1", "shop-2"]
     assert ids(response, "sku") == SKUS
-
-
-def test_groups_of_qdrant(qdrant: Qdrant) -> None:
-    response = qdrant.client.query_points_groups("products", query=BOOTS, group_by="sku", limit=3)
-    assert "search returned a GroupsResult" in refusal(response)
-    assert ids([group.hits[0] for group in response.groups], "sku") == SKUS
 
 
 # --- Chroma -----------------------------------------------------------------------------------------------------------
@@ -164,9 +152,8 @@ def langchain() -> LangChain:
         {"id": "sku-a"},
         {"metadata": {"id": "sku-a"}},
         {"id": "sku-a", "metadata": {"id": "sku-a"}},
-        {"id": UUIDS[0], "metadata": {"doc_id": "sku-a"}},
     ],
-    ids=["its own", "of the metadata, beside a generated one", "twice the same", "of the metadata, beside a UUID"],
+    ids=["its own", "of the metadata, beside a generated one", "twice the same"],
 )
 def test_the_id_of_a_document_of_langchain(langchain: LangChain, fields: dict[str, Any]) -> None:
     langchain.add(**fields)
@@ -191,13 +178,6 @@ def test_two_ids_of_a_document_of_langchain(langchain: LangChain) -> None:
     assert "write id_field: id or id_field: metadata.id in the case file" in message
     assert ids(langchain.search(), "id") == ["sku-a"]
     assert ids(langchain.search(), "metadata.id") == ["m-1"]
-
-
-def test_a_document_of_langchain_without_an_id(langchain: LangChain) -> None:
-    document = langchain.document(page_content="blue shoes", metadata={"source": "a.txt"})
-    assert "has no id" in refusal([document])
-    assert "only metadata.source and page_content; name the field with id_field" in refusal([document])
-    assert ids([document], "source") == ["a.txt"]
 
 
 # --- LlamaIndex -------------------------------------------------------------------------------------------------------
