@@ -93,6 +93,11 @@ def test_what_is_wrong_and_where_it_is_instead(expect: dict[str, object], rankin
     assert words(expect, ranking) == message
 
 
+def test_a_wrong_number_of_results_comes_with_how_many_were_asked_for() -> None:
+    found = result_of({"query": "q", "expect": {"results": 2}}, ["a", "b", "c"], asked=3)
+    assert reason_texts(found) == ["results: 3 returned (asked for 3), expected exactly 2"]
+
+
 def test_documents_are_named_with_their_titles_where_there_are_any() -> None:
     titles = {"apron": "Apron, blue", "boots": "Winter boots", "shoes": "Canvas shoes"}
 

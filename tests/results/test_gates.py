@@ -68,23 +68,19 @@ def timed(milliseconds: Sequence[float], **values: Any) -> list[CaseResult]:
 @pytest.mark.parametrize(
     ("bound", "milliseconds", "expected"),
     [
-        ({"p95": "<= 19 ms"}, range(1, 21), "latency p95 19 ms, within 19 ms (20 cases, one at a time per process)"),
-        ({"p95": "< 19 ms"}, range(1, 21), "latency p95 19 ms, not below 19 ms (20 cases, one at a time per process)"),
-        ({"p95": "18 ms"}, [*range(20, 0, -1)], "latency p95 19 ms, over 18 ms (20 cases, one at a time per process)"),
-        (
-            {"max": "19.9999 ms"},
-            range(1, 21),
-            "latency max 20 ms, over 19.9999 ms (20 cases, one at a time per process)",
-        ),
-        ({"mean": "2 ms"}, [3], "latency mean 3 ms, over 2 ms (1 case, one at a time per process)"),
-        ({"p95": "9 s"}, range(1, 20), "latency p95 needs 20 cases one at a time per process; 19 of 19 cases were"),
-        ({"p99": "9 s"}, range(1, 100), "latency p99 needs 100 cases one at a time per process; 99 of 99 cases were"),
-        ({"p50": "9 s"}, [1], "latency p50 needs 2 cases one at a time per process; 1 of 1 case was"),
+        ({"p95": "<= 19 ms"}, range(1, 21), "p95 19 ms, within 19 ms (20 cases, one at a time per process)"),
+        ({"p95": "< 19 ms"}, range(1, 21), "p95 19 ms, not below 19 ms (20 cases, one at a time per process)"),
+        ({"p95": "18 ms"}, [*range(20, 0, -1)], "p95 19 ms, over 18 ms (20 cases, one at a time per process)"),
+        ({"max": "19.9999 ms"}, range(1, 21), "max 20 ms, over 19.9999 ms (20 cases, one at a time per process)"),
+        ({"mean": "2 ms"}, [3], "mean 3 ms, over 2 ms (1 case, one at a time per process)"),
+        ({"p95": "9 s"}, range(1, 20), "p95 needs 20 cases one at a time per process; 19 of 19 cases were"),
+        ({"p99": "9 s"}, range(1, 100), "p99 needs 100 cases one at a time per process; 99 of 99 cases were"),
+        ({"p50": "9 s"}, [1], "p50 needs 2 cases one at a time per process; 1 of 1 case was"),
     ],
 )
 def test_a_figure_of_the_latency(bound: dict[str, str], milliseconds: Sequence[float], expected: str) -> None:
     judged = verdict({"latency": bound}, *timed(milliseconds))
-    assert [text.replace(".0 ms", " ms").replace(".00 ms", " ms") for text in texts(judged)] == [expected]
+    assert [re.sub(r"\.0+ ms", " ms", text) for text in texts(judged)] == [f"latency {expected}"]
     assert judged.outcome() == ("passed" if "within" in expected else "failed")
 
 
@@ -116,12 +112,6 @@ def test_a_mean_over_the_weights() -> None:
     assert (failed.outcome(), gate_message(failed)) == ("failed", "mean nDCG@10 0.8000000, below 0.8000001 (2 cases)")
 
 
-def test_every_metric_of_a_gate_must_hold() -> None:
-    failed = verdict({"mean": {"nDCG@10": 0.5, "P@5": 0.4}}, case("a", scores={"nDCG@10": 0.9, "P@5": 0.2}))
-    assert failed.outcome() == "failed"
-    assert [(found.about, found.is_met) for found in failed.findings] == [("nDCG@10", True), ("P@5", False)]
-
-
 def test_all_metrics_of_a_gate_are_means_of_the_cases_with_relevant_judgments() -> None:
     unjudged = [case(f"x{number}", scores={"nDCG@10": None, "P@5": 0.0}) for number in range(3)]
     found = verdict({"mean": {"nDCG@10": 0.5, "P@5": 0.6}}, case("a", scores={"nDCG@10": 0.9, "P@5": 0.6}), *unjudged)
@@ -130,6 +120,8 @@ def test_all_metrics_of_a_gate_are_means_of_the_cases_with_relevant_judgments() 
         "mean P@5 0.600, at least 0.600 (1 of 4 cases, those with relevant judgments)",
     ]
     assert kinds(verdict({"mean": {"P@5": 0}}, *unjudged)) == [(UNDEFINED, False)]
+    failed = verdict({"mean": {"nDCG@10": 0.5, "P@5": 0.7}}, case("a", scores={"nDCG@10": 0.9, "P@5": 0.6}))
+    assert (failed.outcome(), [found.is_met for found in failed.findings]) == ("failed", [True, False])
 
 
 def test_a_drop_by_any_metric_is_that_of_the_cases_with_relevant_judgments() -> None:
@@ -184,10 +176,7 @@ def test_what_was_only_measured_passes_nothing() -> None:
     )
     nothing = verdict({"passing": 0.8}, *listed[:1])
     assert (nothing.outcome(), texts(nothing)) == ("failed", ["no case has anything to pass: 1 case was only measured"])
-
-
-def test_a_case_that_could_fall_below_its_baseline_has_something_to_pass() -> None:
-    held = [case(str(number), 0.5, 0.5, verdict="measured") for number in range(9)]
+    held = [case(str(number), 0.5, 0.5, verdict="measured") for number in range(9)]  # these could fall below a baseline
     found = verdict({"passing": 0.9}, *held, case("worse", 0.1, 0.5, verdict="failed"))
     assert (found.findings[0].figure, found.findings[0].counted, found.outcome()) == (9, 10, "passed")
 
@@ -402,17 +391,14 @@ def test_every_variant_is_judged_on_its_own() -> None:
     assert finding_text(gates.findings[1]).startswith('mean nDCG@10 of "hybrid" fell by 0.100, ')
 
 
-def test_a_metric_that_is_nowhere_defined_cannot_pass() -> None:
-    (found,) = compare_runs(run_of(None), run_of(None)).judge({"nDCG@10": 1}).findings
-    assert (found.kind, found.is_met) == (UNDEFINED, False)
-
-
 def test_a_new_error_fails_whatever_the_gates_are() -> None:
     whole, broken = run_of(0.5, 0.5), Run([*run_of(0.5).results, case("q1", verdict="error")])
     (found,) = compare_runs(whole, broken, common=True).judge().findings
     assert (found.kind, found.is_met) == (NEW_ERRORS, False)
     assert finding_text(found) == '1 case ended in an error that was none before: "q1"'
     assert compare_runs(broken, whole, common=True).judge().passed
+    (found,) = compare_runs(run_of(None), run_of(None)).judge({"nDCG@10": 1}).findings
+    assert (found.kind, found.is_met) == (UNDEFINED, False)  # what is nowhere defined cannot pass
     assert compare_runs(broken, broken, common=True).judge().passed
 
 

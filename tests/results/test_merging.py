@@ -41,15 +41,6 @@ def ids(run: Run) -> list[str]:
     return [result.id for result in run.results]
 
 
-def test_parts_make_a_whole(make: Maker) -> None:
-    one = shard([make.result("boots", ["b1"])])
-    two = shard([make.result("shoes", ["s1"]), make.result("socks", ["o1"])])
-    merged = merge_runs([one, two], name="all")
-    assert ids(merged.run) == [*QUERIES]
-    assert (merged.is_whole, merged.again, merged.replaced) == (True, (), ())
-    assert (merged.run.name, merged.run.info.program, merged.run.files) == ("all", "1.0", one.files)
-
-
 def test_what_no_part_has_is_counted_for_each_variant(make: Maker) -> None:
     of_a = info("a", "b")
     one = shard([make.result("boots", ["b1"], variant="a")], found=of_a)
@@ -76,9 +67,10 @@ def test_a_variant_that_another_part_of_a_matrix_ran_is_not_lost(make: Maker) ->
 def test_a_case_that_came_to_the_same_twice_counts_once(make: Maker) -> None:
     boots = make.result("boots", ["b1", "b2"])
     slower = changed(boots, latency=7.5)
-    merged = merge_runs([shard([boots]), shard([slower, make.result("shoes")])])
-    assert ids(merged.run) == ["boots", "shoes"]
-    assert merged.again == (boots.key,)
+    merged = merge_runs([shard([boots]), shard([slower, make.result("shoes"), make.result("socks")])], name="all")
+    assert ids(merged.run) == [*QUERIES]
+    assert (merged.is_whole, merged.again, merged.replaced) == (True, (boots.key,), ())
+    assert (merged.run.name, merged.run.info.program, merged.run.files) == ("all", "1.0", {FILE: info()})
     assert merged.run.results[0].call.latency == boots.call.latency
 
 

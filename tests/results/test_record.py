@@ -89,14 +89,6 @@ def error_of(path: Path) -> str:
     return str(caught.value).replace(str(path), "FILE")
 
 
-def test_a_line_a_result_below_a_header(make: Maker, tmp_path: Path) -> None:
-    path = write(make, tmp_path / "run.jsonl")
-    header, *lines = map(json.loads, path.read_text(encoding="utf-8").splitlines())
-    assert (header["kind"], header["version"], header["results"]) == ("pytest-relevance record", 2, 3)
-    assert [line["id"] for line in lines] == ["boots", "shoes", "socks"]
-    assert lines[0]["documents"] == ["b1", "b2", "b3"]
-
-
 def test_gzip_is_known_by_the_name_when_written_and_by_the_bytes_when_read(make: Maker, tmp_path: Path) -> None:
     make.run().write(tmp_path / "run.jsonl.gz")
     packed = (tmp_path / "run.jsonl.gz").read_bytes()
@@ -174,11 +166,7 @@ def test_another_file_is_no_record(tmp_path: Path, text: str, what: str) -> None
 def test_bytes_that_are_no_text_cannot_be_read(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "run.jsonl").write_bytes(data)
     assert error_of(tmp_path / "run.jsonl").startswith("FILE: cannot be read: ")
-
-
-def test_a_file_that_is_not_there_cannot_be_read(tmp_path: Path) -> None:
     assert error_of(tmp_path / "gone.jsonl") == "FILE: cannot be read: No such file or directory"
-    assert error_of(tmp_path).startswith("FILE: cannot be read: ")
 
 
 def test_an_infinite_score_of_an_engine_does_not_make_the_record_unreadable(tmp_path: Path) -> None:

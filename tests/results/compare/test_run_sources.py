@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,9 +46,9 @@ def qrels(folder: Path) -> Path:
     return path
 
 
-def suite(folder: Path) -> Path:
+def suite(folder: Path, text: str = SUITE) -> Path:
     path = folder / "shop.relevance.yaml"
-    path.write_text(SUITE)
+    path.write_text(text)
     return path
 
 
@@ -76,16 +75,9 @@ SOURCES: dict[str, Callable[[Path, dict[str, list[str]]], Any]] = {
     "scores": lambda folder, rankings: scored(rankings),
     "a frame": lambda folder, rankings: long(rankings),
     "a TREC run": lambda folder, rankings: trec(folder, f"{len(rankings['q2'])}.trec", rankings),
-    "a JSON file": lambda folder, rankings: json_file(folder, rankings),
     "a table": lambda folder, rankings: table(folder, rankings),
 }
 """What may be given as a run of another tool."""
-
-
-def json_file(folder: Path, rankings: dict[str, list[str]]) -> Path:
-    path = folder / f"{len(rankings['q2'])}.json"
-    path.write_text(json.dumps(rankings))
-    return path
 
 
 def table(folder: Path, rankings: dict[str, list[str]]) -> str:
@@ -143,8 +135,8 @@ def test_a_file_of_judgments_may_know_the_texts_and_weights_of_its_queries(tmp_p
 
 
 def test_a_query_of_several_cases_is_not_guessed(tmp_path: Path) -> None:
-    path = tmp_path / "shop.relevance.yaml"
-    path.write_text("cases:\n" + "".join(f"  - {{query: boots, id: {key}, judgments: {{a: 3}}}}\n" for key in "xy"))
+    cases = "".join(f"  - {{query: boots, id: {key}, judgments: {{a: 3}}}}\n" for key in "xy")
+    path = suite(tmp_path, f"cases:\n{cases}")
     with pytest.raises(Incomparable, match=r'none of the queries of first is judged: it has "boots", .* "x" and "y"'):
         compare_runs({"boots": ["a"]}, {"boots": ["a"]}, judgments=path)
     assert len(compare_runs({"x": ["a"], "y": []}, {"x": ["a"], "y": ["a"]}, judgments=path)) == 2
@@ -152,17 +144,19 @@ def test_a_query_of_several_cases_is_not_guessed(tmp_path: Path) -> None:
 
 def test_records_that_were_judged_otherwise_are_judged_anew(make: Maker) -> None:
     first = recorded(make, FIRST)
-    second = Run([make.result(TEXTS[key], SECOND[key], id=key, judgments={**JUDGMENTS[key], "x": 1}) for key in SECOND])
+    rankings = {"q1": SECOND["q1"], "q2": FIRST["q2"]}
+    second = Run(
+        [
+            make.result(TEXTS[key], found, id=key, judgments={**JUDGMENTS[key], "x": 1})
+            for key, found in rankings.items()
+        ]
+    )
     with pytest.raises(Incomparable, match="the judgments changed in 2 cases"):
         compare_runs(first, second)
     found = compare_runs(first, second, judgments=JUDGMENTS)
-    assert found.frame["nDCG@10 second"].tolist() == evaluate(JUDGMENTS, SECOND)["nDCG@10"].tolist()
-    assert found.changed == ("both", "both")
+    assert found.frame["nDCG@10 second"].tolist() == evaluate(JUDGMENTS, rankings)["nDCG@10"].tolist()
+    assert found.changed == ("both", "judgments")
     assert compare_runs(first, Run(second.results), judgments=JUDGMENTS, common=True).left_out == ()
-    unchanged = Run(
-        [make.result(TEXTS[key], FIRST[key], id=key, judgments={**JUDGMENTS[key], "x": 1}) for key in FIRST]
-    )
-    assert compare_runs(first, unchanged, judgments=JUDGMENTS).changed == ("judgments", "judgments")
 
 
 def test_a_query_that_found_nothing_has_no_line_in_a_run(tmp_path: Path) -> None:
