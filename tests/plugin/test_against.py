@@ -100,14 +100,6 @@ def test_a_record_of_other_searches_is_stale(shop: Shop) -> None:
     assert "2 stale" in run.summary
 
 
-def test_its_gates_compare_with_the_record(shop: Shop) -> None:
-    shop.cases("gates: [{max_drop: {nDCG@10: 0.05}}]\n" + "\n".join(line[4:] for line in CASES.splitlines()))
-    run = shop.run(AGAINST)
-    (gate,) = (outcome for name, outcome in run.outcomes.items() if name.startswith("gate"))
-    assert gate == "failed"
-    assert "mean nDCG@10 fell by 0.073, from 0.855 to 0.782" in " ".join(run.text.split())
-
-
 def test_a_gate_without_a_ranking_to_compare_with_says_so(shop: Shop) -> None:
     shop.cases("gates: [{max_drop: {nDCG@10: 0.05}}]\ncases: [{query: added, judgments: {a: 3}}]")
     shop.returns(added="a")

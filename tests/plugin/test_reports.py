@@ -69,17 +69,10 @@ def test_the_report_of_a_failure(shop: Project) -> None:
     assert lines[2].startswith('query "smart watch"   search   ')
     assert "note: not a strap for one" in lines
     head = next(number for number, row in enumerate(rows) if row[:2] == ["rank", "document"])
-    assert rows[head][2:] == ["grade", "gain", "discount", "DG", "DCG", "ideal", "IDCG"]
-    assert " ".join(rows[head + 1]).startswith("1 w1 Sport strap 22 mm 0 0 1.000 0.000 0.000 3 7.000")
     assert " ".join(rows[head + 2]).startswith("2 w2 Smart Watch 2 black 2 3 1.585 1.893 1.893 3 11.417")
-    assert " ".join(rows[head + 3]).startswith("3 w3 Charging dock - - 2.000 - 1.893 2 12.917")
-    assert "DCG 1.893 / ideal DCG 13.734 = nDCG@10 0.138" in run.failure("smart watch")
-    assert "gain exponential, ideal judged, unjudged zero" in run.failure("smart watch")
-    assert INTERVAL in run.failure("smart watch")
-    blamed = rows.index(["lost", "most", "by"])
-    assert rows[blamed + 1] == ["w4", "Smartwatch", "X", "grade", "3", "not", "returned", "-0.416"]
-    assert max(map(len, lines)) <= 100
-    assert run.failure("smart watch").isascii()
+    assert INTERVAL in lines
+    assert rows[rows.index(["lost", "most", "by"]) + 1][:3] == ["w4", "Smartwatch", "X"]
+    assert (max(map(len, lines)) <= 100, run.failure("smart watch").isascii()) == (True, True)
     assert run.short_summary[0].startswith(f"FAILED shop.relevance.yaml::smart watch - {SHORT}; exclude: ")
 
 
@@ -107,9 +100,8 @@ def test_vv_shows_the_tables_of_passing_cases_too(shop: Project) -> None:
 
 
 def test_the_style_of_tracebacks_makes_no_difference_to_a_failure(shop: Project) -> None:
-    texts = [shop.run(f"--tb={style}").failure("smart watch") for style in ("auto", "long", "short", "native")]
-    assert len({re.sub(r"[<\d.]+ ms", "", text) for text in [*texts, shop.run().failure("smart watch")]}) == 1
-    assert shop.run("--full-trace").failure("smart watch").startswith(HEADLINE)
+    options = ((), ("--tb=long",), ("--tb=native",), ("--full-trace",))
+    assert len({re.sub(r"[<\d.]+ ms", "", shop.run(*each).failure("smart watch")) for each in options}) == 1
 
 
 @pytest.mark.usefixtures("with_and_without_loops")
@@ -118,17 +110,6 @@ def test_tb_line_points_at_the_line_of_the_case(shop: Project) -> None:
     assert f"{shop.path / 'shop.relevance.yaml'}:5: {SHORT}; {EXCLUDED}" in run.text.splitlines()
     assert run.text.count(f":5: {SHORT}") == 1
     assert "rank  document" not in run.text
-
-
-def test_the_summary(shop: Project) -> None:
-    run = shop.run()
-    rows = run.summary_rows
-    assert rows[0][:6] == ["shop.relevance.yaml", "mean", "nDCG@10", "0.569", "2", "passed,"]
-    assert re.search(r" 1 failed\b.* 1 n/a\b.* p50 [<\d.]+ ms, p95 [<\d.]+ ms", run.summary.replace("(", " "))
-    by_tag = next(row for row in rows if row[0] == "head")
-    assert by_tag[1] == "0.138"
-    lowest = rows.index(["lowest"])
-    assert rows[lowest + 1] == ["0.138", "smart", "watch", "failed", "shop.relevance.yaml:5"]
 
 
 def test_at_q_a_failure_and_a_suite_have_a_line_each(shop: Project) -> None:
@@ -142,52 +123,40 @@ def test_at_q_a_failure_and_a_suite_have_a_line_each(shop: Project) -> None:
 
 
 def test_junit_has_the_figures_and_the_report(shop: Project) -> None:
-    cases = shop.junit()
-    watch = cases["smart watch"]
-    properties = {found.attrib["name"]: found.attrib["value"] for found in watch.iter("property")}
+    failure = shop.junit()["smart watch"].find("failure")
+    properties = shop.properties("smart watch")
     assert list(properties) == ["verdict", "score", "interval", "k", "judged", "latency"]
     assert float(properties["score"]) == pytest.approx(0.13782, abs=1e-5)
     assert (properties["k"], properties["judged"]) == ("10", "2")
     lower, upper = map(float, properties["interval"].split(".."))
     assert lower <= float(properties["score"]) <= upper
     assert 0 <= float(properties["latency"]) < 10
-    failure = watch.find("failure")
     assert failure is not None
     assert failure.attrib["message"] == f"{SHORT}; {EXCLUDED}"
-    assert failure.text is not None
-    assert failure.text.startswith(HEADLINE)
-    assert "lost most by" in failure.text
-    assert [found.attrib["name"] for found in cases["nothing"].iter("property")] == [
-        *("verdict", "k", "judged", "latency")
-    ]
+    assert (failure.text or "").startswith(HEADLINE)
+    assert "lost most by" in (failure.text or "")
+    assert list(shop.properties("nothing")) == ["verdict", "k", "judged", "latency"]
 
 
 def test_junit_of_a_search_that_raises(project: Project) -> None:
     project.search("return lambda query: 1 / 0")
     project.cases("cases: [{query: shoes, judgments: {a: 1}}]")
-    case = project.junit()["shoes"]
-    failure = case.find("failure")
+    failure = project.junit()["shoes"].find("failure")
     assert failure is not None
     assert failure.attrib["message"] == "ZeroDivisionError: division by zero"
     assert "pytest_relevance" not in (failure.text or "")
-    (verdict,) = case.iter("property")  # no score of zero
-    assert verdict.attrib == {"name": "verdict", "value": "error"}
+    assert project.properties("shoes") == {"verdict": "error"}  # no score of zero
 
 
 EVIL = "Sandal\\x1b]0;owned\\x07\\x1b[31m\\r\\n\\u202egnp.exe\\x9b2J"
 
 
-@pytest.mark.parametrize(("verbosity", "workers"), [("-q", ()), ("-v", ()), ("-vv", ("-n1",))], ids=["q", "v", "xdist"])
+@pytest.mark.parametrize(("verbosity", "workers"), [("-q", ()), ("-vv", ("-n1",))], ids=["q", "xdist"])
 def test_a_title_that_a_terminal_could_act_on_is_harmless(
     project: Project, verbosity: str, workers: tuple[str, ...]
 ) -> None:
-    project.conftest(f"""
-        import pytest
-
-        @pytest.fixture
-        def search():
-            return lambda query: [{{"id": "d\\x1b[2J1", "title": "{EVIL}"}}, {{"id": "b", "title": "{EVIL}"}}]
-    """)
+    results = f'[{{"id": "d\\x1b[2J1", "title": "{EVIL}"}}, {{"id": "b", "title": "{EVIL}"}}]'
+    project.search(f"return lambda query: {results}")
     project.cases("""
         cases:
           - query: "shoes\\e[31m"
@@ -254,9 +223,7 @@ def headings(text: str) -> list[str]:
 def test_a_case_with_an_id_is_named_with_its_query(project: Project) -> None:
     project.conftest(SEARCHES)
     project.cases(NAMED)
-
     run = project.run("-v")
-
     assert sorted(headings(run.text)) == [
         "phone[all]",
         "phone[title]",
@@ -271,9 +238,7 @@ def test_a_case_with_an_id_is_named_with_its_query(project: Project) -> None:
 def test_a_name_is_printed_once_with_v(project: Project) -> None:
     project.conftest()
     project.cases("cases: [{query: gaming laptop, id: v1.2, judgments: {laptop: 3}, min_ndcg: 0.9}]")
-
     run = project.run("-v")
-
     assert [line.split() for line in run.text.splitlines() if line.startswith("shop.relevance.yaml::v1")] == [
         ["shop.relevance.yaml::v1::2", "FAILED", "[100%]"]
     ]
@@ -284,25 +249,18 @@ def test_a_long_query_leaves_room_for_the_reason(project: Project) -> None:
     project.conftest()
     query = "a laptop that runs every game there is, and that is light, quiet and not expensive at all"
     project.cases(f'cases: [{{query: "{query}", id: q1, judgments: {{laptop: 3}}, min_ndcg: 0.9}}]')
-
     run = project.run()
-
     assert headings(run.text) == [f'q1 "{query[:57]}..."']
     assert run.short_summary[0].startswith('FAILED shop.relevance.yaml::q1 - "a laptop that runs')
     assert run.short_summary[0].endswith(" nDCG@10 0.631, floor 0.900")
 
 
-@pytest.mark.parametrize(("columns", "width"), [("80", 80), ("160", 160), ("240", 160)])
-def test_reports_are_as_wide_as_the_terminal(
-    project: Project, monkeypatch: pytest.MonkeyPatch, columns: str, width: int
-) -> None:
-    monkeypatch.setenv("COLUMNS", columns)
+def test_reports_are_as_wide_as_the_terminal(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "140")
     project.conftest(WATCHES.replace("Smart Watch 2 black", "Smart Watch 2 black " * 20))
     project.cases(CASES)
-
     run = project.run("--junitxml=junit.xml")
-
-    assert max(map(len, run.failure("smart watch").splitlines())) == width
+    assert max(map(len, run.failure("smart watch").splitlines())) == 140
     text = project.junit_cases["smart watch"].findtext("failure") or ""
     assert max(map(len, text.splitlines())) == 100
 
@@ -310,34 +268,32 @@ def test_reports_are_as_wide_as_the_terminal(
 # Cases that are named by their query on the command line
 
 
-@pytest.mark.parametrize(
-    ("name", "hint"),
-    [
-        ("gaming laptop", 'the query "gaming laptop" is the case q043: pytest "FILE::q043"'),
-        ("gaming laptop[title]", 'the query "gaming laptop" is the case q043: pytest "FILE::q043[title]"'),
-        (
-            "Gaming laptp",
-            'no case has the query or the id "Gaming laptp"; did you mean q043 "gaming laptop": pytest "FILE::q043"',
-        ),
-        ("phones", 'no case has the query or the id "phones"; did you mean phone: pytest "FILE::phone"'),
-        ("std::vector", 'the query "std::vector" is the case std%3A%3Avector: pytest "FILE::std%3A%3Avector"'),
-        ("twice", 'the query "twice" is the query of 2 cases, t1 and t2: pytest "FILE::t1"'),
-        ("nothing like it", None),
-        ("q043[other]", None),
-    ],
-)
-def test_a_case_named_by_its_query_has_another_node_id(project: Project, name: str, hint: str | None) -> None:
+HINTS = {
+    "gaming laptop": 'the query "gaming laptop" is the case q043: pytest "FILE::q043"',
+    "Gaming laptp": (
+        'no case has the query or the id "Gaming laptp"; did you mean q043 "gaming laptop": pytest "FILE::q043"'
+    ),
+    "phones": 'no case has the query or the id "phones"; did you mean phone: pytest "FILE::phone"',
+    "std::vector[all]": 'the query "std::vector" is the case std%3A%3Avector: pytest "FILE::std%3A%3Avector[all]"',
+    "twice": 'the query "twice" is the query of 2 cases, t1 and t2: pytest "FILE::t1"',
+    "nothing like it": "",
+    "q043[other]": "",
+}
+"""What is said to names of cases on the command line that are none."""
+
+
+def test_a_case_named_by_its_query_has_another_node_id(project: Project) -> None:
     project.conftest(SEARCHES)
     more = ('"std::vector"', "twice, id: t1", "twice, id: t2")
     project.cases(NAMED + "".join(f"      - {{query: {query}, judgments: {{laptop: 3}}}}\n" for query in more))
-
-    run = project.run(f"shop.relevance.yaml::{name}")
-
+    run = project.run(*(f"shop.relevance.yaml::{name}" for name in HINTS))
     assert run.code == pytest.ExitCode.USAGE_ERROR
-    printed = run.result.stderr.str().splitlines()
-    first = next(number for number, line in enumerate(printed) if line.startswith("ERROR: not found: "))
-    expected = [] if hint is None else [hint.replace("FILE", "shop.relevance.yaml")]
-    assert [line for line in printed[first + 2 :] if line] == expected
+    told = run.result.stderr.str().split("ERROR: not found: ")[1:]
+    assert len(told) == len(HINTS)
+    for text, hint in zip(told, HINTS.values(), strict=True):
+        assert [line for line in text.splitlines()[2:] if line] == [hint.replace("FILE", "shop.relevance.yaml")] * bool(
+            hint
+        )
 
 
 def test_a_file_that_is_no_case_file_gets_no_such_hint(project: Project) -> None:

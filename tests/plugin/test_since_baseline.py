@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from pytest_relevance.cli import main
 from tests.plugin.conftest import Project, Run
 from tests.plugin.test_baseline_in_pytest import UPDATE, Shop
 
@@ -116,21 +115,6 @@ def test_suites_and_variants_have_a_line_each_and_tags_a_row(project: Project) -
         ["head", "dense", "1", "1.000", "0.710", "-0.290", "0", "1", "0"],
         ["head", "bm25", "1", "1.000", "1.000", "0.000", "0", "0", "1"],
     ]
-
-
-def test_movers_are_sorted_by_their_part_in_the_mean(project: Project) -> None:
-    shop = Shop(project)
-    shop.cases("""
-        cases:
-          - {query: light, judgments: {a: 3, b: 1}, tolerance: 1}
-          - {query: heavy, judgments: {a: 3, b: 2}, tolerance: 1, weight: 5}
-    """)
-    shop.returns(light="a b", heavy="a b")
-    shop.run(UPDATE)
-    shop.returns(light="b a", heavy="b a")
-    _, _, first, second, *_ = shop.run().summary.partition("down since")[2].splitlines()
-    assert first.startswith("  heavy  1.000 -> 0.834")
-    assert second.startswith("  light  1.000 -> 0.710")
 
 
 # --- newly failing ----------------------------------------------------------------------------------------------------
@@ -258,19 +242,6 @@ def test_of_one_kind_the_largest_falls_come_first_and_name_what_was_lost(
         ["s", "Title", "of", "a", "1", "->"],
         ["r", "Winter", "boots", "1", "->", "gone"],
     ]
-
-
-def test_a_report_tells_them_in_the_same_order(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
-    shop = all_kinds(project)
-    shop.run("--relevance-record=run.jsonl")
-    for format, head in (("text", r"(?m)^shop.relevance.yaml::(.+)"), ("markdown", r"<summary><code>(.+?)</code>")):
-        capsys.readouterr()
-        assert main(["report", "run.jsonl", "--format", format]) == 0
-        found = capsys.readouterr().out
-        heads = re.findall(head, found)
-        assert heads == ORDER[:-1]  # what failed before has a line in the text, and none in a comment
-        counts = "2 got worse, 1 inconclusive, 1 error, 1 stale, 1 without an entry, 1 failed before"
-        assert counts in " ".join(found.split())
 
 
 def test_failures_of_other_tests_keep_their_places(project: Project) -> None:
