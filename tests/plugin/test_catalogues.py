@@ -187,13 +187,6 @@ def test_a_text_for_another_plugin_reads_no_catalogue(shop: Project, passes: lis
 # What is wrong with a catalogue
 
 
-def test_a_missing_file_is_an_error_of_the_case_file(shop: Project) -> None:
-    shop.cases(SUITE.format(documents="product.csv"))
-    run = shop.run()
-    assert "shop.relevance.yaml:1:12: documents: there is no file product.csv" in run.text
-    assert run.counts == {"errors": 1}
-
-
 def test_a_catalogue_that_cannot_be_read_changes_no_verdict_and_is_told_once(shop: Project) -> None:
     expected = shop.run().outcomes
     shop.write("products.csv", PRODUCTS.replace("id,title", "sku,title"))
@@ -203,24 +196,6 @@ def test_a_catalogue_that_cannot_be_read_changes_no_verdict_and_is_told_once(sho
     (sentence,) = run.sentences("documents have no titles")
     assert "products.csv:1: there is no column" in sentence
     assert run.text.count("there is no column") == 1
-
-
-def test_an_unknown_column_to_show_costs_no_titles(shop: Project) -> None:
-    shop.cases(SUITE.format(documents="{file: products.csv, show: [brnd, brand]}"))
-    run = shop.run("-v")
-    assert ["d", "Cirrus"] in run.failure_rows("c d x")
-    assert run.sentences("products.csv:") == [
-        'products.csv:1: show: there is no column "brnd"; the columns are "id", "title" and "brand"; '
-        'did you mean "brand"?'
-    ]
-
-
-def test_the_ids_of_another_collection(shop: Project) -> None:
-    shop.write("products.csv", "id,title\n1,One\n2,Two\n")
-    run = shop.run()
-    (sentence,) = run.sentences("products.csv:")
-    assert "0 of the 6 documents that were looked up are in it; a is not; are these its ids?" in sentence
-    assert "not in the catalogue" not in run.text
 
 
 # A real shop

@@ -85,15 +85,11 @@ def test_ranks_are_of_documents(project: Project, search: str, options: tuple[st
 
 
 def test_a_check_collapses(project: Project) -> None:
-    project.write(
-        "test_rag.py",
-        """
-        def test_chunks(relevance):
-            found = relevance.check("q", ["a", "a", "b"], {"b": 1}, collapse=True, k=2, expect={"within": {"b": 2}})
-            assert [*found.ranking.documents] == ["a", "b"]
-    """,
+    project.test(
+        'found = relevance.check("q", ["a", "a", "b"], {"b": 1}, collapse=True, k=2, expect={"within": {"b": 2}})',
+        'assert [*found.ranking.documents] == ["a", "b"]',
     )
-    assert project.run().outcomes == {"test_chunks": "passed"}
+    assert project.run().outcomes == {"test_shop": "passed"}
 
 
 def test_a_cut_ranking_of_too_few_documents_is_an_error_that_names_the_depth(project: Project) -> None:

@@ -146,12 +146,6 @@ def test_a_check_of_a_test_in_python_is_explained_too(project: Project) -> None:
         def pytest_relevance_explain(document, rank, response):
             return f"{document} of {response}"
     """)
-    project.write(
-        "test_shop.py",
-        """
-        def test_shop(relevance):
-            relevance.check("boots", ["x", "a"], {"a": 3, "x": 0}, min_ndcg=0.9)
-    """,
-    )
+    project.test('relevance.check("boots", ["x", "a"], {"a": 3, "x": 0}, min_ndcg=0.9)')
     run = project.run("-v")
     assert "  x  rank 1\n      x of ['x', 'a']" in run.failure("test_shop")

@@ -128,22 +128,17 @@ def test_sources_that_cannot_be_asked(shop: Project) -> None:
 
 def test_checks_of_a_test_in_python(shop: Project) -> None:
     shop.conftest(SEARCH + DOCUMENTS.format(kind="def"))
-    shop.write(
-        "test_shop.py",
-        """
-        import pytest
-
-        def test_fields(relevance, search):
-            found = search("p1 c1", k=5)
-            relevance.check("phone", found, expect={"some@2": {"category": "phones"}}, every={"id": ["p1", "c1"]})
-            relevance.check("phone", found[:1], expect={"every": {"price": 5}})
-            with pytest.raises(pytest.fail.Exception, match="category = .cases"):
-                relevance.check("phone", found, expect={"every@5": {"category": "phones"}})
-            with pytest.raises(pytest.fail.Exception, match="has no field .price."):
-                relevance.check("phone", found, none={"price": 5})
-            with pytest.raises(ValueError, match="expect.every.price: expected a comparison"):
-                relevance.check("phone", found, every={"price": ">= cheap"})
-        """,
+    shop.test(
+        'found = [{"id": "p1", "category": "phones"}, {"id": "c1", "category": "cases"}]',
+        'check = lambda ranking, **keys: relevance.check("phone", ranking, **keys)',
+        'check(found, expect={"some@2": {"category": "phones"}}, every={"id": ["p1", "c1"]})',
+        'check(found[:1], expect={"every": {"price": 5}})',
+        'with pytest.raises(pytest.fail.Exception, match="category = .cases"):',
+        '    check(found, expect={"every@5": {"category": "phones"}})',
+        'with pytest.raises(pytest.fail.Exception, match="has no field .price."):',
+        '    check(found, none={"price": 5})',
+        'with pytest.raises(ValueError, match="expect.every.price: expected a comparison"):',
+        '    check(found, every={"price": ">= cheap"})',
     )
     assert shop.run("test_shop.py").counts == {"passed": 1}
 

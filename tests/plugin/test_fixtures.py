@@ -200,13 +200,7 @@ def test_an_exception_of_the_fixture_is_an_error_with_the_fixtures_own_traceback
 
 @pytest.mark.parametrize("value", ["None", "{'shoes': ['a']}"])
 def test_a_fixture_whose_value_cannot_be_called(project: Project, value: str) -> None:
-    project.conftest(f"""
-        import pytest
-
-        @pytest.fixture
-        def search():
-            return {value}
-    """)
+    project.search(f"return {value}")
     project.cases("cases: [{query: shoes}]")
     run = project.run()
     assert run.outcomes == {"shoes": "failed"}

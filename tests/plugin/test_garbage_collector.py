@@ -74,14 +74,12 @@ FROZEN = """
 """
 
 
-@pytest.mark.parametrize("count", [999, 1000])
-def test_the_heap_is_frozen_while_a_thousand_cases_run(project: Project, count: int) -> None:
+def test_the_heap_is_frozen_while_a_thousand_cases_run(project: Project) -> None:
     project.conftest(FROZEN)
-    cases = "".join(f"  - {{query: q{number}, expect: {{first: none}}}}\n" for number in range(count))
+    cases = "".join(f"  - {{query: q{number}, expect: {{first: none}}}}\n" for number in range(1000))
     project.cases(f"cases:\n{cases}")
     assert project.run_apart("-q", "-x").counts == {"failed": 1}
-    is_frozen = count == 1000
-    assert (project.path / "frozen").read_text() == f"{is_frozen} {is_frozen} False"
+    assert (project.path / "frozen").read_text() == "True True False"
 
 
 @pytest.mark.parametrize("second", ["boots", "hats"], ids=["comparable", "incomparable"])

@@ -153,14 +153,6 @@ def test_queries_without_judgments_can_be_left_out(shop: Project) -> None:
     assert told in run.summary
 
 
-def test_judgments_of_other_queries_are_one_collection_error(shop: Project) -> None:
-    shop.write("data/qrels.txt", "101 0 a 3\n")
-    shop.cases(THREE_LINES)
-    run = shop.run()
-    assert run.counts == {"errors": 1}
-    assert "shop.relevance.yaml:2:12: judgments: none of the listed queries (3) is judged in data/qrels.txt" in run.text
-
-
 # Warnings
 
 WARNING = 'data/qrels.txt: 1 of 4 queries has no case: "q4"'

@@ -68,29 +68,6 @@ def test_labels_become_ids(project: Project, options: tuple[str, ...]) -> None:
     assert project.run(*options).counts == {"passed": 12}
 
 
-def test_ids_may_be_documents_with_titles(project: Project) -> None:
-    products = """
-        @pytest.fixture
-        def search():
-            find.ids = [{"sku": "sku-a", "title": "Blue shoes"}, {}, {"sku": "sku-c", "title": "Red shoes"}]
-            return find
-    """
-    project.conftest(dedent(SEARCH) + dedent(products))
-    project.cases("{id_field: sku, cases: [{query: shoes, min_ndcg: 1, judgments: {sku-a: 2, sku-c: 1}}]}")
-    run = project.run()
-    assert run.counts == {"failed": 1}
-    assert any(row[1:5] == ["sku-c", "Red", "shoes", "0.50"] for row in run.failure_rows("shoes"))
-
-
-def test_labels_without_ids_are_an_error_with_both_ways_out(project: Project) -> None:
-    project.conftest(dedent(SEARCH) + "\n@pytest.fixture\ndef search():\n    return find\n")
-    project.cases(CASES)
-    message = " ".join(project.run().failure("shoes").split())
-    assert "search returned labels of an index" in message
-    assert "give the fixture's value an attribute ids" in message
-    assert "if they are the ids, return them in a list" in message
-
-
 def test_labels_from_the_hook_and_of_a_ranking_that_is_checked_in_a_test(project: Project) -> None:
     hook = """
         @pytest.fixture

@@ -224,15 +224,9 @@ def test_documents_are_compared_where_chunks_are_collapsed(
 
 
 def test_a_check_has_nothing_to_compare_with(project: Project) -> None:
-    project.write(
-        "test_shop.py",
-        """
-        import pytest
-
-        def test_it(relevance):
-            with pytest.raises(ValueError, match="takes no overlap@5: it has no accepted ranking"):
-                relevance.check("a", ["x"], expect={"overlap@5": 1})
-        """,
+    project.test(
+        'with pytest.raises(ValueError, match="takes no overlap@5: it has no accepted ranking"):',
+        '    relevance.check("a", ["x"], expect={"overlap@5": 1})',
     )
     assert project.run("test_shop.py").counts == {"passed": 1}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from xml.etree import ElementTree
 
 import pytest
@@ -81,7 +82,7 @@ def test_accepted_rankings_are_scored_again(shop: Project, workers: tuple[str, .
 
 
 MISTAKES = {
-    "raise KeyError('brand')": r"the metric net@2 raised KeyError: 'brand' \(conftest.py:\d+ in net\)",
+    "raise KeyError('brand')": r"the metric net@2 raised KeyError: 'brand' \(\w+/conftest.py:\d+ in net\)",
     "return 'high'": "the metric net@2 returned 'high'; it returns a finite number, or None",
     "return float('nan')": "the metric net@2 returned nan",
     "return True": "the metric net@2 returned True",
@@ -91,18 +92,17 @@ MISTAKES = {
 }
 
 
-@pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_of_the_function_is_an_error_that_names_the_metric(project: Project, mistake: str) -> None:
-    project.conftest(WORDS + NET.replace("        if not", f"        {mistake}\n        if not"))
-    project.cases("""
-        cases:
-          - {query: a b, judgments: {a: 1}, expect: {net@2: 1}, xfail: "xfail is for floors"}
-          - {query: b a, judgments: {a: 1}}
-    """)
-    run = project.run("--relevance-record=run.jsonl")
-    assert run.outcomes == {"a b": "failed", "b a": "passed"}
-    assert run.results["a b"].verdict == "error"
-    run.result.stdout.re_match_lines([f".*{MISTAKES[mistake]}.*"])
+def test_a_mistake_of_the_function_is_an_error_that_names_the_metric(project: Project) -> None:
+    for number, mistake in enumerate(MISTAKES):
+        conftest = WORDS + NET.replace("        if not", f"        {mistake}\n        if not")
+        project.write(f"m{number}/conftest.py", conftest)
+        case = f"id: m{number}, query: a b, judgments: {{a: 1}}, expect: {{net@2: 1}}, xfail: xfail is for floors"
+        project.cases(f"cases: [{{{case}}}, {{query: b a, judgments: {{a: 1}}}}]", f"m{number}/shop.relevance.yaml")
+    run = project.run("--relevance-record=run.jsonl", "-v")
+    assert run.counts == {"passed": len(MISTAKES), "failed": len(MISTAKES)}
+    for number, message in enumerate(MISTAKES.values()):
+        assert run.results[f"m{number}"].verdict == "error"
+        assert re.search(message, run.told(f"m{number}"))
 
 
 HOOKS = {
@@ -119,14 +119,19 @@ HOOKS = {
 }
 
 
-@pytest.mark.parametrize("returned", HOOKS)
-def test_what_the_hook_must_not_return_is_told_at_collection(project: Project, returned: str) -> None:
-    project.conftest(f"{WORDS}\n    def pytest_relevance_metrics():\n        return {returned}\n")
-    project.cases("cases: [{query: a}]")
-    project.write("test_shop.py", "def test_shop(relevance):\n    relevance.check('a', ['a'])\n")
+def test_what_the_hook_must_not_return_is_told_at_collection(project: Project) -> None:
+    for number, returned in enumerate(HOOKS):
+        hook = f"def pytest_relevance_metrics():\n        return {returned}\n"
+        project.write(f"m{number}/conftest.py", f"{WORDS}\n    {hook}")
+        project.cases("cases: [{query: a}]", f"m{number}/shop.relevance.yaml")
+        project.write(
+            f"m{number}/test_{number}.py", f"def test_{number}(relevance):\n    relevance.check('a', ['a'])\n"
+        )
     run = project.run("--continue-on-collection-errors")
-    assert run.counts == {"errors": 1, "failed": 1}
-    assert run.text.count(f"the hook pytest_relevance_metrics: {HOOKS[returned]}") >= 2
+    assert run.counts == {"errors": len(HOOKS), "failed": len(HOOKS)}
+    for number, message in enumerate(HOOKS.values()):
+        assert f"the hook pytest_relevance_metrics: {message}" in run.failure(f"test_{number}")
+        assert run.text.count(f"the hook pytest_relevance_metrics: {message}") >= 2
 
 
 def test_a_mean_is_over_the_cases_where_the_metric_is_defined(project: Project) -> None:
@@ -167,13 +172,7 @@ def test_a_name_is_known_where_its_conftest_holds(shop: Project) -> None:
 
 
 def test_a_check_in_python_takes_it(shop: Project) -> None:
-    shop.write(
-        "test_shop.py",
-        """
-        def test_shop(relevance):
-            relevance.check('a', ['a', 'x'], {'a': 3}, expect={'net@2': 2, 'net': '> 3'})
-        """,
-    )
+    shop.test("relevance.check('a', ['a', 'x'], {'a': 3}, expect={'net@2': 2, 'net': '> 3'})")
     assert "net 2.000 is not above 3.000" in shop.run("test_shop.py").failure("test_shop")
 
 

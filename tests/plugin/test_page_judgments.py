@@ -9,7 +9,6 @@ from importlib.resources import files
 import pytest
 
 from pytest_relevance import read_judgments
-from pytest_relevance.cli import main
 from tests.plugin.conftest import Project
 
 OLDER = "2026-01-01T00:00:00+00:00 0123456789ab"
@@ -82,30 +81,3 @@ def test_downloads_of_two_judges_are_joined(shop: Project) -> None:
     results = shop.run("-vv").results
     assert list(results["boots"].ranking.grades) == [2, None, 3, None]
     assert list(results["hats"].ranking.grades) == [None, None, 2, 1]
-
-
-def test_a_grade_that_has_changed_since_is_an_error_that_names_both_files(
-    shop: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    shop.write("page.csv", download(("boots", "winter boots", "007", "3"), ("hats", "hats", "a1", "0")))
-    message = 'page.csv:3: query "hats", document "a1": judged twice, 2 in judgments.csv and 0 here'
-    run = shop.run()
-    assert run.code == pytest.ExitCode.INTERRUPTED
-    assert message in run.text
-    monkeypatch.chdir(shop.path)
-    assert main(["check", "shop.relevance.yaml"]) == 1
-    assert message in capsys.readouterr().out
-
-
-def test_a_query_that_the_run_lacks_is_warned_of(shop: Project) -> None:
-    shop.write("page.csv", download(("boots", "winter boots", "007", "3"), ("gloves", "gloves", "g1", "3")))
-    run = shop.run()
-    assert 'page.csv: 1 of 2 queries has no case: "gloves"' in run.text.replace("\n    ", " ")
-
-
-def test_document_ids_that_a_spreadsheet_changed_are_warned_of(shop: Project) -> None:
-    """It made 7 of 007."""
-    shop.write("page.csv", download(("boots", "winter boots", "7", "3"), ("hats", "hats", "a2", "1")))
-    run = shop.run()
-    assert 'ids that a spreadsheet may have changed: judged "7", returned "007"' in run.failure("boots")
-    assert "spreadsheet" not in run.failure("hats")

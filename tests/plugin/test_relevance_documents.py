@@ -349,15 +349,9 @@ def test_the_index_of_each_variant_is_asked_before_it_is_closed(project: Project
 @pytest.mark.skipif(not hasattr(pytest, "Subtests"), reason="this pytest has none")
 def test_the_failing_checks_of_subtests(shop: Project) -> None:
     (shop.path / "shop.relevance.yaml").unlink()
-    shop.write(
-        "test_shop.py",
-        """
-        def test_subtests(relevance, subtests):
-            for query in ("shoes", "caps"):
-                with subtests.test(query):
-                    relevance.check(query, [query], {"hiking": 3}, min_ndcg=0.9)
-        """,
-    )
+    check = 'relevance.check(query, [query], {"hiking": 3}, min_ndcg=0.9)'
+    body = f"for query in ('shoes', 'caps'):\n        with subtests.test(query):\n            {check}\n"
+    shop.write("test_shop.py", f"def test_subtests(relevance, subtests):\n    {body}")
     run = shop.run()
     assert "Shoes!" in run.text
     assert "Caps!" in run.text

@@ -90,15 +90,9 @@ def test_what_finds_nothing_is_said(project: Project) -> None:
 
 
 def test_a_check_takes_no_other_query(project: Project) -> None:
-    project.write(
-        "test_shop.py",
-        """
-        import pytest
-
-        def test_it(relevance):
-            with pytest.raises(ValueError, match="takes no same_as"):
-                relevance.check("a", ["x"], expect={"same_as": "b"})
-        """,
+    project.test(
+        'with pytest.raises(ValueError, match="takes no same_as"):',
+        '    relevance.check("a", ["x"], expect={"same_as": "b"})',
     )
     assert project.run("test_shop.py").counts == {"passed": 1}
 

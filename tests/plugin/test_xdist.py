@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from tests.helpers import changed
 from tests.plugin.conftest import Project
 
 pytest.importorskip("xdist")
@@ -49,43 +48,6 @@ def test_failures_summary_and_counts_are_as_without(project: Project) -> None:
     there, here = project.run("-n2", "--dist=loadfile"), project.run()
     assert there.counts == here.counts == {"passed": 12, "failed": 8, "skipped": 4, "xfailed": 4}
     assert comparable(there.text) == comparable(here.text)
-
-
-def test_results_and_junit_are_as_without(project: Project) -> None:
-    project.conftest(SEARCH)
-    project.cases(CASES)
-
-    def told(*options: str) -> tuple[object, object]:
-        run = project.run("--junitxml=junit.xml", *options)
-        junit = {}
-        for name, case in project.junit_cases.items():
-            properties = {item.attrib["name"]: item.attrib["value"] for item in case.iter("property")}
-            properties.pop("latency", None)
-            failure = case.find("failure")
-            message, text = ("", "") if failure is None else (failure.attrib["message"], failure.text or "")
-            junit[name] = properties, message, re.sub(r"[<\d.]+ ms", "", text)
-        return {name: changed(entry, latency=None) for name, entry in run.results.items()}, junit
-
-    assert told("-n1") == told()
-
-
-def test_groups_in_node_ids_change_no_names(project: Project) -> None:
-    project.conftest("""
-        import pytest
-
-        def pytest_collection_modifyitems(items):
-            for item in items:
-                item.add_marker(pytest.mark.xdist_group("shop"))
-
-        @pytest.fixture
-        def search():
-            return str.split
-    """)
-    project.cases("cases: [{query: b a, judgments: {a: 3, b: 1}}]")
-    run = project.run("-n1", "--dist=loadgroup")
-    assert run.counts == {"passed": 1}
-    assert "b a@shop" not in run.summary
-    assert run.results["b a"].id == "b a"
 
 
 def test_text_and_numbers_that_are_more_than_that(project: Project) -> None:
