@@ -157,21 +157,6 @@ def test_a_ranking_in_any_shape(project: Project) -> None:
     assert run_searches(project, sources, case).counts == {"passed": len(RANKINGS)}
 
 
-def test_an_asynchronous_cursor_is_read_by_the_names_of_its_columns(project: Project) -> None:
-    source = """
-        class Cursor:
-            description = [("title", None), ("id", None)]
-            async def __aiter__(self):
-                yield ("Sandal", "a")
-                yield ("Boots", "b")
-
-        async def find(query):
-            return Cursor()
-    """
-    cases = "cases: [{query: shoes, judgments: {a: 3, b: 1}, expect: {first: [a, b]}}]"
-    assert run_search(project, source, cases).counts == {"passed": 1}
-
-
 def test_the_suite_names_the_fields_of_id_and_title(project: Project) -> None:
     source = "def find(query): return [{'sku': 7, 'id': 'internal', 'label': {'en': 'Sandal'}}]"
     cases = """
@@ -207,27 +192,42 @@ def test_what_is_no_ranking_is_an_error_that_shows_it(project: Project) -> None:
         assert "Traceback" not in text
 
 
+ASYNCHRONOUS = """
+    class Cursor:
+        description = [("title", None), ("id", None)]
+        async def __aiter__(self):
+            yield ("Sandal", "a")
+            yield ("Boots", "b")
+
+    class AsyncSearch:
+        def __init__(self, timed_out):
+            self.timed_out = timed_out
+
+        async def execute(self):
+            return {"timed_out": self.timed_out, "hits": {"hits": [{"_id": "a"}, {"_id": "b"}]}}
+
+        def to_dict(self):
+            return {}
+
+        async def __aiter__(self):
+            for hit in (await self.execute())["hits"]["hits"]:
+                yield hit
+
+    async def cursor(query):
+        return Cursor()
+
+    def find(query):
+        return cursor(query) if query == "cursor" else AsyncSearch(query == "late")
+"""
+
+
 @both_ways
-@pytest.mark.parametrize("timed_out", [False, True], ids=["whole", "timed out"])
-def test_an_asynchronous_search_of_a_client_is_sent_for_its_response(project: Project, timed_out: bool) -> None:
-    source = f"""
-        class AsyncSearch:
-            async def execute(self):
-                return {{"timed_out": {timed_out}, "hits": {{"hits": [{{"_id": "a"}}]}}}}
-
-            def to_dict(self):
-                return {{}}
-
-            async def __aiter__(self):
-                for hit in (await self.execute())["hits"]["hits"]:
-                    yield hit
-
-        def find(query):
-            return AsyncSearch()
-    """
-    run = run_search(project, source, "cases: [{query: shoes, expect: {first: a}}]")
-    assert run.counts == ({"failed": 1} if timed_out else {"passed": 1})
-    assert ("timed_out is True" in run.text) == timed_out
+def test_an_asynchronous_cursor_is_read_and_a_search_of_a_client_is_sent(project: Project) -> None:
+    """A cursor by the names of its columns; the whole response of a client says whether it is whole."""
+    cases = "expect: {first: [a, b]}\ncases: [{query: cursor}, {query: sent}, {query: late}]"
+    run = run_search(project, ASYNCHRONOUS, cases)
+    assert run.outcomes == {"cursor": "passed", "sent": "passed", "late": "failed"}
+    assert "timed_out is True" in run.failure("late")
 
 
 LAZY = {

@@ -308,8 +308,7 @@ def test_cases_that_a_conftest_marks_for_anyio(project: Project) -> None:
 @pytest.mark.usefixtures("asyncio_plugin")
 @pytest.mark.parametrize("mode", [STRICT, AUTO], ids=["strict", "auto"])
 @pytest.mark.parametrize("anyio_mode", ["strict", "auto"])
-@pytest.mark.parametrize("kind", ["plain", "coroutine"])
-def test_both_plugins_in_either_mode(project: Project, mode: tuple[str, ...], anyio_mode: str, kind: str) -> None:
+def test_both_plugins_in_either_mode(project: Project, mode: tuple[str, ...], anyio_mode: str) -> None:
     """Later cases of a file share what was found out about the first one; what plugins keep on each item is its own."""
     pytest.importorskip("anyio")
     project.conftest(
@@ -332,10 +331,10 @@ def test_both_plugins_in_either_mode(project: Project, mode: tuple[str, ...], an
         async def coroutine(query):
             return query.split()
 
-        @pytest.fixture(params=["one", "two"])
+        @pytest.fixture(params=[plain, coroutine])
         def search(request):
-            return KIND
-    """.replace("KIND", kind)
+            return request.param
+        """
     )
     project.write("pytest.ini", "[pytest]\nmarkers = slow\n")
     project.cases(f"{TWO_CASES}      - {{query: boots, judgments: {{boots: 1}}, skip: out of season}}\n")
@@ -345,31 +344,22 @@ def test_both_plugins_in_either_mode(project: Project, mode: tuple[str, ...], an
             pytest.skip("this version of anyio has one mode")
         options = ["--anyio-mode=auto", "-W", "ignore:AnyIO auto mode"]
     run = project.run("-s", *mode, *options)
-    backends = len({name.partition("[")[2].rpartition("-")[0] for name in run.outcomes})  # `[asyncio-one]`
+    backends = len({name.partition("[")[2].rpartition("-")[0] for name in run.outcomes})  # `[asyncio-plain]`
     assert run.counts == {"passed": 4 * backends, "skipped": 2 * backends}
     assert run.text.count("<extra>") == 1
 
 
-@pytest.mark.parametrize("ending", ["return", "yield"])
 @pytest.mark.parametrize("options", [(), STRICT], ids=["no plugin", "strict"])
-def test_an_async_fixture_that_nobody_sets_up(project: Project, options: tuple[str, ...], ending: str) -> None:
+def test_an_async_fixture_that_nobody_sets_up(project: Project, options: tuple[str, ...]) -> None:
     if options:
         pytest.importorskip("pytest_asyncio")
-    project.conftest(f"""
-        import pytest
-
-        @pytest.fixture
-        async def client():
-            {ending} str.split
-
-        @pytest.fixture
-        def search(client):
-            return client
-    """)
-    project.cases("cases: [{query: shoes}, {query: boots}, {query: hats, skip: out of season}]")
-    run = project.run(*options, loops=bool(options))
-    assert run.outcomes == {"shoes": "error at setup", "boots": "error at setup", "hats": "skipped"}
-    assert "client" in run.failure("shoes")
+    for ending in ("return", "yield"):
+        client = f"@pytest.fixture\nasync def client():\n    {ending} str.split\n"
+        project.conftest(f"import pytest\n{client}\n@pytest.fixture\ndef search(client):\n    return client\n")
+        project.cases("cases: [{query: shoes}, {query: boots}, {query: hats, skip: out of season}]")
+        run = project.run(*options, loops=bool(options))
+        assert run.outcomes == {"shoes": "error at setup", "boots": "error at setup", "hats": "skipped"}
+        assert "client" in run.failure("shoes")
 
 
 def test_the_loop_is_closed_after_the_sessions_fixtures_and_without_warnings(project: Project) -> None:

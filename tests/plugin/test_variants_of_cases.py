@@ -1,6 +1,7 @@
 """What a variant is: the parameters that the ranking of a case may depend on, whatever else multiplies its items."""
 
 import json
+from textwrap import dedent
 from typing import Any
 
 import pytest
@@ -36,11 +37,6 @@ def conftest(project: Project, *parts: str) -> None:
 
 def repeating(count: int = 2) -> str:
     return REPEATING.format(count=count)
-
-
-def variants(project: Project) -> list[str | None]:
-    """The variants that the baseline has, in its order."""
-    return list(dict.fromkeys(variant for _, variant in Accepted(project.path / BASELINE).rankings))
 
 
 def accepted(project: Project) -> dict[tuple[str, str | None], str]:
@@ -141,52 +137,47 @@ SCENARIOS: dict[str, tuple[tuple[str, ...], str, list[str | None]]] = {
         "",
         ["de", "en"],
     ),
-}
-
-
-@pytest.mark.parametrize(("parts", "suite", "expected"), SCENARIOS.values(), ids=SCENARIOS.keys())
-def test_the_variants(project: Project, parts: tuple[str, ...], suite: str, expected: list[str | None]) -> None:
-    conftest(project, *parts)
-    project.cases(CASES.replace("3, b: 1}", "3, b: 1}, " + suite).replace("3, d: 1}", "3, d: 1}, " + suite))
-    assert project.run(UPDATE).code == 0
-    assert variants(project) == expected
-    entries = accepted(project)
-    assert len(entries) == 2 * len(expected)
-    run = project.run(UPDATE)
-    assert (run.code, said(run)) == (0, [f"baseline {BASELINE}: nothing changed"])
-    assert accepted(project) == entries
-
-
-def test_a_search_that_overrides_another_one_has_its_parameters(project: Project) -> None:
-    conftest(project, PARAMETRISED.format(params=["bm25"]), AUTOUSE)
-    project.write(
-        "suites/conftest.py",
-        """
-        import pytest
-
-        @pytest.fixture
-        def search(search):
-            return search
-        """,
-    )
-    project.cases(CASES, "suites/shop.relevance.yaml")
-    project.run(UPDATE)
-    found = Accepted(project.path / "suites" / BASELINE)
-    assert [variant for _, variant in found.rankings] == ["bm25", "bm25"]
-
-
-def test_a_hidden_parameter_is_a_variant_too(project: Project) -> None:
-    conftest(
-        project,
-        """
+    "a search that overrides another one": (
+        (
+            """
+    @pytest.fixture
+    def search(search):
+        return search
+    """,
+            AUTOUSE,
+        ),
+        "",
+        ["root"],
+    ),
+    "a hidden parameter": (
+        (
+            """
     def pytest_generate_tests(metafunc):
         metafunc.parametrize("search", [str.split, str.rsplit], ids=[pytest.HIDDEN_PARAM, "right"])
     """,
-    )
-    project.cases(CASES)
-    project.run(UPDATE)
-    assert variants(project) == ["", "right"]
-    assert said(project.run(UPDATE)) == [f"baseline {BASELINE}: nothing changed"]
+        ),
+        "",
+        ["", "right"],
+    ),
+}
+
+
+def test_the_variants(project: Project) -> None:
+    """Each scenario is a folder, below a conftest.py whose search only that which overrides it uses."""
+    conftest(project, PARAMETRISED.format(params=["root"]))
+    found: dict[str, Accepted] = {}
+    for number, (parts, suite, _) in enumerate(SCENARIOS.values()):
+        project.write(f"s{number:02}/conftest.py", "import pytest\n" + "".join(map(dedent, parts)))
+        text = CASES.replace("3, b: 1}", "3, b: 1}, " + suite).replace("3, d: 1}", "3, d: 1}, " + suite)
+        project.cases(text, f"s{number:02}/shop.relevance.yaml")
+    assert project.run(UPDATE).code == 0
+    for number, (name, (*_, expected)) in enumerate(SCENARIOS.items()):
+        found[name] = Accepted(project.path / f"s{number:02}" / BASELINE)
+        assert [*dict.fromkeys(variant for _, variant in found[name].rankings)] == expected, name
+        assert len(found[name].rankings) == 2 * len(expected)
+    run = project.run(UPDATE)
+    assert run.code == 0
+    assert [line.rpartition(": ")[2] for line in said(run)] == ["nothing changed"] * len(SCENARIOS)
 
 
 class TestRepeats:
