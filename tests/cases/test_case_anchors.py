@@ -119,7 +119,6 @@ def doubled(template: str) -> str:
 
 BOMBS = {
     "a list of lists": f"params: {{x0: &x0 [{TEN}], {doubled('[@, @]')}}}\ncases: [{{query: x}}]\n",
-    "in a case": f"cases:\n  - query: x\n    params: {{x0: &x0 [{TEN}], {doubled('[@, @]')}}}\n",
     "merge keys": f"cases:\n  - query: x\n    params: {{x0: &x0 {{a: 1}}, {doubled('{<<: [@, @], b: @}')}}}\n",
     "ratings": f"cases:\n  - query: x\n    judgments:\n      a: &a [{', '.join([TEN] * 100)}]\n"
     + "".join(f"      d{i}: *a\n" for i in range(600)),

@@ -68,16 +68,6 @@ def test_the_page_says_what_the_text_says(trec: Terminal) -> None:
     assert gate["cases"] == [0]
 
 
-def test_what_is_packed_or_in_another_format_is_the_same(trec: Terminal) -> None:
-    for name in ("bm25.trec", "qrels.txt"):
-        Path(f"{name}.gz").write_bytes(gzip.compress(trec.read(name).encode()))
-    rows = [line.split() for line in HYBRID.splitlines()]
-    trec.write(
-        "hybrid.csv", "query_id,doc_id,score\n" + "".join(f"{q},{doc},{score}\n" for q, _, doc, _, score, _ in rows)
-    )
-    assert figures(trec, "compare", "bm25.trec.gz", "hybrid.csv", "--judgments", "qrels.txt.gz") == figures(trec, *TREC)
-
-
 def test_records_and_a_run_say_the_same_under_one_case_file(shop: Terminal) -> None:
     Path("main.jsonl.gz").write_bytes(gzip.compress(Path("main.jsonl").read_bytes()))
     expected = figures(shop, "compare", "main.jsonl", "branch.jsonl")

@@ -102,12 +102,19 @@ def test_what_the_target_cannot_hold_is_said_a_line_for_each_kind(terminal: Term
     assert terminal.read("shop.qrels") == "q1 0 sku-1 3\nq1 0 b 0\n"
 
 
-def test_queries_that_cannot_be_ids_are_refused(terminal: Terminal) -> None:
+def test_a_mistake_writes_nothing(terminal: Terminal) -> None:
     terminal.write("shop.csv", SHOP)
-    said = terminal.run("convert", "shop.csv", "shop.qrels")
-    assert (said.code, said.out) == (1, "")
-    assert said.err.startswith('shop.qrels: query "winter boots": TREC qrels cannot hold it')
-    assert terminal.files() == ["shop.csv"]
+    terminal.write("wrong.csv", "query,docid,rating\nboots,a,3\nboots,b,x\n")
+    terminal.write("out.qrels", "mine\n")
+    for name, says in (
+        ("shop.csv", 'out.qrels: query "winter boots": TREC qrels cannot hold it'),
+        ("wrong.csv", 'wrong.csv:3: query "boots", document "b": the grade "x" is no number'),
+    ):
+        said = terminal.run("convert", name, "out.qrels", "--overwrite")
+        assert (said.code, said.out) == (1, "")
+        assert said.err.startswith(says)
+    assert terminal.read("out.qrels") == "mine\n"
+    assert terminal.files() == ["out.qrels", "shop.csv", "wrong.csv"]
 
 
 @pytest.mark.parametrize("name", ["queries.jsonl", "queries.csv.gz"])
@@ -133,18 +140,11 @@ def test_ids_alone_are_no_queries(terminal: Terminal) -> None:
     assert terminal.files() == before
 
 
-def test_standard_output(terminal: Terminal) -> None:
-    terminal.write("shop.csv", "query_id,doc_id,grade\nmöbel,x,3\n")
-    said = terminal.run("convert", "shop.csv", "-", "--to", "trec")
-    assert (said.code, said.out, said.err) == (0, "möbel 0 x 3\n", "")
-
-
-@pytest.mark.parametrize("pack", [bytes, gzip.compress])
-def test_standard_input(terminal: Terminal, monkeypatch: pytest.MonkeyPatch, pack: object) -> None:
-    monkeypatch.setattr(sys, "stdin", Standard(pack(b"q1 0 a 3\nq1 0 b 0\n")))  # type: ignore[operator]
-    said = terminal.run("convert", "-", "out.jsonl")
-    assert (said.code, said.out) == (0, "written: out.jsonl: 1 query, 2 judgments\n")
-    assert read_judgments("out.jsonl") == {"q1": {"a": 3, "b": 0}}
+def test_standard_input_and_output(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    for pack in (bytes, gzip.compress):
+        monkeypatch.setattr(sys, "stdin", Standard(pack("query_id,doc_id,grade\nmöbel,x,3\n".encode())))
+        said = terminal.run("convert", "-", "-", "--to", "trec")
+        assert (said.code, said.out, said.err) == (0, "möbel 0 x 3\n", "")
 
 
 def test_where_a_request_has_its_query(terminal: Terminal) -> None:
@@ -180,16 +180,6 @@ def test_the_source_is_never_written_over(terminal: Terminal, out: str) -> None:
     assert said.err.endswith("IN and OUT are one file; nothing was written\n")
     assert terminal.files() == ["link.csv", "shop.csv"]
     assert terminal.read("shop.csv") == before
-
-
-def test_a_mistake_in_the_source_writes_nothing(terminal: Terminal) -> None:
-    terminal.write("shop.csv", "query,docid,rating\nboots,a,3\nboots,b,x\n")
-    terminal.write("out.jsonl", "mine\n")
-    said = terminal.run("convert", "shop.csv", "out.jsonl", "--overwrite")
-    assert said.code == 1
-    assert said.err.startswith('shop.csv:3: query "boots", document "b": the grade "x" is no number')
-    assert terminal.read("out.jsonl") == "mine\n"
-    assert terminal.files() == ["out.jsonl", "shop.csv"]
 
 
 @pytest.mark.parametrize(

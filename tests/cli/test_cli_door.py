@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import subprocess
 import sys
@@ -44,10 +45,6 @@ def test_no_command_is_a_mistake_and_shows_the_same(terminal: Terminal) -> None:
     assert said.err == terminal.run("--help").out
 
 
-def test_the_version(terminal: Terminal) -> None:
-    assert terminal.run("--version").out == f"pytest-relevance {__version__}\n"
-
-
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -75,6 +72,16 @@ def test_help_fits_the_terminal(terminal: Terminal, monkeypatch: pytest.MonkeyPa
     assert max(map(len, lines)) <= columns
     schema = "  # yaml-language-server: $schema=relevance.schema.json"
     assert (schema in lines) == (name == "schema")
+
+
+def test_the_schema_of_case_files(terminal: Terminal) -> None:
+    """Printed, or written to a file, again after an upgrade."""
+    said = terminal.run("schema")
+    assert (said.code, said.err) == (0, "")
+    assert {"query", "judgments", "min_ndcg"} <= json.loads(said.out)["$defs"]["case"]["properties"].keys()
+    terminal.write("x.json", '{"title": "pytest-relevance case file"}')
+    assert terminal.run("schema", "--output", "x.json").out == "written: x.json\n"
+    assert terminal.read("x.json") == said.out
 
 
 def test_it_is_a_program(tmp_path: Path) -> None:

@@ -49,6 +49,12 @@ def test_the_whole_report(terminal: Terminal) -> None:
         "alone: documents on which they are 2 grades or more from all others, who agree with each other",
     ]
 
+    limited = terminal.run("raters", "boots.csv", "--limit", "1")
+    assert limited.lines[5].endswith("Boot polish, black")
+    assert limited.lines[6] == "... and 2 more on which they differ (--limit 0 lists all)"
+    assert "... and 2 more raters (--limit 0 lists all)" in limited.lines
+    assert terminal.run("raters", "boots.csv", "--limit", "0").out == said.out
+
 
 TWO_RATERS = [
     "2+ grades apart  of pairs  query with the most of them",
@@ -105,15 +111,6 @@ def test_what_is_not_defined_is_said(terminal: Terminal, rows: list[str], kappa:
     assert [line for line in said.lines if "\\" in line] == ([table] if table else [])
 
 
-def test_the_list_is_limited_and_says_so(terminal: Terminal) -> None:
-    terminal.write("boots.csv", BOOTS)
-    said = terminal.run("raters", "boots.csv", "--limit", "1")
-    assert said.lines[5].endswith("Boot polish, black")
-    assert said.lines[6] == "... and 2 more on which they differ (--limit 0 lists all)"
-    assert "... and 2 more raters (--limit 0 lists all)" in said.lines
-    assert terminal.run("raters", "boots.csv", "--limit", "0").out == terminal.run("raters", "boots.csv").out
-
-
 def test_one_rating_a_document_is_not_enough(terminal: Terminal) -> None:
     terminal.write("one.csv", "query,doc_id,grade\nboots,a,3\nboots,b,0\n")
     said = terminal.run("raters", "one.csv")
@@ -144,23 +141,3 @@ def test_mistakes_at_the_command_line(terminal: Terminal, arguments: tuple[str, 
     said = terminal.run("raters", *arguments)
     assert (said.code, said.out) == (2, "")
     assert says in said.err
-
-
-def test_who_is_alone_and_who_is_not(terminal: Terminal) -> None:
-    terminal.write(
-        "three.csv",
-        """
-        query,doc_id,a_rating,b_rating,c_rating
-        boots,1,3,0,3
-        boots,2,0,2,0
-        boots,3,0,1,1
-        boots,4,0,3,
-        boots,5,0,1,3
-        boots,6,1,1,3
-        """,
-    )
-    said = terminal.run("raters", "three.csv")
-    figures = {line.split()[0]: line.split()[4:] for line in said.lines[-5:-2]}
-    assert figures["b"][0] == "2"  # alone on 1 and 2; on 3 by a grade, and on 4 there is nobody else to agree with
-    assert figures["b"][1:3] == ["most", "often"]
-    assert (figures["a"], figures["c"]) == (["0"], ["1"])

@@ -113,6 +113,18 @@ def test_what_cannot_be_reported(terminal: Terminal, record: Path) -> None:
     assert record.read_bytes() == before
 
 
+def test_damage_that_shows_late_is_said_beside_the_traceback(terminal: Terminal, record: Path) -> None:
+    """As it may be our own mistake, too."""
+    header, first, *lines = record.read_text(encoding="utf-8").splitlines()
+    damaged = json.dumps({**json.loads(first), "irrelevant_top": [[1]]})
+    record.write_text("\n".join([header, damaged, *lines, ""]), encoding="utf-8")
+    for options in ((), ("--format", "markdown")):
+        said = terminal.run("report", *options, "run.jsonl")
+        assert (said.code, said.err.partition("\n")[0]) == (2, "Traceback (most recent call last):")
+        advice = "pytest-relevance report: a record is damaged, and has to be made again"
+        assert said.err.splitlines()[-1].startswith(advice)
+
+
 # The page
 
 
@@ -151,14 +163,3 @@ def test_against_another_record_or_a_baseline(shop: Terminal, against: str) -> N
     assert boots["accepted"] == ["sku-1", "sku-2", "sku-3", "sku-9"]
     assert boots["lost"] == {"document": "sku-1", "from": 1, "to": None}
     assert boots["before"] > boots["score"]
-
-
-@pytest.mark.parametrize("version", [0, 99])
-def test_a_record_of_another_version(shop: Terminal, version: int) -> None:
-    header, *lines = shop.read("main.jsonl").splitlines()
-    changed = json.dumps({**json.loads(header), "version": version})
-    shop.write("other.jsonl", "\n".join([changed, *lines, ""]))
-    said = shop.run("report", "other.jsonl", "--format", "html", "-o", "run.html")
-    assert (said.code, said.out) == (2, "")
-    assert said.err.startswith(f"other.jsonl:1: the file has version {version}, and this pytest-relevance knows ")
-    assert "run.html" not in shop.files()

@@ -36,12 +36,6 @@ def test_the_column_is_chosen(tmp_path: Path) -> None:
     assert read_judgments(path, grade_column="ann_rating") == {"q": {"a": 0, "b": 1}}
 
 
-def test_who_says_how_ratings_are_combined_means_those_of_the_raters(tmp_path: Path) -> None:
-    judgments = read_judgments(written(tmp_path, RATERS_AND_FINAL), raters="max")
-    assert judgments == {"q": {"a": 2, "b": 3}}
-    assert judgments.notices == ("the column final_rating is left out: the ratings of 2 raters are read",)
-
-
 @pytest.mark.parametrize(
     ("header", "final", "others"),
     [
@@ -73,6 +67,7 @@ def test_a_column_of_any_name(tmp_path: Path) -> None:
     assert problem(path).endswith("; where a column has the grades, name it: grade_column")
     assert read_judgments(path, grade_column="usefulness") == {"q": {"a": 2}}
     assert read_queries(path, grade_column="usefulness") == {"q": "q"}
+    assert read_judgments(written(tmp_path, "query,docid,final_rating\nq,a,2\n")) == {"q": {"a": 2}}
 
 
 def test_a_column_that_is_not_there(tmp_path: Path) -> None:
@@ -99,7 +94,3 @@ def test_objects_in_json(tmp_path: Path) -> None:
     assert problem(path, grade_column="final") == (
         'FILE: no object in the file has the key "final", which grade_column names'
     )
-
-
-def test_a_final_column_alone_is_the_grade(tmp_path: Path) -> None:
-    assert read_judgments(written(tmp_path, "query,docid,final_rating\nq,a,2\n")) == {"q": {"a": 2}}

@@ -84,9 +84,9 @@ def test_a_judgment_a_line(tmp_path: Path) -> None:
 
 
 def test_a_query_a_line_with_its_grades(tmp_path: Path) -> None:
-    content = lines({"blue shoes": {"a": 3}}, {"hat": {"a": 0}, "cap": {"b": 1}})
-    judgments = read_judgments(written(tmp_path, content))
-    assert judgments == {"blue shoes": {"a": 3}, "hat": {"a": 0}, "cap": {"b": 1}}
+    items = [{"doc_id": "a", "grade": 0}, {"_id": "b", "grade": 2}]
+    judgments = read_judgments(written(tmp_path, lines({"blue shoes": {"a": 3}}, {"hat": items, "cap": {"b": 1}})))
+    assert judgments == {"blue shoes": {"a": 3}, "hat": {"a": 0, "b": 2}, "cap": {"b": 1}}
     assert judgments.place("cap", "b") == Place(2, "cap.b")
 
 
@@ -101,17 +101,13 @@ def test_a_query_with_its_ratings(tmp_path: Path) -> None:
         },
         {"query_id": "q2", "query": "hat", "judgments": [{"doc_id": "a", "grade": 0}, {"id": 7, "rating": 1}]},
         {"query_id": "q3", "query": "cap", "ratings": []},
+        {"query": "bag", "ratings": None},
     )
     judgments = read_judgments(written(tmp_path, content))
     assert judgments == {"q1": {"a": 3}, "q2": {"a": 0, "7": 1}}
-    assert judgments.unrated == ["q3"]
+    assert judgments.unrated == ["q3", "bag"]
     query = judgments.queries["q1"]
     assert (query.text, query.weight, query.params) == ("blue shoes", 20, {"locale": "de", "n": 3})
-
-
-def test_objects_below_their_query(tmp_path: Path) -> None:
-    content = {"hat": [{"doc_id": "a", "grade": 0}, {"_id": "b", "grade": 2}]}
-    assert read_judgments(written(tmp_path, content)) == {"hat": {"a": 0, "b": 2}}
 
 
 def test_a_blank_grade_is_no_judgment(tmp_path: Path) -> None:
@@ -135,11 +131,6 @@ def test_several_raters(tmp_path: Path) -> None:
 
 
 # --- Queries
-
-
-def test_a_query_without_ratings(tmp_path: Path) -> None:
-    judgments = read_judgments(written(tmp_path, [{"query": "hat", "ratings": None}, {"query": "cap", "ratings": []}]))
-    assert judgments.unrated == ["hat", "cap"]
 
 
 def test_queries_of_beir(tmp_path: Path) -> None:
@@ -273,7 +264,6 @@ def test_texts_by_id_are_read_or_refused_and_never_one_query(queries: dict[str, 
     "query",
     [
         {"query_id": "q1", "query": "hat", "colour": "red"},
-        {"_id": "q1", "text": "hat"},
         {"_id": "q1", "text": "hat", "metadata": {}},
         {"qid": "q1", "query": "hat", "weight": 3},
     ],
@@ -285,10 +275,8 @@ def test_one_query_is_a_file(tmp_path: Path, query: dict[str, object]) -> None:
 @pytest.mark.parametrize(
     "content",
     [
-        {"id": "identity documents", "text": "text mining"},
         {"id": "q1", "query": "hat", "lang": "en"},
         {"query": "hat", "weight": 3},
-        {"text": "text mining", "note": "musical notes"},
         {"nlp": "neural networks", "topic": "topic models"},
         {"query": "query logs"},
     ],
@@ -305,7 +293,6 @@ def test_what_may_be_one_query_or_several_is_refused(tmp_path: Path, content: di
 @pytest.mark.parametrize(
     "content",
     [
-        {"queries": {"q1": "hat", "q2": "cap"}},
         {"Query set": {"nlp": "networks", "query": "logs"}},
         {"q1": {"text": "hat"}},
         {"hat": {"d1": "good", "d2": "bad"}},

@@ -62,16 +62,11 @@ def test_the_text_after_the_document_may_be_a_title(tmp_path: Path) -> None:
     ]
 
 
-def test_a_document_before_a_tab_may_have_spaces(tmp_path: Path) -> None:
+def test_other_ways_to_name_a_document(tmp_path: Path) -> None:
     path = written(tmp_path, "2 qid:1 # a b\tTitle\n1 qid:1 # /c/d.html\tOther\n")
     assert read_judgments(path) == {"1": {"a b": 2, "/c/d.html": 1}}
-
-
-def test_letor(tmp_path: Path) -> None:
-    path = written(tmp_path, "2 qid:10032 1:0.056 2:0.0 #docid = GX029-35 inc = 0.01 prob = 0.13\n")
-    judgments = read_judgments(path)
-    assert judgments == {"10032": {"GX029-35": 2}}
-    assert judgments.titles == {}
+    letor = read_judgments(written(tmp_path, "2 qid:3 1:0.056 2:0.0 #docid = GX029-35 inc = 0.01 prob = 0.13\n"))
+    assert (letor, letor.titles) == ({"3": {"GX029-35": 2}}, {})
 
 
 # --- Bad input

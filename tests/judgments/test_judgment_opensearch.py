@@ -52,6 +52,9 @@ def test_what_the_plugin_answers(tmp_path: Path) -> None:
     judgments = read_judgments(path)
     assert judgments == {"hat": {"a": 1}, "cap": {"b": 2}}
     assert judgments.place("cap", "b").path == "hits.hits[1]._source.judgmentRatings[0].ratings[0]"
+    hits = [{"_id": "1", "_source": {"querySetQueries": [{"queryText": text}]}} for text in ("tv", "radio")]
+    path.write_text(json.dumps({"hits": {"hits": hits}}), encoding="utf-8")
+    assert list(read_queries(path)) == ["tv", "radio"]
 
 
 # Query sets
@@ -69,13 +72,6 @@ def test_a_query_set(tmp_path: Path) -> None:
     assert read_queries(path) == {"tv": "tv", "led tv": "led tv"}
     assert read_queries(path, "opensearch") == read_queries(path)
     assert [query.note for query in load_queries(path)] == [None, "a flat one"]
-
-
-def test_query_sets_that_the_plugin_answers(tmp_path: Path) -> None:
-    path = tmp_path / "answer.json"
-    hits = [{"_id": "1", "_source": {"querySetQueries": [{"queryText": text}]}} for text in ("tv", "radio")]
-    path.write_text(json.dumps({"hits": {"hits": hits}}), encoding="utf-8")
-    assert list(read_queries(path)) == ["tv", "radio"]
 
 
 def test_every_mistake_of_a_query_set(tmp_path: Path) -> None:

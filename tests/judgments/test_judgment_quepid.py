@@ -5,18 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from pytest_relevance import read_judgments, read_queries
-from pytest_relevance._problems import Place
 from pytest_relevance.judgments.reading import load_queries
 from tests.judgments.helpers import problems, written
-
-
-def test_ratings(tmp_path: Path) -> None:
-    content = {"queries": [{"query": "star wars", "ratings": {"sku-19": 3, "007": 0}}, {"query": "hat", "ratings": {}}]}
-    judgments = read_judgments(written(tmp_path, content))
-    assert judgments == {"star wars": {"sku-19": 3, "007": 0}}
-    assert judgments.format == "quepid"
-    assert judgments.unrated == ["hat"]
-    assert judgments.place("star wars", "007") == Place(None, "queries[0].ratings.007")
 
 
 def test_a_whole_case(tmp_path: Path) -> None:
@@ -87,13 +77,6 @@ def test_a_book_has_several_raters(tmp_path: Path) -> None:
     }
     assert judgments.titles == {"star wars": {"602": "Independence Day", "11": "Star Wars"}}
     assert judgments.unrated == ["willis"]
-
-
-def test_a_book_of_one_judge_without_a_name(tmp_path: Path) -> None:
-    pairs = [{"query_text": "hat", "doc_id": name, "judgements": [{"rating": 1.0}]} for name in ("a", "b")]
-    judgments = read_judgments(written(tmp_path, {"query_doc_pairs": pairs}))
-    assert judgments == {"hat": {"a": 1, "b": 1}}
-    assert judgments.raters == ()
 
 
 def test_csv_by_name(tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from pytest_relevance import read_judgments, read_queries
-from pytest_relevance._problems import FileError
 from tests.judgments.helpers import written
 
 QUERIES = {"q1": "winter boots", "007": "laces"}
@@ -49,8 +48,3 @@ def test_tables_of_judgments_know_these_names_for_nothing(tmp_path: Path) -> Non
     path = written(tmp_path, "id,query,doc_id,grade\n1,laces,a,3\n2,laces,b,0\n")
     assert read_judgments(path) == {"laces": {"a": 3, "b": 0}}
     assert read_queries(path) == {"laces": "laces"}
-
-
-def test_a_blank_query_in_another_table_is_a_mistake(tmp_path: Path) -> None:
-    with pytest.raises(FileError, match=r":3: the query has no"):
-        read_queries(written(tmp_path, "query,docid,rating\npassport,/renew,3\n,/lost,2\n"))

@@ -80,7 +80,6 @@ def test_xml(tmp_path: Path) -> None:
         ("<top><num> Number: 201 <desc> Description: Who wrote it?</top>", ("201", "Who wrote it?")),
         ('<inex-topic topic-id="5"><title>nobel prize</title></inex-topic>', ("5", "nobel prize")),
         ('<topic number="1"><title>Topic: Number: one</title></topic>', ("1", "Number: one")),
-        ('<topic number="1"><query>Topic: one</query><title>two</title></topic>', ("1", "Topic: one")),
         ('<topic number="1"><query>a&#233;&lt;b&gt; &unknown; AT&T</query></topic>', ("1", "aé<b> &unknown; AT&T")),
     ],
 )
@@ -105,13 +104,6 @@ def test_every_mistake(tmp_path: Path) -> None:
         'FILE:12: the query id "3" stands for "one" in line 8 and for "two"; give one of them another id',
         "FILE:16: the topic that begins here never ends; is it truncated?",
         "FILE:19: the topic that begins here never ends; is it truncated?",
-    ]
-
-
-def test_nothing_in_it(tmp_path: Path) -> None:
-    path = written(tmp_path, "<topics>\n</topics>\n")
-    assert query_problems(path, "topics") == [
-        "FILE: the file has no topics: <top> ... </top>, or <topic number=...> ... </topic>"
     ]
 
 

@@ -16,23 +16,14 @@ def test_qrels(tmp_path: Path) -> None:
     judgments = read_judgments(written(tmp_path, "q1 0 a 3\nq1 0 b 0\nq2 Q0 a 1\n"))
     assert judgments == {"q1": {"a": 3, "b": 0}, "q2": {"a": 1}}
     assert judgments.format == "trec"
+    assert read_judgments(written(tmp_path, "smart watch\t0\ta\t3\n")) == {"smart watch": {"a": 3}}
+    assert read_judgments(written(tmp_path, 'q1 0 "a 3\n')) == {"q1": {'"a': 3}}  # quotes are nothing special
 
 
 def test_tabs_spaces_blank_lines_comments_and_line_ends(tmp_path: Path) -> None:
     content = b"# made by hand\r\nq1\t0\ta\t3\r\n\r\n  q1   0  10020#0 \t 1  \r\n#q1 0 c 1\r\nq2 0 a -1\r\n"
     for path in (written(tmp_path, content), written(tmp_path, gzip.compress(b"\xef\xbb\xbf" + content))):
         assert read_judgments(path) == {"q1": {"a": 3, "10020#0": 1}, "q2": {"a": -1}}
-
-
-def test_queries_with_spaces_between_tabs(tmp_path: Path) -> None:
-    assert read_judgments(written(tmp_path, "smart watch\t0\ta\t3\nbag\t0\tb\t1\n")) == {
-        "smart watch": {"a": 3},
-        "bag": {"b": 1},
-    }
-
-
-def test_quotes_are_nothing_special(tmp_path: Path) -> None:
-    assert read_judgments(written(tmp_path, 'q1 0 "a 3\nq1 0 b" 0\n')) == {"q1": {'"a': 3, 'b"': 0}}
 
 
 @pytest.mark.parametrize(("row", "found"), [("q1 0 b", "3 columns"), ("q1 0 b 1 x", "5 columns"), ("q1", "1 column")])
@@ -60,12 +51,6 @@ def test_qrels_have_no_texts(tmp_path: Path) -> None:
     for format in (None, "trec"):
         with pytest.raises(FileError, match=r"trec .* has no queries, only their ids; name a file of queries"):
             read_queries(path, format)
-
-
-def test_the_qrels_of_trec_eval(data: Path) -> None:
-    judgments = read_judgments(data / "trec_eval" / "qrels.test")
-    assert len(judgments) == 3
-    assert sum(map(len, judgments.values())) == 3681
 
 
 def test_the_qrels_of_chorus_are_its_table(chorus: Path) -> None:

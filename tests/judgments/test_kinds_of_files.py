@@ -150,8 +150,7 @@ def test_what_is_no_queries(tmp_path: Path, name: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("header", "key"),
     [
-        *(("number\tutterance", "q1"), ("qid\tutterance", "q1"), ("topicId\twords", "red"), ("query_nr\twords", "red")),
-        ("label\tutterance", "q1"),
+        *(("number\tutterance", "q1"), ("topicId\twords", "red"), ("label\tutterance", "q1")),
     ],
 )
 def test_a_header_that_nobody_knows_is_no_query(tmp_path: Path, header: str, key: str) -> None:
@@ -163,7 +162,6 @@ def test_a_header_that_nobody_knows_is_no_query(tmp_path: Path, header: str, key
     ("content", "queries"),
     [
         ("nlp\tneural networks\nir\tsearch engines\n", {"nlp": "neural networks", "ir": "search engines"}),
-        ("q1\tkeywords\nq2\ttopic\n", {"q1": "keywords", "q2": "topic"}),
         ("intro\tred shoes\n", {"intro": "red shoes"}),
         ("nr\tquery\n1\tred shoes\n", {"1": "red shoes"}),
     ],

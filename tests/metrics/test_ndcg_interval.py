@@ -112,26 +112,6 @@ def test_a_larger_ideal_lifts_a_score_below_zero() -> None:
     assert high == ndcg(judge(graded, 10, [0.5]), 10, Settings("linear")) > -3 + 0.5 / math.log2(3)
 
 
-def test_the_ends_go_by_gain_and_not_by_grade() -> None:
-    # A grade of 9 says "not seen" here, and has no gain.
-    conventions = Settings({0: 0, 1: 1, 2: 4, 9: 0})
-    graded = grade_ranking(["a", "x", "b"], {"a": 2, "b": 1})
-    low, high = interval(graded, 3, 0, 9, conventions)
-    assert low < high == 1.0
-    assert low == pytest.approx(min(ndcg(judge(graded, 3, [grade]), 3, conventions) for grade in (0, 1, 2, 9)))
-
-
-def test_all_lowest_or_all_highest_is_not_the_least() -> None:
-    # Were both unjudged results relevant, or neither, the score would be higher than with the deeper one alone.
-    graded = grade_ranking(["a", "x", "y"], {"a": 1})
-    neither, deeper, both = (
-        ndcg(judge(graded, 3, grades), 3, Settings()) for grades in ([0.0, 0.0], [0.0, 3.0], [3.0, 3.0])
-    )
-    low, high = interval(graded, 3, 0, 3, Settings())
-    assert low == deeper < min(neither, both)
-    assert high == 1.0
-
-
 def test_results_below_the_cutoff_and_later_copies_leave_nothing_open() -> None:
     graded = grade_ranking(["b", "b", "a", "x"], {"a": 3, "b": 1})
     present = ndcg(graded, 3, Settings())
