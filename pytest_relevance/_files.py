@@ -10,7 +10,7 @@ import os
 import stat
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import partial
 from gzip import BadGzipFile, GzipFile
 from hashlib import blake2b
@@ -97,22 +97,16 @@ def _parts(raw: BinaryIO) -> Iterator[bytes]:
     raw.seek(0)
     most = min(LARGEST_EXPANDED, max(ALWAYS_EXPANDED, LARGEST_RATIO * size))
     expanded = 0
-    with GzipFile(fileobj=raw) if is_gzip else raw as file, _gzip_errors():
-        while part := file.read(_STEP):
-            expanded += len(part)
-            if is_gzip and expanded > most:
-                raise Unreadable(
-                    f"the gzip file of {size:,} bytes expands to more than {most:,} bytes; it is not unpacked here: "
-                    "unpack it yourself if that is right"
-                )
-            yield part
-
-
-@contextmanager
-def _gzip_errors() -> Iterator[None]:
-    """Raise `Unreadable` for the errors of gzip data that is truncated or damaged."""
     try:
-        yield
+        with GzipFile(fileobj=raw) if is_gzip else raw as file:
+            while part := file.read(_STEP):
+                expanded += len(part)
+                if is_gzip and expanded > most:
+                    raise Unreadable(
+                        f"the gzip file of {size:,} bytes expands to more than {most:,} bytes; it is not unpacked "
+                        "here: unpack it yourself if that is right"
+                    )
+                yield part
     except EOFError:
         raise Unreadable("the gzip file ends early, it is truncated; fetch or pack it again") from None
     except (zlib.error, BadGzipFile) as error:

@@ -6,7 +6,6 @@ A kind of warning is a sentence of `KINDS` and a function that finds it. `report
 from __future__ import annotations
 
 import json
-import re
 import unicodedata
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,9 +14,6 @@ from pytest_relevance._problems import Place
 from pytest_relevance._text import counted, examples, quoted
 from pytest_relevance.cases.model import Case, Suite, most_results
 from pytest_relevance.judgments.model import Judgments, Ratings
-
-_SCIENTIFIC = re.compile(r"[0-9]([.][0-9]+)?E[+][0-9]{2,}")
-"""A number as spreadsheets show one of more than eleven digits."""
 
 CONFLICTING = "one query, two grades for the same document; decide on a grade, or give the two different params"
 UNKNOWN = (
@@ -41,15 +37,11 @@ PADDED = (
     "white space at the beginning or the end, which is part of the id or the text; take it out, unless what the search "
     "returns has it, too"
 )
-CHANGED = (
-    "ids that a spreadsheet seems to have changed: numbers in scientific notation; write them as the search returns "
-    "them; import such a column as text"
-)
 ABSENT = (
     "files with fill: true that are not there, so that nothing is filled; a judge makes one, or its name is misspelt"
 )
 NOTICE = "said in reading; see each of them"
-KINDS = (CONFLICTING, UNKNOWN, UNUSED, IRRELEVANT, UNJUDGED, BLANK, PADDED, CHANGED, ABSENT, NOTICE)
+KINDS = (CONFLICTING, UNKNOWN, UNUSED, IRRELEVANT, UNJUDGED, BLANK, PADDED, ABSENT, NOTICE)
 """Every kind of warning, the most urgent first: what is found, and the advice on it."""
 
 
@@ -133,13 +125,9 @@ def lint_judgments(judgments: Judgments, rows: Ratings) -> list[LintFinding]:
 
 
 def lint_rows(rows: Ratings) -> list[LintFinding]:
-    """Find rows of a judgment file that nobody has filled in, ids with white space, and ids in scientific notation."""
+    """Find rows of a judgment file that nobody has filled in, and ids with white space."""
     blank, total = blank_documents(rows)
     found = [LintFinding(BLANK, rows.file, detail=f"{blank:,} of {counted(total, 'document')}")] if blank else []
-    scientific = [document for document in dict.fromkeys(rows.documents) if _SCIENTIFIC.fullmatch(document)]
-    if scientific:
-        place = rows.place(list(rows.documents).index(scientific[0]))
-        found.append(LintFinding(CHANGED, rows.file, place, detail=examples(scientific)))
     return [
         *found,
         *_padded(rows.file, rows.documents, rows.place, "document"),

@@ -258,14 +258,6 @@ class RaterFigures(NamedTuple):
     alone: int = 0
 
 
-class QueryFigures(NamedTuple):
-    """How many pairs of a query and a document several raters rated, and how many of these have ratings `FAR_APART`."""
-
-    query: str
-    pairs: int
-    far_apart: int
-
-
 def of_raters(judgments: Judgments, raters: Sequence[str]) -> Judgments:
     """Judgments with the ratings of some raters alone; the grades stay those that all ratings make."""
     ratings = {
@@ -312,17 +304,6 @@ def _outlier(given: Mapping[str, float]) -> list[str]:
     if len(given) < 3 or len(times) != 2 or max(times) - min(times) < FAR_APART:
         return []
     return [rater for rater, rating in given.items() if times[rating] == 1]
-
-
-def query_figures(pairs: Iterable[Rated]) -> list[QueryFigures]:
-    """The queries with ratings `FAR_APART`: most such pairs first, then the largest share of them."""
-    count: Counter[str] = Counter()
-    far: Counter[str] = Counter()
-    for rated in pairs:
-        count[rated.query] += 1
-        far[rated.query] += rated.spread >= FAR_APART
-    found = [QueryFigures(query, count[query], apart) for query, apart in far.items() if apart]
-    return sorted(found, key=lambda figures: (-figures.far_apart, figures.pairs))
 
 
 class Judged(NamedTuple):

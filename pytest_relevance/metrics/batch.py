@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import accumulate, repeat
 from operator import getitem, mul
 
@@ -28,9 +29,9 @@ from .hits import (
     sums,
     with_gain,
 )
-from .measures import inferred_precision, satisfaction, score
+from .measures import satisfaction, score
 from .names import Metric, MetricError
-from .ndcg import grade_ranking
+from .ndcg import GradedRanking, grade_ranking
 from .settings import Settings
 
 _GAIN_MEASURES = ("nDCG", "DCG")
@@ -51,33 +52,31 @@ def score_batch(
     if any(metric.measure in _GAIN_MEASURES for metric in metrics):
         check_grades(judgments, settings)
     ordered = rankings.of(judgments.queries)
-    hits = find_hits(judgments, ordered, metrics, settings)
-    batch = _Batch(judgments, ordered, hits, settings)
-    scores = [(_own if metric.is_own else SCORERS[metric.measure])(metric, batch) for metric in metrics]
+    batch = _Batch(*find_hits(judgments, ordered, metrics, settings), settings)
+    scores = [(_one_by_one if metric.is_own else SCORERS[metric.measure])(metric, batch) for metric in metrics]
     if settings.undefined == "zero":
         return [np.where(np.isnan(score), 0.0, score) for score in scores]
     return scores
 
 
-def _own(metric: Metric, batch: _Batch) -> Floats:
-    """A metric of a project's own, query by query."""
-    rankings = zip(batch.judgments.queries, batch.rankings.lists, batch.judgments.tables, strict=True)
+def _one_by_one(metric: Metric, batch: _Batch) -> Floats:
+    """A measure of `measures` that is seldom asked for, or a metric of a project's own, query by query."""
     scores = []
-    for query, ranking, judgments in rankings:
+    for query, graded in zip(batch.judgments.queries, batch.graded, strict=True):
         try:
-            scores.append(score(metric, grade_ranking(ranking, judgments), batch.settings))
+            scores.append(score(metric, graded, batch.settings))
         except MetricError as error:
             raise MetricError(f"query {query!r}: {error}") from error.__cause__
     return np.array(scores, np.float64)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False)
 class _Batch:
     """A batch with what several measures share, computed when first asked for."""
 
+    hits: Hits
     judgments: CompiledJudgments
     rankings: CompiledRankings
-    hits: Hits
     settings: Settings
     _found_by_level: dict[float, tuple[Indexes, Indexes]] = field(default_factory=dict, init=False)
     _relevant_by_level: dict[float, Indexes] = field(default_factory=dict, init=False)
@@ -85,6 +84,11 @@ class _Batch:
     @property
     def queries(self) -> int:
         return len(self.judgments.queries)
+
+    @cached_property
+    def graded(self) -> list[GradedRanking]:
+        """The rankings with grades in place of documents."""
+        return list(map(grade_ranking, self.rankings.lists, self.judgments.tables))
 
     def relevant_hits(self, rel: float, k: int | None = None) -> tuple[Indexes, Indexes]:
         """Give query and rank of the relevant hits in the top k."""
@@ -107,15 +111,6 @@ class _Batch:
         """Count for each query the judgments that `mask` selects."""
         return count_by_query(mask, self.judgments.first, self.judgments.counts)
 
-    def highest_grades(self, least: float) -> Floats:
-        """Give the highest grade of each query's judgments, and at least `least`."""
-        highest = np.full(self.queries, least)
-        filled = np.flatnonzero(self.judgments.counts)
-        if filled.size:
-            found = np.maximum.reduceat(self.judgments.grades, self.judgments.first[filled])
-            highest[filled] = np.maximum(found, least)
-        return highest
-
     def top(self, k: int | None) -> Indexes:
         """Give the indexes of the hits in the top k."""
         return np.arange(self.hits.rank.size) if k is None else np.flatnonzero(self.hits.rank < k)
@@ -132,11 +127,6 @@ class _Batch:
         if self.settings.negative == "keep":
             return np.ones(self.hits.query.size, np.bool_)
         return self.hits.grade >= 0
-
-    def above(self, mask: Mask) -> Indexes:
-        """Count for each hit the hits above it, in its query, that `mask` selects."""
-        running: Indexes = np.cumsum(mask, dtype=np.intp) - mask
-        return running - running[self.hits.first[self.hits.query]]
 
 
 def _ratio(numerator: Floats | Indexes, denominator: Floats | Indexes) -> Floats:
@@ -240,14 +230,6 @@ def _rank_biased_precision(metric: Metric, batch: _Batch) -> Floats:
     return (1.0 - metric.p) * sums(query, _persistence(metric.p, rank), batch.queries)
 
 
-def _graded_rank_biased_precision(metric: Metric, batch: _Batch) -> Floats:
-    chosen = batch.top(metric.k)
-    chosen = chosen[batch.hits.grade[chosen] > 0]
-    query, grades = batch.hits.query[chosen], batch.hits.grade[chosen].astype(np.float64)
-    gains = grades / batch.highest_grades(1.0)[query] * _persistence(metric.p, batch.hits.rank[chosen])
-    return (1.0 - metric.p) * sums(query, gains, batch.queries)
-
-
 def _persistence(p: float, rank: Indexes) -> Floats:
     """Give p^rank for each 0-based rank, multiplied up rank by rank."""
     ranks = int(rank.max()) + 1 if rank.size else 1
@@ -262,35 +244,10 @@ def _judged(metric: Metric, batch: _Batch) -> Floats:
     return judged / np.maximum(batch.returned(metric.k), 1)
 
 
-def _bpref(metric: Metric, batch: _Batch) -> Floats:
-    total, judgments, hits = batch.relevant(metric.rel), batch.judgments, batch.hits
-    wrong, wrong_hits = judgments.grades < metric.rel, hits.grade < metric.rel
-    if batch.settings.negative == "zero":
-        wrong &= judgments.grades >= 0
-        wrong_hits &= hits.grade >= 0
-    bound = np.minimum(batch.count_judgments(wrong), total)
-    relevant = np.flatnonzero(hits.grade >= metric.rel)
-    query = hits.query[relevant]
-    above = batch.above(wrong_hits)[relevant]
-    share = _ratio(np.minimum(above, total[query]), bound[query])
-    preferences = np.where(above > 0, 1.0 - share, 1.0)
-    return _ratio(sums(query, preferences, batch.queries), total)
-
-
 def _r_precision(metric: Metric, batch: _Batch) -> Floats:
     total = batch.relevant(metric.rel)
     query, rank = batch.relevant_hits(metric.rel)
     return _ratio(np.bincount(query[rank < total[query]], minlength=batch.queries), total)
-
-
-def _inferred_average_precision(metric: Metric, batch: _Batch) -> Floats:
-    is_relevant, judged = batch.hits.grade >= metric.rel, batch.judged_hits()
-    relevant = np.flatnonzero(is_relevant)
-    kinds = (is_relevant, judged & ~is_relevant, ~judged)
-    above = [batch.above(kind)[relevant].tolist() for kind in kinds]
-    ranks = batch.hits.rank[relevant].tolist()  # from 0: the number of results above
-    inferred = np.fromiter(map(inferred_precision, ranks, *above), np.float64, len(ranks))
-    return _ratio(sums(batch.hits.query[relevant], inferred, batch.queries), batch.relevant(metric.rel))
 
 
 SCORERS: Mapping[str, Callable[[Metric, _Batch], Floats]] = {
@@ -303,10 +260,10 @@ SCORERS: Mapping[str, Callable[[Metric, _Batch], Floats]] = {
     "RR": _reciprocal_rank,
     "ERR": _expected_reciprocal_rank,
     "RBP": _rank_biased_precision,
-    "gRBP": _graded_rank_biased_precision,
+    "gRBP": _one_by_one,
     "Success": _success,
     "Judged": _judged,
-    "Bpref": _bpref,
+    "Bpref": _one_by_one,
     "Rprec": _r_precision,
-    "infAP": _inferred_average_precision,
+    "infAP": _one_by_one,
 }

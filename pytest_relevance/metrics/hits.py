@@ -28,8 +28,6 @@ from .settings import Settings, discount_table
 _FEW_JUDGMENTS = 8
 _MANY_RESULTS = 64
 
-_COUNT_ZEROS = ("Judged", "Bpref", "infAP")
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hits:
@@ -48,8 +46,10 @@ class Hits:
 
 def find_hits(
     judgments: CompiledJudgments, rankings: CompiledRankings, metrics: Sequence[Metric], settings: Settings
-) -> Hits:
+) -> tuple[Hits, CompiledJudgments, CompiledRankings]:
     """Find the judged results that the metrics need; `rankings` has the same queries in the same order.
+
+    Judgments and rankings are returned too, with ids that are text where some are text and others are not.
 
     Where it is cheaper, documents of grade 0 are left out unless a score depends on them. With `unjudged="skip"` the
     ranks are renumbered without gaps.
@@ -78,7 +78,7 @@ def find_hits(
     first = np.cumsum(counts) - counts
     if settings.unjudged == "skip":
         rank = np.arange(query.size) - first[query]
-    return Hits(query, rank, grade, first, counts)
+    return Hits(query, rank, grade, first, counts), judgments, rankings
 
 
 def _depth(metrics: Sequence[Metric], settings: Settings) -> int | None:
@@ -90,7 +90,7 @@ def _depth(metrics: Sequence[Metric], settings: Settings) -> int | None:
 
 def _zeros_matter(metrics: Sequence[Metric], settings: Settings) -> bool:
     """Say whether any score depends on a document of grade 0 that was returned."""
-    if settings.unjudged == "skip" or any(metric.measure in _COUNT_ZEROS for metric in metrics):
+    if settings.unjudged == "skip" or any(metric.measure == "Judged" for metric in metrics):
         return True
     if isinstance(settings.gain, str):
         return False

@@ -6,19 +6,17 @@ from collections.abc import Callable, Sequence
 from math import isnan
 
 from pytest_relevance._text import counted, harmless
-from pytest_relevance.judgments.grading import FAR_APART, Rated, query_figures, rater_figures
+from pytest_relevance.judgments.grading import FAR_APART, Rated, rater_figures
 from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.reports.blocks import RIGHT, Column, Table, document_columns
 from pytest_relevance.reports.text import DIM, STRONG, WIDEST, Line, cut, folded, line, number, signed, width
 
 MOST_LISTED = 20
-MOST_QUERIES = 5
 
 _LEAST = "reliable from 0.8 on, tentatively from 0.667"
 """Of an alpha. Krippendorff, Content Analysis, 2004, chapter 11."""
 
 _ALL_HINT = " (--limit 0 lists all)"
-_FAR = f"{FAR_APART}+ grades apart"
 _MOST_GRADES = 12  # in a table of grades
 _WIDEST_RATER, _WIDEST_RATINGS, _WIDEST_QUERY = 16, 45, 30
 
@@ -29,10 +27,9 @@ def rater_lines(judgments: Judgments, pairs: Sequence[Rated], *, are_known: bool
     `are_known`: whether the file names its raters. `limit`: how many documents and raters are listed at most.
     """
     if are_known and len(judgments.raters) == 2:
-        return [*_queries(judgments, pairs), *agreement_lines(judgments, pairs, limit, _ALL_HINT)]
+        return agreement_lines(judgments, pairs, limit, _ALL_HINT)
     apart = _apart(judgments, pairs, are_known, limit)
     lines = [
-        *_queries(judgments, pairs),
         *(apart and [*apart, line("")]),
         *_counted(judgments, pairs, are_known),
     ]
@@ -80,19 +77,6 @@ _SAME = "not defined: all grades are the same"
 
 def _figure(value: float) -> str:
     return "n/a" if isnan(value) else f"{value:.3f}"
-
-
-def _queries(judgments: Judgments, pairs: Sequence[Rated]) -> list[Line]:
-    """The queries that raters should talk about first."""
-    found = query_figures(pairs)
-    if not found:
-        return []
-    table = Table([Column(_FAR, RIGHT), Column("of pairs", RIGHT), Column("query with the most of them", least=20)])
-    for figures in found[:MOST_QUERIES]:
-        table.add(f"{figures.far_apart:,}", f"{figures.pairs:,}", judgments.text(figures.query))
-    if (more := len(found) - MOST_QUERIES) > 0:
-        table.note = f"... and {more:,} more with such pairs"
-    return [*table.lines(), line("")]
 
 
 def _apart(

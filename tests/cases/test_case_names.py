@@ -98,8 +98,8 @@ def test_two_equal_queries_without_ids(mistakes: Mistakes, read: Read) -> None:
 @pytest.mark.parametrize(
     ("tag", "why"),
     [
-        ("skip", 'the tag "skip" is a marker that pytest or a plugin already owns; choose another name'),
-        ("True", 'the tag "True" is a word of the language of -m; choose another name'),
+        ("skip", 'the tag "skip" is a marker or a word that pytest or a plugin already owns; choose another name'),
+        ("True", 'the tag "True" is a marker or a word that pytest or a plugin already owns; choose another name'),
         *((tag, "may have letters, digits and . + - _ only, so that -m can name it") for tag in ("a b", "a(b)", "é!")),
     ],
 )
@@ -111,7 +111,5 @@ def test_what_is_no_tag(mistakes: Mistakes, tag: str, why: str) -> None:
 
 def test_a_tag_that_a_plugin_owns() -> None:
     parse_suite(b"tags: [slow]\ncases: [{query: x}]", "shop.yaml")
-    with pytest.raises(
-        CaseFileError, match=r'^shop\.yaml:1:8: tags\[0\]: the tag "slow" is a marker that pytest or a p'
-    ):
+    with pytest.raises(CaseFileError, match=r'^shop\.yaml:1:8: tags\[0\]: the tag "slow" is a marker or a word that p'):
         parse_suite(b"tags: [slow]\ncases: [{query: x}]", "shop.yaml", owned_tags=frozenset({"slow"}))

@@ -53,7 +53,6 @@ PRODUCTS = "id,title\nsku-1,Winter boots\nsku-4,Boot polish\n"
         ("products.csv", "sku,name\nsku-1,Winter boots\n", ':1: there is no column "id"'),
         ("{file: products.csv, show: [brnd]}", "id,title,brand\nsku-1,Boots,A\n", 'did you mean "brand"?'),
         ("products.csv", "id,title\nsku-1,Winter boots\nsku-4\n", ":3: found 1 column where there are 2"),
-        ("products.csv", PRODUCTS + "sku-1,Sandals\n", ':4: a second line of the document "sku-1" says something else'),
     ],
 )
 def test_a_catalogue_with_a_mistake(terminal: Terminal, documents: str, products: str, says: str) -> None:
@@ -270,13 +269,12 @@ def test_a_suite_of_files(terminal: Terminal) -> None:
     )
     terminal.write("queries.tsv", "q1\tboots\nq2\tlaces\n")
     terminal.write("qrels.txt", "q1 0 a 3\nq1 0 b 0\nq2 0 a 1\nq7 0 c 1\n")
-    terminal.write("tests/more.csv", "query_id,doc_id,grade\nq1,c,\nq1,d,\nq1,1.23457E+12,1\n")
+    terminal.write("tests/more.csv", "query_id,doc_id,grade\nq1,c,\nq1,d,\nq1,e,1\n")
     said = terminal.run("check", "tests")
     assert said.code == 0
     assert warned(said, "listed without a grade") == ["tests/more.csv: 2 of 3 documents"]
     assert warned(said, "said in reading") == ['tests/shop.relevance.yaml: qrels.txt: 1 of 3 queries has no case: "q7"']
-    assert warned(said, "ids that a spreadsheet seems to have changed") == ['tests/more.csv:4: "1.23457E+12"']
-    assert said.lines[-1] == "1 file, 2 cases, 4 judgments: no errors, 3 warnings"
+    assert said.lines[-1] == "1 file, 2 cases, 4 judgments: no errors, 2 warnings"
 
 
 def test_a_file_that_fills_and_is_not_there(terminal: Terminal) -> None:

@@ -26,10 +26,6 @@ def test_the_whole_report(terminal: Terminal) -> None:
     said = terminal.run("raters", "boots.csv")
     assert (said.code, said.err) == (0, "")
     assert said.lines == [
-        "2+ grades apart  of pairs  query with the most of them",
-        "              1         1  laces",
-        "              1         3  winter boots",
-        "",
         "apart  anna  ben  carl  query         document",
         "    3     0    3     1  winter boots  sku-4  Boot polish, black",
         "    2     3    1     1  laces         sku-6  Boot laces 120 cm",
@@ -50,17 +46,13 @@ def test_the_whole_report(terminal: Terminal) -> None:
     ]
 
     limited = terminal.run("raters", "boots.csv", "--limit", "1")
-    assert limited.lines[5].endswith("Boot polish, black")
-    assert limited.lines[6] == "... and 2 more on which they differ (--limit 0 lists all)"
+    assert limited.lines[1].endswith("Boot polish, black")
+    assert limited.lines[2] == "... and 2 more on which they differ (--limit 0 lists all)"
     assert "... and 2 more raters (--limit 0 lists all)" in limited.lines
     assert terminal.run("raters", "boots.csv", "--limit", "0").out == said.out
 
 
 TWO_RATERS = [
-    "2+ grades apart  of pairs  query with the most of them",
-    "              1         1  laces",
-    "              1         3  winter boots",
-    "",
     "4 pairs of query and document that both anna and ben graded",
     "  equal grades                     25.0%  1 of 4",
     "  Cohen's kappa (quadratic)       -0.400  -0.800 to 0.000 at 95 %",
@@ -88,7 +80,7 @@ def test_two_of_the_raters_and_the_only_two(terminal: Terminal) -> None:
     said = terminal.run("raters", "two.csv", "--limit", "1")
     assert said.lines[:-1] == TWO_RATERS[:-2]
     assert said.lines[-1] == "... and 2 more on which they differ (--limit 0 lists all)"
-    assert terminal.run("raters", "boots.csv", "--between", "ben", "anna").lines[8].split()[1] == "-0.500"
+    assert terminal.run("raters", "boots.csv", "--between", "ben", "anna").lines[4].split()[1] == "-0.500"
 
 
 @pytest.mark.parametrize(

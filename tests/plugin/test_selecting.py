@@ -69,7 +69,7 @@ def test_a_tag_that_somebody_else_registered_as_a_marker_is_refused(project: Pro
     run = project.run("--strict-markers")
     assert run.counts == {"errors": 1}
     for number, (column, tag) in enumerate(((18, "slow"), (24, "fast"), (30, "skipif")), 1):
-        told = f'tags[{number}]: the tag "{tag}" is a marker that pytest or a plugin already owns'
+        told = f'tags[{number}]: the tag "{tag}" is a marker or a word that pytest or a plugin already owns'
         assert f"shop.relevance.yaml:3:{column}: {told}" in run.text
 
 

@@ -128,10 +128,8 @@ def wrong_tag(text: str, owned: frozenset[str]) -> str | None:
         return f"the tag {quoted(text)} may have letters, digits and . + - _ only, so that -m can name it"
     if text.startswith("_"):
         return f"the tag {quoted(text)} begins with _, which pytest allows no marker; choose another name"
-    if text in owned:
-        return f"the tag {quoted(text)} is a marker that pytest or a plugin already owns; choose another name"
-    if text in OF_EXPRESSIONS:
-        return f"the tag {quoted(text)} is a word of the language of -m; choose another name"
+    if text in owned | OF_EXPRESSIONS:
+        return f"the tag {quoted(text)} is a marker or a word that pytest or a plugin already owns; choose another name"
     return None
 
 
