@@ -321,8 +321,13 @@ def as_json(data: object) -> str:
     return json.dumps(json.loads(file.as_json(data)), indent=2) + "\n"
 
 
-def report_of(run: Run, format: str, text: Callable[[], str], data: Callable[[], object], **markdown: Any) -> str:
-    """Return the report of a run in a format. `text` and `data` make the plain text and the values of the JSON."""
+def report_of(
+    run: Run, format: str, text: Callable[[], str], data: Callable[[], object], *, images: bool = False, **markdown: Any
+) -> str:
+    """Return the report of a run in a format. `text` and `data` make the plain text and the values of the JSON.
+
+    With `images` a page shows pictures of documents.
+    """
     if format == JSON:
         return as_json(data())
     if format == MARKDOWN:
@@ -333,7 +338,7 @@ def report_of(run: Run, format: str, text: Callable[[], str], data: Callable[[],
         from pytest_relevance.reports.html.page import html_page
 
         with telling("results in the page:", lambda: len(run)):
-            return html_page(run)
+            return html_page(run, images=images)
     return text()
 
 

@@ -36,6 +36,8 @@ def declare(parser: ArgumentParser) -> None:
     parser.add_argument(
         "-v", "--verbose", action="count", default=0, help="show all ranks of a failure; -vv: also cases that passed"
     )
+    images = "show pictures of documents in the page, from their addresses (default: off)"
+    parser.add_argument("--images", choices=("off", "link"), default="off", help=images)
     parser.add_argument("-q", "--quiet", action="count", default=0, help="show one line for each failure")
 
 
@@ -62,6 +64,7 @@ def run(arguments: Namespace) -> int:
         partial(report_data, run),
         verbosity=verbosity,
         most=arguments.max_chars,
+        images=arguments.images == "link",
     )
     command.deliver(report, format, arguments.output)
     return OK

@@ -89,8 +89,12 @@ _EDGES = """
 def test_targets_on_a_phone_are_large_and_the_bar_is_one_line(reader: Reader, view: str) -> None:
     reader.resize(390, 844)
     assert reader.script(_TARGETS) == []
-    for height in reader.script("return [...document.querySelectorAll('#judging')].map((bar) => bar.clientHeight)"):
+    for width in (390, 320):
+        reader.resize(width, 844)
+        bar = "const bar = document.getElementById('judging'); return [bar.clientHeight, bar.scrollWidth]"
+        height, needed = reader.script(bar)
         assert height < 70, view
+        assert needed <= width, view  # the name of the rater included
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -114,6 +118,24 @@ def test_single_keys_can_be_switched_off(reader: Reader, page: Path) -> None:
     reader.open_query("blue shoes")
     reader.press("3")
     assert reader.given("loafer") == "3"
+
+
+def test_the_bar_hides_nothing_that_has_the_focus(reader: Reader, page: Path) -> None:
+    reader.resize(1280, 400)
+    reader.open(page)
+    reader.open_query("smart watch")
+    seen = set()
+    for _ in range(20):
+        reader.press("Tab")
+        name, bottom, bar = reader.script(
+            "const end = (each) => each.getBoundingClientRect(); const focused = document.activeElement;"
+            "return [focused.outerHTML, end(focused).bottom, end(document.getElementById('judging')).top]"
+        )
+        if 'id="rater"' in name:
+            break
+        seen.add(name)
+        assert bottom <= bar, name
+    assert len(seen) > 10
 
 
 def test_lists_have_names(reader: Reader, page: Path) -> None:

@@ -48,6 +48,14 @@ class TestAtAGlance:
         assert on_top == "other"
         assert reader.script("return document.querySelectorAll('#list svg.bar.fell, #list svg.bar.rose').length") == 2
 
+    def test_words_are_explained(self, reader: Reader, mixed: Path) -> None:
+        reader.open(mixed)
+        assert "by any amount 1 better, 1 worse, 1 the same, 1 without a score" in reader.text("#overview .mean")
+        assert "lost more than the tolerance" in reader.attribute("#controls [data-show=worse]", "title")
+        reader.click("#overview summary", "What the words mean")
+        words = ", ".join(reader.texts("#overview dt"))
+        assert all(word in words for word in ("floor", "tolerance", "got worse", "p", "unjudged", "worth judging"))
+
     def test_a_line_of_what_was_found_leads_to_its_queries(self, reader: Reader, page: Path) -> None:
         reader.open(page)
         reader.click(".findings a", "mean nDCG@10")

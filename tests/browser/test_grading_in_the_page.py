@@ -112,8 +112,11 @@ class TestKeys:
         assert blue_shoes.attribute("#case .result.current", "data-document") == "loafer"
         blue_shoes.press("2")
         assert blue_shoes.attribute("#case .result.current", "data-document") == "sandal"
+        assert blue_shoes.text("#next") == "skip"
         blue_shoes.press("?")
         assert [blue_shoes.given("loafer"), blue_shoes.given("sandal")] == ["2", "?"]
+        assert blue_shoes.text("#next") == "go on"
+        assert blue_shoes.text("#judging strong") == "2 of 2 answered"
         assert blue_shoes.texts("#case .result.current") == []
 
     def test_n_goes_to_the_next_result_and_to_the_next_query(self, blue_shoes: Reader) -> None:

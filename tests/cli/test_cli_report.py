@@ -135,6 +135,14 @@ def html(said: Said) -> str:
     return said.out
 
 
+@pytest.mark.parametrize(("option", "has_pictures"), [((), False), (("--images", "link"), True)])
+def test_a_page_loads_pictures_where_that_is_asked_for(
+    shop: Terminal, option: tuple[str, ...], has_pictures: bool
+) -> None:
+    page = html(shop.run("report", "branch.jsonl", "--format", "html", *option))
+    assert ("img-src http: https:" in page) == has_pictures
+
+
 @pytest.mark.parametrize("arguments", [("-o", "run.html"), ("--format", "html", "-o", "run.out")])
 def test_a_page_in_a_file(shop: Terminal, arguments: tuple[str, ...]) -> None:
     said = shop.run("report", "branch.jsonl", *arguments)

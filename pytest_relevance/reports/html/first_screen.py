@@ -49,10 +49,7 @@ MOST_WORST = 10
 ARROW = "\N{RIGHTWARDS ARROW}"
 
 _MOST_FILES, _MOST_LINES = 6, 4
-_COMPARED, _ALONE = f"before {ARROW} after", "nDCG"
-_MOVED, _WITHOUT_MOVES = (changes.LOST, changes.ON_TOP), ("largest loss", "on top")
 _WITHOUT_RESULTS = {ERROR: "the search failed", NOT_SEARCHED: "not searched"}
-_NO_SCORE = "no relevant judgment"
 
 
 class Finding(NamedTuple):
@@ -101,7 +98,8 @@ def screen_of(run: Run) -> Screen:
 
 def emptied(results: Sequence[CaseResult]) -> Iterator[Finding]:
     """That queries return nothing now, and returned something before."""
-    found = [each for each in results if _accepted(each) and not each.ranking.returned and _is_searched(each)]
+    searched = (each for each in results if each.verdict not in _WITHOUT_RESULTS)
+    found = [each for each in searched if _accepted(each) and not each.ranking.returned]
     if found:
         yield Finding(f"{counted(len(found), 'query returns', 'queries return')} nothing now", found)
 
@@ -196,23 +194,19 @@ def _accepted(result: CaseResult) -> bool:
     return result.baseline is not None and result.baseline.standing != NEW and bool(result.baseline.documents)
 
 
-def _is_searched(result: CaseResult) -> bool:
-    return result.verdict not in _WITHOUT_RESULTS
-
-
 def _queries(results: Sequence[CaseResult]) -> str:
     """The table of the worst cases; the script replaces its rows when all of them are to be seen."""
     alone = is_fine(results)
     worst = [change.result for change in changes.worst_first(results)] or lowest(results)
     is_compared = any(result.baseline is not None and result.baseline.standing != NEW for result in results)
     has_documents = any(result.ranking.documents or _accepted(result) for result in results)
-    documents = (_WITHOUT_MOVES if alone or not is_compared else _MOVED) * has_documents
-    heads = ["query", _COMPARED if is_compared else _ALONE, *documents]
+    heads = ["query", f"before {ARROW} after" if is_compared else "nDCG"]
+    if has_documents:
+        heads += ("largest loss", "on top") if alone or not is_compared else (changes.LOST, changes.ON_TOP)
     head = "".join(f'<th scope="col">{name}</th>' for name in heads)
     names, told, variants = names_in_page(results), told_errors(results), variants_of(results)
     rows = "\n".join(
-        _row(result, names[id(result)], variants, why(result, told), alone, len(documents))
-        for result in worst[:MOST_WORST]
+        _row(result, names[id(result)], variants, why(result, told), alone, len(heads)) for result in worst[:MOST_WORST]
     )
     more = len(worst) - MOST_WORST
     note = f'<p class="more">and {counted(more, "further case")}</p>' if more > 0 else ""
@@ -224,7 +218,7 @@ def _queries(results: Sequence[CaseResult]) -> str:
     )
 
 
-def _row(result: CaseResult, name: str, variants: Sequence[Variant], reason: str, alone: bool, documents: int) -> str:
+def _row(result: CaseResult, name: str, variants: Sequence[Variant], reason: str, alone: bool, columns: int) -> str:
     row = changes.moved_case(documents_of(result, alone=alone), variants)
     badges = [f'<span class="id" dir="auto">{text(result.id)}</span>'] if result.id != result.query else []
     labels = [row.variant] if row.variant else []
@@ -240,7 +234,7 @@ def _row(result: CaseResult, name: str, variants: Sequence[Variant], reason: str
         f'<td data-label="lost">{_spans(lost)}</td>',
         f'<td data-label="on top">{_spans(on_top)}</td>',
     ]
-    return f'<tr class="{_class(result)}" data-case="{escape(name)}">{"".join(cells[: 2 + documents])}</tr>'
+    return f'<tr class="{_class(result)}" data-case="{escape(name)}">{"".join(cells[:columns])}</tr>'
 
 
 def _class(result: CaseResult) -> str:
@@ -262,8 +256,8 @@ def _scores(result: CaseResult, reason: str) -> str:
     shown = score_text(after)
     if before is not None and score_text(before) != shown:
         shown = f"{score_text(before)} {ARROW} {shown}"
-    if after is None and _is_searched(result):
-        hint = _NO_SCORE
+    if after is None and result.verdict not in _WITHOUT_RESULTS:
+        hint = "no relevant judgment"
     if result.unjudged and result.score is not None:
         hint = f"between {' and '.join(map(score_text, result.interval))}"
         shown += f' <span class="place">{len(result.unjudged)} unjudged</span>'

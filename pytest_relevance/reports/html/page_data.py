@@ -245,7 +245,7 @@ def _case(
     baseline = result.baseline
     if baseline is not None and baseline.standing != NEW:
         values |= {"accepted": [*baseline.documents], "acceptedGrades": [*baseline.grades], "stale": [*baseline.stale]}
-    missing, titles = (document for document, _ in values["missing"]), result.texts.titles
+    missing, titles = dict(result.evaluation.missing), result.texts.titles
     named = chain(values["documents"], values["accepted"], missing, values["notes"], values["explanations"])
     values["titles"] = {document: titles[document] for document in named if document in titles}
     return {name: value for name, value in values.items() if value not in _EMPTY and value is not False}
