@@ -22,23 +22,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from pytest_relevance.cases.model import Case, Suite
+from pytest_relevance.plugin import pytest_internals as internals
 from pytest_relevance.plugin.failures import CaseFailure
-from pytest_relevance.plugin.pytest_internals import (
-    ANYIO_BACKEND,
-    PYTEST,
-    AnyItem,
-    Fixtures,
-    ItemCopier,
-    OwnFixtures,
-    Parameters,
-    copier_of,
-    fixtures_of,
-    is_asyncio_fixture,
-    is_plain_item,
-    loop_scope_of,
-    makes_plain_items,
-    parameters_of,
-)
+from pytest_relevance.plugin.pytest_internals import ANYIO_BACKEND, PYTEST, AnyItem, Fixtures, Parameters
 from pytest_relevance.plugin.running.case_run import CASE_RUN, SEARCHES, CaseRun
 from pytest_relevance.plugin.running.run_case import begin, is_awaited, run, run_async
 
@@ -56,7 +42,7 @@ class SharedParts:
     code: CodeType
     loop_scope: str | None = None
     search_folder: str = ""
-    copiers: Sequence[ItemCopier] = ()
+    copiers: Sequence[internals.ItemCopier] = ()
     variants: Sequence[Variant] = ()
 
 
@@ -76,7 +62,7 @@ class ItemMaker:
         if _PARTS not in stash:
             stash[_PARTS] = Loops(file.config), Variants(file.config)
         self._loops, self._variants = stash[_PARTS]
-        self._are_copied = makes_plain_items(file)
+        self._are_copied = internals.makes_plain_items(file)
         self._known: dict[tuple[str, ...], SharedParts] = {}
 
     def make(self, case: Case) -> tuple[FunctionType, Sequence[AnyItem], Sequence[Variant], SharedParts]:
@@ -110,7 +96,7 @@ class ItemMaker:
         shared = SharedParts(function_code(names, coroutine=self._loops.is_auto))
         function = make_function(shared.code, self._path, line, case.node_name)
         items = self._collected(function, None)
-        fixtures = fixtures_of(items[0]) if items else {}
+        fixtures = internals.fixtures_of(items[0]) if items else {}
         shared.loop_scope = self._loops.scope_of(case.search, fixtures)
         is_theirs = shared.loop_scope is not None or ANYIO_BACKEND in fixtures
         if is_theirs and not self._loops.is_asyncio_auto:
@@ -122,7 +108,7 @@ class ItemMaker:
             manager.register(LoopChoice(), _LOOP_CHOICE)
         if definitions := fixtures.get(case.search):
             shared.search_folder = str(definitions[-1].baseid)
-        copiers = [copier for item in items if (copier := copier_of(item)) is not None]
+        copiers = [copier for item in items if (copier := internals.copier_of(item)) is not None]
         if self._are_copied and len(copiers) == len(items):
             shared.copiers, shared.variants = copiers, self._variants.of(case, items)
         return function, items, shared
@@ -160,7 +146,7 @@ def set_locations(items: Iterable[pytest.Item]) -> None:
     files: dict[str, str] = {}
     for item in items:
         this = item.stash.get(CASE_RUN, None)
-        if this is not None and is_plain_item(item) and not _SET_BY_OTHERS & vars(item).keys():
+        if this is not None and internals.is_plain_item(item) and not _SET_BY_OTHERS & vars(item).keys():
             if this.path not in files:
                 files[this.path] = item.location[0]
             item.location = (files[this.path], this.function.__code__.co_firstlineno - 1, item.name)
@@ -202,8 +188,8 @@ class Loops:
             for fixture in fixtures.get(name, ())[-1:]:
                 function = fixture.func
                 is_async = inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)
-                if is_async and (self.is_asyncio_auto or is_asyncio_fixture(function)):
-                    return str(loop_scope_of(function) or self._of_fixtures or fixture.scope)
+                if is_async and (self.is_asyncio_auto or internals.is_asyncio_fixture(function)):
+                    return str(internals.loop_scope_of(function) or self._of_fixtures or fixture.scope)
                 names += [argument for argument in fixture.argnames if argument not in names]
         return self._otherwise
 
@@ -276,14 +262,14 @@ class Variants:
     """
 
     def __init__(self, config: pytest.Config) -> None:
-        self._own = OwnFixtures(config)
+        self._own = internals.OwnFixtures(config)
 
     def of(self, case: Case, items: Sequence[AnyItem]) -> Sequence[Variant]:
         """Return the variant of each item of a case, named by the ids of the parameters that count, joined by "-"."""
-        found = [parameters for item in items if (parameters := parameters_of(item)) is not None]
+        found = [parameters for item in items if (parameters := internals.parameters_of(item)) is not None]
         names: Sequence[str | None] = [None] * len(items)
         if found and len(found) == len(items):
-            fixtures, arguments = fixtures_of(items[0]), frozenset(found[0].indices)
+            fixtures, arguments = internals.fixtures_of(items[0]), frozenset(found[0].indices)
             used = _closure((case.search, *case.usefixtures), fixtures)
             counting = arguments & used.keys()
             if any(_may_ask_for_others(chain) for name, chain in used.items() if name not in arguments):
@@ -322,7 +308,7 @@ def _may_ask_for_others(chain: Iterable[Any]) -> bool:
 
 def _ends(variant: str | None, items: Sequence[AnyItem]) -> Sequence[str]:
     """Return the ends of the names of the items of a variant, if they have parameters that it leaves out."""
-    parameters = parameters_of(items[0])
+    parameters = internals.parameters_of(items[0])
     if len(items) == 1 and (parameters is None or parameters.id == variant):
         return ()
     return [item.name.removeprefix(getattr(item, "originalname", "")) for item in items]

@@ -8,10 +8,8 @@ other plugin implements the hooks of that step, it is done once for all cases th
 from __future__ import annotations
 
 import shlex
-import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING
@@ -19,6 +17,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_relevance._paused_gc import paused_gc
+from pytest_relevance._problems import RelevanceWarning
 from pytest_relevance._text import case_name, closest, listed, printable, quoted
 from pytest_relevance.cases.checking.gates import gate_values
 from pytest_relevance.cases.checking.values import OWNED_TAGS
@@ -87,8 +86,11 @@ class CaseFile(pytest.Module):
             raise self.CollectError(str(error)) from None
         except OSError as error:
             raise self.CollectError(f"{shown}: cannot be read: {error}") from None
-        if suite.warnings:
-            self._warn(suite.warnings, shown)
+        for message in suite.warnings:
+            try:
+                self.warn(RelevanceWarning(message))
+            except RelevanceWarning:  # the project turns warnings into errors
+                raise self.CollectError(f"{shown}: {message}") from None
         known = set(self.config.getini("markers"))
         for tag in dict.fromkeys(tag for case in suite.cases for tag in case.tags):
             if (line := f"{tag}{_OF_A_TAG}") not in known:
@@ -185,22 +187,6 @@ class CaseFile(pytest.Module):
             documents={} if suite.terms.documents is None else to_builtin(suite.terms.documents),
             fingerprint={} if baseline is None else baseline.fingerprint,
         )
-
-    def _warn(self, messages: Iterable[str], shown: str) -> None:
-        """Issue warnings about the file, in a run with pytest-xdist only on the first worker.
-
-        Raises `CollectError` where the project turns warnings into errors. Every worker raises it, as all workers must
-        collect the same items.
-        """
-        from pytest_relevance._problems import RelevanceWarning
-
-        worker = getattr(self.config, "workerinput", {}).get("workerid", "gw0")
-        with nullcontext() if worker == "gw0" else warnings.catch_warnings(record=True):
-            for message in messages:
-                try:
-                    self.warn(RelevanceWarning(message))
-                except RelevanceWarning:
-                    raise self.CollectError(f"{shown}: {message}") from None
 
     def _items(self, suite: Suite, shown: str) -> Iterator[AnyItem]:
         maker, path, of_run = ItemMaker(self, suite), str(self.path), settings(self.config)

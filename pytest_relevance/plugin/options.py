@@ -73,42 +73,32 @@ _OPTIONS: Mapping[str, tuple[tuple[str, ...] | str | Callable[[str], int], str]]
     ),
     "gates": (
         ("auto", "require"),
-        "what becomes of the gates of a file of which not all cases ran: skipped (auto, the default), or failed "
-        "(require)",
+        "gates of a file of which not all cases ran are skipped (auto, the default), or failed (require)",
     ),
-    "baseline": (
-        BASELINE,
-        "what becomes of a case file that has no baseline: nothing is compared (auto, the default), or it fails "
-        "(require)",
-    ),
+    "baseline": (BASELINE, "a case file that has no baseline is not compared (auto, the default), or fails (require)"),
     "against": ("RUN", "compare with the record of a run (--relevance-record) in the place of committed baselines"),
     "known": (
         KNOWN,
-        "what becomes of a case that failed before: its accepted ranking misses the same, by no less. It fails (fail, "
-        "the default), or is expected to fail, so that the run fails for what got worse alone (xfail)",
+        "a case that failed before, as its accepted ranking misses the same, by no less, fails (fail, the default), or "
+        "is expected to fail, so that the run fails for what got worse alone (xfail)",
     ),
     **{name: ("FILE", what) for name, what in FILES.items()},
     "images": (
         ("off", "link"),
-        "show the pictures of documents (documents: {image: ...}) in the HTML report, which then loads them from their "
-        "addresses (link), or none (off, the default)",
+        "the HTML report shows no pictures of documents (off, the default), or loads them from their addresses (link)",
     ),
     "judge-limit": (_at_least_one, "ask relevance_judge for N grades at most"),
     "calibrate": (_pairs, "ask relevance_judge for N grades that people gave, and print how far it agrees with them"),
     "ci": (
         CI,
-        "what a run leaves in GitHub Actions: its report in the summary of the job and annotations of its first "
-        "failures (auto, the default), or nothing (off)",
+        "leave a report and annotations in GitHub Actions (auto, the default), or nothing (off)",
     ),
     "repeat": (_calls, "call each search N times, and name the queries whose ranking changes from call to call"),
-    "concurrency": (
-        _at_least_one,
-        "run N searches at a time, in threads or as tasks of one event loop (default: 1)",
-    ),
+    "concurrency": (_at_least_one, "run N searches at a time, in threads or as tasks of one event loop (default: 1)"),
     "give-up": (
         _failures,
-        "after N cases in a row whose search failed, do not call that search any more, and fail the remaining cases as "
-        "not searched (default: 10; 5 N where the search has succeeded before; 0: never)",
+        "after N cases in a row whose search failed, call it no more, and fail the remaining cases as not searched "
+        "(default: 10; 5 N where the search has succeeded before; 0: never)",
     ),
 }
 """The options `--relevance-*`, each with its choices, what stands for its value, or the type of a number; and its help.
@@ -134,19 +124,13 @@ _INI: Mapping[str, tuple[str, object]] = {
         "how far nDCG@k of a case may drop below its baseline (default: 0.05); a suite or a case may say otherwise",
         0.05,
     ),
-    "relevance_batch": (
-        "for how many cases at most the attribute many of a search is called at once (default: 64)",
-        "64",
-    ),
+    "relevance_batch": ("for how many cases at most many of a search is called at once (default: 64)", "64"),
     "relevance_redact": (
         "a regular expression for the names of params and other values that no report, record or baseline may have; "
         f"they are masked (default: {SECRETS})",
         SECRETS,
     ),
-    "relevance_page_url": (
-        "the address at which the HTML report of this build is to be found; Markdown links there",
-        "",
-    ),
+    "relevance_page_url": ("the address at which the HTML report of this build is found; Markdown links there", ""),
     "relevance_files": (f"names of the case files to collect (default: {' '.join(PATTERNS)})", [*PATTERNS]),
 }
 """The ini keys, with their help texts and defaults."""
@@ -410,10 +394,15 @@ def ended_well(exitstatus: int | pytest.ExitCode) -> bool:
 
 def shown_path(path: Path | str, config: pytest.Config) -> str:
     """Return the path of a file for messages: relative to the folder where pytest was started, as in pytest's own."""
+    return relative(path, config.invocation_params.dir) or str(path)
+
+
+def relative(path: Path | str, folder: Path | str) -> str | None:
+    """Return a path relative to a folder; None where it is on another drive (Windows)."""
     try:
-        return os.path.relpath(path, config.invocation_params.dir)
-    except ValueError:  # the file is on another drive (Windows)
-        return str(path)
+        return os.path.relpath(path, folder)
+    except ValueError:
+        return None
 
 
 def without_root(text: str, config: pytest.Config) -> str:

@@ -21,7 +21,7 @@ import pytest
 from pytest_relevance._files import is_read_only, write_whole
 from pytest_relevance._paused_gc import paused_gc
 from pytest_relevance._text import counted, harmless, listed
-from pytest_relevance.plugin.options import FILES, ended_well, redaction, settings, verbosity, without_root
+from pytest_relevance.plugin.options import FILES, ended_well, redaction, relative, settings, verbosity, without_root
 from pytest_relevance.plugin.run_store import Message, RunStore, first_named, run_store
 from pytest_relevance.plugin.terminal import not_run
 from pytest_relevance.reports.blocks import MOST_CHARACTERS
@@ -266,7 +266,7 @@ def about_run(config: pytest.Config) -> tuple[dict[str, FileInfo], RunInfo]:
     versions = {"python": platform.python_version(), "pytest": pytest.__version__}
     missing = (*store.broken, *store.unfinished())
     files = {
-        Path(file).as_posix(): info._replace(path=_relative(info.path, root) or Path(info.path).name)
+        Path(file).as_posix(): info._replace(path=Path(relative(info.path, root) or Path(info.path).name).as_posix())
         for file, info in sorted(store.files.items())
     }
     faults = faults_to_record(store.results, store.warnings.values())
@@ -290,14 +290,6 @@ def report_of(config: pytest.Config, name: str, title: str, most: int = MOST_CHA
 
         page = config.getini("relevance_page_url")
         return safe_output(run_markdown(run, verbosity=max(verbosity(config.option), 0), most=most, page=page))
-
-
-def _relative(path: str | Path, folder: str | Path) -> str | None:
-    """Return a path relative to a folder; None where it is on another drive (Windows)."""
-    try:
-        return Path(os.path.relpath(path, folder)).as_posix()
-    except ValueError:
-        return None
 
 
 _MOST_OF_SUMMARY = 200_000
@@ -346,5 +338,5 @@ class GitHubReport:
     def _path(self, file: str) -> str | None:
         """The path of a file relative to the workspace of the job, or None where it is outside."""
         workspace = os.path.realpath(os.environ.get("GITHUB_WORKSPACE") or self._config.rootpath)
-        path = _relative(os.path.realpath(self._config.invocation_params.dir / file), workspace)
-        return None if path is None or path.split("/")[0] == os.pardir else path
+        path = relative(os.path.realpath(self._config.invocation_params.dir / file), workspace)
+        return None if path is None or path.startswith(os.pardir) else Path(path).as_posix()

@@ -22,26 +22,11 @@ import pytest
 from pytest_relevance._text import counted, harmless
 from pytest_relevance.plugin.options import recorded_rankings, verbosity
 from pytest_relevance.plugin.run_store import attached_to, run_store
+from pytest_relevance.reports import text
 from pytest_relevance.reports.reasons import case_heading, item_heading
 from pytest_relevance.reports.run.cases import anything_ran
 from pytest_relevance.reports.run.report import ALIKE, IN_BRIEF, shown_failures, summary_lines, verdict_lines
-from pytest_relevance.reports.text import (
-    BAD,
-    DIM,
-    DOUBT,
-    GOOD,
-    PLAIN,
-    STRONG,
-    Line,
-    folded,
-    folded_lines,
-    is_github,
-    line,
-    line_without_commands,
-    plain,
-    safe_output,
-    terminal_width,
-)
+from pytest_relevance.reports.text import BAD, Line, line
 from pytest_relevance.results.case_result import CHECK, FAILED, NOT_SEARCHED, CaseResult, Key
 from pytest_relevance.results.records.run_info import SUFFIX, RunInfo, orphaned_baselines
 
@@ -57,10 +42,10 @@ _MOST_ALIKE = 5
 
 MARKUP: dict[str, dict[str, bool]] = {
     BAD: {"red": True, "bold": True},
-    GOOD: {"green": True},
-    DIM: {"light": True},
-    DOUBT: {"yellow": True},
-    STRONG: {"bold": True},
+    text.GOOD: {"green": True},
+    text.DIM: {"light": True},
+    text.DOUBT: {"yellow": True},
+    text.STRONG: {"bold": True},
 }
 """The markup for pytest's terminal writer, by style of a report."""
 
@@ -79,7 +64,7 @@ class Crash:
     @property
     def message(self) -> str:
         """Why the case failed, in one line; in GitHub Actions it holds no workflow command."""
-        return safe_output(self.explain())
+        return text.safe_output(self.explain())
 
     def __str__(self) -> str:
         """Return the first line of `PATH:LINE: MESSAGE`."""
@@ -103,12 +88,12 @@ class FailureText:
 
     def __str__(self) -> str:
         """Return the whole text, without colours."""
-        return plain(self._lines_of(verbosity=max(self._verbosity, 0)))
+        return text.plain(self._lines_of(verbosity=max(self._verbosity, 0)))
 
     def toterminal(self, tw: Any) -> None:
         """Write the lines for the terminal to pytest's terminal writer."""
         if not self._is_by_line:
-            write_lines(tw, self._lines_of(verbosity=self._verbosity, width=terminal_width()))
+            write_lines(tw, self._lines_of(verbosity=self._verbosity, width=text.terminal_width()))
 
 
 def write_lines(tw: Any, lines: Iterable[Line]) -> None:
@@ -116,10 +101,10 @@ def write_lines(tw: Any, lines: Iterable[Line]) -> None:
 
     In GitHub Actions the lines hold no workflow command.
     """
-    for spans in map(line_without_commands, lines) if is_github() else lines:
-        for text, style in spans:
-            if text:
-                tw.write(text, **MARKUP.get(style, {}))
+    for spans in map(text.line_without_commands, lines) if text.is_github() else lines:
+        for part, style in spans:
+            if part:
+                tw.write(part, **MARKUP.get(style, {}))
         tw.write("\n")
 
 
@@ -164,7 +149,7 @@ class Terminal:
         """Print the failures that no terminal summary has shown."""
         for message in self._store.messages:
             if not message.is_good:
-                print(safe_output(message.text), file=sys.stderr)
+                print(text.safe_output(message.text), file=sys.stderr)
 
     def _print_section(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print the reports of passing cases with `-vv`, and the plugin's section, whose last line is the verdict."""
@@ -176,7 +161,7 @@ class Terminal:
             terminalreporter.write_sep("=", "passing relevance cases")
             for result in passed:
                 terminalreporter.write_sep("_", case_heading(result))
-                write_lines(terminalreporter, failure_lines(result, verbosity=1, width=terminal_width()))
+                write_lines(terminalreporter, failure_lines(result, verbosity=1, width=text.terminal_width()))
         lines = self._lines(results)
         if lines:
             terminalreporter.write_sep("=", "relevance")
@@ -185,11 +170,11 @@ class Terminal:
     def _lines(self, results: Sequence[CaseResult]) -> list[Line]:
         """Return the lines of the section: summary and gates, messages about written files (once), verdict."""
         messages, self._store.messages = self._store.messages, []
-        columns = terminal_width()
+        columns = text.terminal_width()
         lines = [
-            line(part, PLAIN if message.is_good else BAD)
+            line(part, text.PLAIN if message.is_good else BAD)
             for message in messages
-            for part in folded(message.text, columns, indent="    ")
+            for part in text.folded(message.text, columns, indent="    ")
         ]
         if not results:
             return lines
@@ -346,8 +331,8 @@ def _alike(reports: Sequence[Any], config: pytest.Config) -> Any:
         if result.call.error is None:
             message = "no result is judged" if result.ranking.returned else "no results"
         message = f"{counted(len(results), 'more case')} failed alike: {message}"
-    text = faults.together_text(results, full=verbosity(config.option) > 0)
-    lines = folded_lines(text, BAD) if verbosity(config.option) >= 0 else [line(harmless(text), BAD)]
+    told = faults.together_text(results, full=verbosity(config.option) > 0)
+    lines = text.folded_lines(told, BAD) if verbosity(config.option) >= 0 else [line(harmless(told), BAD)]
     return _stand_in(reports, faults.together_title(results), message, lambda **_: lines, config)
 
 

@@ -377,7 +377,7 @@ def test_a_run_that_stops_at_a_failure_records_what_it_has(shop: Project) -> Non
             "lambda ids: ids",
             r"it returned \['boots', 'hiking', 'lost'\]; return \{id: title\} of the documents that exist",
         ),
-        ("{'boots': 'Boots'}", r"the fixture is no function but \{'boots': 'Boots'\}; return one, documents\(ids\)"),
+        ("{'boots': 'Boots'}", r"it cannot be called with a list of ids: 'dict' object is not callable"),
         ("1 / 0", r"the fixture raised ZeroDivisionError: division by zero \(conftest.py:\d+ in relevance_documents\)"),
         ("pytest.skip('no engine')", r"the fixture raised Skipped: no engine"),
     ],

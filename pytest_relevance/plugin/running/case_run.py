@@ -308,11 +308,8 @@ def _uncallable(
     search: object, case: Case, params: Mapping[str, object], error: TypeError, queries: list[str] | None
 ) -> str:
     if not callable(search):
-        what = f'the fixture "{case.search}" is no function but {shown(search)}'
-        if inspect.iscoroutine(search) or inspect.isasyncgen(search):
-            close_unawaited(search)
-            return f"{what}: an async fixture needs pytest-asyncio (or anyio) to be set up, see its documentation"
-        return f"{what}; return a function: search(query, **params)"
+        found = shown(search)
+        return f'the fixture "{case.search}" is no function but {found}; return a function: search(query, **params)'
     try:
         signature = str(inspect.signature(search))
     except (TypeError, ValueError):

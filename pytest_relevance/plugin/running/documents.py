@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from pytest_relevance._problems import FileError
-from pytest_relevance._text import listed, quoted, shown
+from pytest_relevance._text import listed, quoted
 from pytest_relevance.plugin.failures import BaselineFailure, CaseError, CaseFailure, error_text
 from pytest_relevance.plugin.options import redaction, settings
 from pytest_relevance.plugin.pytest_internals import request_of
@@ -219,11 +219,7 @@ class DocumentLookup:
             if not (isinstance(error, pytest.FixtureLookupError) and error.argname == NAME):
                 self._warn("fault", f"{_NO_TITLES}: the fixture raised {error_text(error, self._config)}")
             return None
-        index = self._indexes.setdefault(id(value), _Index(value))
-        if not callable(value) and not index.is_broken:
-            case_run.close_unawaited(value)
-            self._give_up(index, f"the fixture is no function but {shown(value)}; return one, documents(ids)")
-        return index
+        return self._indexes.setdefault(id(value), _Index(value))
 
     def _ask(
         self, index: _Index, *, at_least: int = 1, nodeid: str = "", unsent: Mapping[int, Attempt] | None = None

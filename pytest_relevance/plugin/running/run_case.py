@@ -8,7 +8,6 @@ both are asked here.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator, Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -23,17 +22,8 @@ from pytest_relevance.plugin.failures import BaselineFailure, CaseError, CaseFai
 from pytest_relevance.plugin.options import redaction, settings, shown_path, verbosity
 from pytest_relevance.plugin.pytest_internals import requested
 from pytest_relevance.plugin.run_store import run_store
-from pytest_relevance.plugin.running import loops
-from pytest_relevance.plugin.running.case_run import (
-    CaseRun,
-    Checks,
-    asked_for,
-    call_search,
-    close_unawaited,
-    is_coroutine_function,
-    is_waiting,
-    read_response,
-)
+from pytest_relevance.plugin.running import case_run, loops
+from pytest_relevance.plugin.running.case_run import CaseRun
 from pytest_relevance.results.case_result import ERROR, FAILED, INCONCLUSIVE, NOT_SEARCHED, CaseResult
 from pytest_relevance.results.records.run_info import checked
 from pytest_relevance.results.responses.ranking import Ranking
@@ -110,7 +100,7 @@ def _score_first(this: CaseRun, calls: Sequence[tuple[Ranking, float]]) -> None:
     score(this, *calls[0])
 
 
-def check(item: pytest.Item, checks: Checks, case: Case, ranking: object, path: str) -> CaseResult:
+def check(item: pytest.Item, checks: case_run.Checks, case: Case, ranking: object, path: str) -> CaseResult:
     """Score a ranking given by a test in Python, as one of its `checks`.
 
     `path` is the file of the check; `case` has its line.
@@ -134,13 +124,13 @@ def is_awaited(this: CaseRun) -> bool:
     A plain search is called here, before the test function of the case, and the response is kept for it.
     """
     searches = _searches(this)
-    if is_coroutine_function(this.search if searches is None else searches.called_by(this)):
+    if case_run.is_coroutine_function(this.search if searches is None else searches.called_by(this)):
         return True
     this.attempt.response = None
     if searches is not None and searches.prepare(this):
         return searches.is_waiting(this)
     this.attempt.response = _response(this)
-    return is_waiting(this.attempt.response[0])
+    return case_run.is_waiting(this.attempt.response[0])
 
 
 def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
@@ -218,7 +208,7 @@ def _end(this: CaseRun, result: CaseResult, how: str) -> None:
 def _ranking_of_call(this: CaseRun) -> tuple[Ranking, float]:
     """Call the search; return its ranking and the latency in seconds, which includes reading the response."""
     response, started = _response(this)
-    if is_waiting(response):
+    if case_run.is_waiting(response):
         response, started = loops.wait_on_own_loop(this.item.config, response, started)
     ranking = _read(this, response)
     return ranking, perf_counter() - started  # a lazy response does its work while it is read
@@ -241,8 +231,8 @@ def _response(this: CaseRun) -> tuple[object, float]:
     attempt.calls += 1
     search = this.search
     try:
-        attempt.asked = asked_for(search, this.case)
-        return call_search(search, this.case, attempt.asked)
+        attempt.asked = case_run.asked_for(search, this.case)
+        return case_run.call_search(search, this.case, attempt.asked)
     except CaseError as error:
         attempt.error = error
         raise
@@ -256,7 +246,7 @@ def _read(this: CaseRun, response: object) -> Ranking:
     # a check has the hook only while its test runs: a finished test has no fixtures
     search = (getattr(this.item, "funcargs", None) or {}).get(this.case.search)
     try:
-        return read_response(this.item, this.case, response, search)
+        return case_run.read_response(this.item, this.case, response, search)
     except CaseError as error:
         attempt.error = error
         raise
@@ -279,22 +269,20 @@ def set_properties(this: CaseRun) -> None:
 def _properties(result: CaseResult) -> list[tuple[str, object]]:
     """Return the JUnit properties: at most ten scalars, without those that are not defined."""
     lower, upper = result.interval
-    before = None if result.baseline is None else result.baseline.score
-    found: list[tuple[str, object]] = [("verdict", result.verdict)]
-    if result.score is not None:
-        found += [("score", result.score), ("interval", f"{lower:.6g}..{upper:.6g}")]
-    if before is not None:
-        found.append(("baseline", before))
-    found += [("k", result.conditions.k), ("judged", result.evaluation.judged)]
-    if result.evaluation.filled_top:
-        found.append(("filled", sum(result.evaluation.filled_top.values())))
-    if result.evaluation.people_verdict:
-        found.append(("verdict_without_filled", result.evaluation.people_verdict))
-    if result.call.latency is not None:
-        found.append(("latency", round(result.call.latency, 6)))
-    if result.call.latency_shared:
-        found.append(("latency_shared", True))
-    return found
+    evaluation, call = result.evaluation, result.call
+    values: dict[str, object] = {
+        "verdict": result.verdict,
+        "score": result.score,
+        "interval": None if result.score is None else f"{lower:.6g}..{upper:.6g}",
+        "baseline": None if result.baseline is None else result.baseline.score,
+        "k": result.conditions.k,
+        "judged": evaluation.judged,
+        "filled": sum(evaluation.filled_top.values()) or None,
+        "verdict_without_filled": evaluation.people_verdict or None,
+        "latency": None if call.latency is None else round(call.latency, 6),
+        "latency_shared": call.latency_shared or None,
+    }
+    return [(name, value) for name, value in values.items() if value is not None]
 
 
 FINGERPRINT = "relevance_fingerprint"
@@ -311,14 +299,11 @@ def request_fingerprint(item: pytest.Item) -> None:
         found = requested(item, FINGERPRINT)
         if found is None:
             return
-        value = found[0]
-        if inspect.iscoroutine(value):  # an async fixture that no plugin sets up
-            value, _ = loops.wait_on_own_loop(item.config, value, 0.0)
     except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:
         why = f"it raised {error_text(error, item.config)}"
     else:
         try:
-            store.unsent.set_fingerprint(redaction(item.config).values(checked(value)))
+            store.unsent.set_fingerprint(redaction(item.config).values(checked(found[0])))
             return
         except ValueError as error:
             why = str(error)
@@ -350,7 +335,7 @@ def _explanations(this: CaseRun, result: CaseResult) -> dict[str, str]:
         except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:
             problem = f"raised {error_text(error, this.item.config)}"
         else:
-            close_unawaited(text)
+            case_run.close_unawaited(text)
             if text is not None and not isinstance(text, str):
                 problem = f"returned {shown(text)}, and returns text or None"
         if problem:

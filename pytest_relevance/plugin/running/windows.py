@@ -79,12 +79,9 @@ class Windows:
             yield from internals.queue_of_worker(item)
             return
         items = item.session.items
-        place = self._places.get(item)
-        if place is None or place >= len(items) or items[place] is not item:
+        if not self._places:
             self._places = {each: place for place, each in enumerate(items)}
-            place = self._places.get(item)
-        if place is not None:
-            yield from islice(items, place + 1, None)
+        yield from islice(items, self._places.get(item, len(items)) + 1, None)
 
     def _are_alike(self, run: CaseRun, other: CaseRun) -> bool:
         """Whether two cases are searched by the same value, while the same fixtures are set up."""
