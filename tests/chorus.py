@@ -1,4 +1,4 @@
-"""A real shop: 19,406 products and 135 queries, searched with SQLite FTS5.
+"""The reference data, and in it a real shop: 19,406 products and 135 queries, searched with SQLite FTS5.
 
 Filling the index takes a second, so a session of tests does it once for each ranker, and keeps what was found.
 """
@@ -17,9 +17,14 @@ from typing import Any
 
 import pytest
 
-SHARED = (Path(__file__).parents[1] / os.environ.get("RELEVANCE_DATA", "../shared")).resolve()
+SHARED = (Path(__file__).parents[1] / (os.environ.get("RELEVANCE_DATA") or "../shared")).resolve()
 CHORUS = SHARED / "acceptance" / "chorus"
 CASES = "electronics.relevance.yaml"
+
+NOT_COMPARED = f"""
+There is no reference data in {SHARED} (RELEVANCE_DATA names the folder). So these tests were skipped: figures against
+those of trec_eval's test collection and of published examples, formats against files that other tools exported, runs
+on a shop of 135 queries. Maintainers run them before a release."""
 
 needs_chorus = pytest.mark.skipif(not CHORUS.is_dir(), reason=f"there is no {CHORUS}")
 
@@ -41,6 +46,13 @@ FOUND = "RELEVANCE_FOUND"
 """The environment variable with a folder for what was found: filling the index takes a process a second or more."""
 
 _MOST = 100
+
+
+def reference(path: str) -> Path:
+    """A file or folder of the reference data, or a skip."""
+    if not (SHARED / path).exists():
+        pytest.skip(f"there is no {SHARED / path}")
+    return SHARED / path
 
 
 @cache

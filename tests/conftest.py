@@ -20,7 +20,7 @@ import pytest
 import yaml  # noqa: F401
 from hypothesis import HealthCheck, settings
 
-from tests.chorus import FOUND
+from tests.chorus import FOUND, NOT_COMPARED, SHARED
 
 # Tests start several hundred processes. Where bytecode files are switched off, each compiles all that it imports, which
 # takes two thirds of its time. The workers of pytest-xdist, which import most first, are started without it too.
@@ -56,6 +56,12 @@ def pytest_configure(config: pytest.Config) -> None:
         config.add_cleanup(folder.cleanup)
     if config.getoption("dist", None) == "load":  # what -n chooses: tests that share a fixture go to several workers
         config.option.dist = "worksteal"
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say what is lost where there is no reference data."""
+    if not SHARED.is_dir():
+        terminalreporter.write_line(NOT_COMPARED)
 
 
 class _ReadOnce(metadata.Distribution):

@@ -46,8 +46,8 @@ def krippendorff_alpha(ratings: Iterable[Sequence[float | None]]) -> float:
         np.array([rating for of_one in given for rating in of_one], np.float64), return_inverse=True
     )
     documents = np.repeat(np.arange(sizes.size), sizes)
-    table = np.bincount(documents * values.size + place, minlength=sizes.size * values.size)
-    table = table.reshape(sizes.size, values.size).astype(np.float64)
+    pairs = np.bincount(documents * values.size + place, minlength=sizes.size * values.size)
+    table: Floats = pairs.reshape(sizes.size, values.size).astype(np.float64)
     weights = 1.0 / (sizes - 1)
     observed = (table * weights[:, None]).T @ table - np.diag(weights @ table)
     counts: Floats = table.sum(axis=0)

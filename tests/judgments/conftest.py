@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
+
+from tests.chorus import reference
 
 
 @pytest.fixture(scope="session")
 def data() -> Path:
     """The folder of real data, or a skip."""
-    folder = Path(os.environ.get("RELEVANCE_DATA", "../shared")) / "data"
-    if not folder.is_dir():
-        pytest.skip("the real data is not here")
-    return folder
+    return reference("data")
 
 
 @pytest.fixture(scope="session")

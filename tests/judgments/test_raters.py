@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pandas
 import pytest
@@ -82,7 +83,7 @@ def test_alpha_is_that_of_the_krippendorff_package(ratings: Ratings) -> None:
 
 
 def test_alpha_of_the_columns_of_a_frame_is_refused() -> None:
-    frame = pandas.DataFrame({"ann": [1, 2], "ben": [1, 3]})
+    frame: Any = pandas.DataFrame({"ann": [1, 2], "ben": [1, 3]})
     with pytest.raises(ValueError, match=r"not the text 'ann'; .* pass `frame\.to_numpy\(\)`"):
         krippendorff_alpha(frame)
     assert krippendorff_alpha(frame.to_numpy()) == krippendorff_alpha([[1, 1], [2, 3]])

@@ -18,7 +18,8 @@ def test_a_mapping_gives_the_gain_of_each_grade() -> None:
     settings = Settings(gains)
     gains[3] = 100
     assert settings.gain_of(3) == 7.0
-    assert settings.gain_of(np.int64(2)) == 3.0
+    of_numpy: Any = np.int64(2)
+    assert settings.gain_of(of_numpy) == 3.0
 
 
 def test_negative_grades_have_the_gain_of_the_formula_or_none() -> None:

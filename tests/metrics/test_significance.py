@@ -123,7 +123,7 @@ def test_the_bootstrap_interval_is_that_of_scipy() -> None:
     theirs = pytest.importorskip("scipy.stats").bootstrap(
         (after - before,), np.mean, method="percentile", n_resamples=20_000, rng=np.random.default_rng(2)
     )
-    error = np.std(after - before) / math.sqrt(300)
+    error = float(np.std(after - before)) / math.sqrt(300)
     assert (ours.confidence, ours.resamples) == (0.95, 10_000)
     assert ours.low == pytest.approx(theirs.confidence_interval.low, abs=0.1 * error)
     assert ours.high == pytest.approx(theirs.confidence_interval.high, abs=0.1 * error)
@@ -175,7 +175,8 @@ def test_random_flips_come_to_the_p_of_all_flips() -> None:
     found = [0.05 * (number % 7 - 2) or 0.3 for number in range(EXACT_PAIRS)]
     p = exact_p(found)
     assert abs(drawn_p(found, 100_000, seed=0) - p) < 4 * (p * (1 - p) / 100_000) ** 0.5
-    assert drawn_p(found, 1000, seed=1) == drawn_p(found, 1000, seed=np.int64(1)) != drawn_p(found, 1000, seed=2)
+    of_numpy: Any = np.int64(1)
+    assert drawn_p(found, 1000, seed=1) == drawn_p(found, 1000, seed=of_numpy) != drawn_p(found, 1000, seed=2)
 
 
 def test_numpy_draws_the_flips_of_more_pairs_and_comes_to_the_same() -> None:

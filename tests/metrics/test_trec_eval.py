@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,8 +14,7 @@ from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.ndcg import grade_ranking
 from pytest_relevance.metrics.settings import Settings
-
-DATA = Path(os.environ.get("RELEVANCE_DATA") or Path(__file__).parents[2] / "../shared") / "data/trec_eval"
+from tests.chorus import reference
 
 Judgments = dict[str, dict[str, int]]
 Run = dict[str, dict[str, float]]
@@ -56,7 +54,7 @@ def test_figures_of_trec_eval(vector: Vector) -> None:
 def test_a_query_that_is_missing_from_the_run_scores_zero_and_one_without_judgments_is_left_out() -> None:
     run = {"q1": {"a": 1.0}, "q9": {"a": 1.0}}
     scores = as_trec_eval({"q1": {"a": 1}, "q2": {"b": 1}}, run, ["nDCG@10", "AP", "P@1"])
-    assert scores.loc["q2"].tolist() == [0.0, 0.0, 0.0]  # as with its option -c
+    assert list(scores.loc["q2"]) == [0.0, 0.0, 0.0]  # as with its option -c
     assert list(scores.index) == ["q1", "q2"]
 
 
@@ -87,11 +85,11 @@ TREC_NAMES = {
 }
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="the test collection of trec_eval is not here")
 def test_the_collection_that_trec_eval_is_tested_with() -> None:
-    judgments = pd.read_csv(DATA / "qrels.test", sep=r"\s+", names=["query", "iteration", "document", "grade"])
-    run = pd.read_csv(DATA / "results.test", sep=r"\s+", names=["query", "q0", "document", "place", "score", "tag"])
-    printed = pd.read_csv(DATA / "out.test.aq", sep=r"\s+", names=["measure", "query", "value"], dtype=str)
+    data = reference("data/trec_eval")
+    judgments = pd.read_csv(data / "qrels.test", sep=r"\s+", names=["query", "iteration", "document", "grade"])
+    run = pd.read_csv(data / "results.test", sep=r"\s+", names=["query", "q0", "document", "place", "score", "tag"])
+    printed = pd.read_csv(data / "out.test.aq", sep=r"\s+", names=["measure", "query", "value"], dtype=str)
     judgments["document"] = judgments["document"].astype(str)
     scores = evaluate(judgments, run, list(TREC_NAMES), gain="linear", negative="zero", undefined="zero")
     judged = evaluate(judgments, run, ["Judged@5", "Judged@10", "Judged@20"], negative="zero")

@@ -1,6 +1,5 @@
 """Metrics of the whole ranking, on rankings that a search cut because it was asked for so many results."""
 
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,10 +8,9 @@ import pytest
 
 from pytest_relevance import Incomparable, Run, compare_runs, evaluate, read_judgments, read_run
 from pytest_relevance.cli import main
+from tests.chorus import reference
 from tests.helpers import reasons_of
 from tests.plugin.conftest import Project
-
-DATA = Path(os.environ.get("RELEVANCE_DATA") or Path(__file__).parents[2] / "../shared") / "data/trec_eval"
 
 THIRTY = """
     import pytest
@@ -270,10 +268,10 @@ def test_depths_that_differ_are_not_compared(shop: Project) -> None:
     assert "unjudged zero, depth 20" in compare_runs(first, first, "AP").summary()
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="the test collection of trec_eval is not here")
 def test_the_mean_of_ap_is_that_of_trec_eval_or_none(project: Project) -> None:
+    data = reference("data/trec_eval")
     queries: dict[str, list[tuple[float, str]]] = {}
-    for row in (DATA / "results.test").read_text(encoding="utf-8").splitlines():
+    for row in (data / "results.test").read_text(encoding="utf-8").splitlines():
         query, _, document, _, score, _ = row.split()
         queries.setdefault(query, []).append((float(score), document))
     rankings = {query: [document for _, document in sorted(found, reverse=True)] for query, found in queries.items()}
@@ -286,8 +284,8 @@ def test_the_mean_of_ap_is_that_of_trec_eval_or_none(project: Project) -> None:
         def search():
             return lambda query, k: RANKINGS[query][:k]
     """)
-    project.write("qrels.txt", (DATA / "qrels.test").read_text(encoding="utf-8"))
-    judged = [query for query in read_judgments(DATA / "qrels.test") if query in rankings]
+    project.write("qrels.txt", (data / "qrels.test").read_text(encoding="utf-8"))
+    judged = [query for query in read_judgments(data / "qrels.test") if query in rankings]
     project.write("queries.tsv", "".join(f"{query}\t{query}\n" for query in judged))
     suite = "gain: linear\nnegative: zero\njudgments: qrels.txt\nqueries: queries.tsv\ngates: [{mean: {AP: 0.18}}]\n"
     project.cases(suite)
@@ -295,6 +293,6 @@ def test_the_mean_of_ap_is_that_of_trec_eval_or_none(project: Project) -> None:
     assert "asked for 10 in 3 cases: write AP@10, or depth: 1000" in " ".join(project.run().failure(gate).split())
     project.cases(f"depth: 1000\n{suite}")
     assert "mean AP (depth 1000) 0.179, below 0.180" in project.run("--relevance-record=run.jsonl").failure(gate)
-    printed = [row.split() for row in (DATA / "out.test.a").read_text(encoding="utf-8").splitlines()]
+    printed = [row.split() for row in (data / "out.test.a").read_text(encoding="utf-8").splitlines()]
     mean = next(float(value) for measure, _, value in printed if measure == "map")
     assert Run.open(project.path / "run.jsonl").frame["AP"].mean() == pytest.approx(mean, abs=0.5001e-4)

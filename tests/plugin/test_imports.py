@@ -20,11 +20,13 @@ def imported(project: Project, *args: str) -> set[str]:
         "run_pytest.py",
         """
         import sys
+        import pdb  # which pytest imports; since Python 3.14 it imports asyncio
         import pytest
 
+        before = {*sys.modules}
         code = pytest.main(sys.argv[1:])
         assert code == 0, code
-        print("imported:", *sorted(sys.modules))
+        print("imported:", *sorted({*sys.modules} - before))
         """,
     )
     # of this project's plugins alone: others import what they like

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import math
-import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ from hypothesis import strategies as st
 from pytest_relevance import RelevanceWarning, Run, evaluate, read_run
 from pytest_relevance._problems import FileError
 from pytest_relevance.results.compare import read_run as large_runs
+from tests.chorus import reference
 from tests.judgments.helpers import problems_of, write
 
 if TYPE_CHECKING:
@@ -303,9 +303,7 @@ def test_what_is_wrong_with_a_snapshot_in_json(tmp_path: Path, docs: object, pro
 
 @twice
 def test_the_run_of_trec_eval(tmp_path: Path) -> None:
-    folder = Path(os.environ.get("RELEVANCE_DATA", "../shared")) / "data" / "trec_eval"
-    if not folder.is_dir():
-        pytest.skip("the real data is not here")
+    folder = reference("data/trec_eval")
     from pytest_relevance import read_judgments
 
     scores = evaluate(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import Enum
 from types import SimpleNamespace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import numpy as np
@@ -212,7 +212,7 @@ def test_a_frame_is_read_row_by_row() -> None:
 
 def test_a_response_that_is_filled_anew() -> None:
     buffer, hit = ["b", "a"], SimpleNamespace(id="b", title="Boots", score=1.5)
-    frame = pd.DataFrame({"id": ["b", "a"], "title": ["Boots", "Apron"], "score": [2.0, 1.0]})
+    frame: Any = pd.DataFrame({"id": ["b", "a"], "title": ["Boots", "Apron"], "score": [2.0, 1.0]})
     rankings = [*map(read_ranking, (buffer, [hit], frame))]
     buffer[:] = ["z"]
     hit.id, hit.title, hit.score = "z", "Zip", 0.0
