@@ -67,7 +67,15 @@ def expectation_of(outcome: Outcome) -> Expectation:
 
 
 def with_similarities(result: CaseResult, metrics: Iterable[Metric], other: Sequence[str] | None) -> CaseResult:
-    """The result with scores by metrics that compare its ranking with another one, in the place of those that it has.
+    """The result with its `similarity_scores`."""
+    scores = similarity_scores(result, metrics, other)
+    return result._replace(evaluation=result.evaluation._replace(scores=scores))
+
+
+def similarity_scores(
+    result: CaseResult, metrics: Iterable[Metric], other: Sequence[str] | None
+) -> dict[str, float | None]:
+    """The scores of a result, those that compare its ranking with another one by `metrics` alone.
 
     A metric of the whole ranking has none where the ranking is cut; without another ranking none has one.
     """
@@ -75,11 +83,11 @@ def with_similarities(result: CaseResult, metrics: Iterable[Metric], other: Sequ
 
     ranking, evaluation = result.ranking.documents, result.evaluation
     scores = {name: score for name, score in evaluation.scores.items() if not is_similarity(name)}
-    finds_nothing = not expects_results(evaluation.outcomes)
-    for metric in dict.fromkeys(metrics):
+    finds_nothing = not ranking and not expects_results(evaluation.outcomes)
+    for metric in metrics:
         if other is not None and (metric.k is not None or not result.is_cut):
             scores[metric.text] = similarity(metric, ranking, other, finds_nothing=finds_nothing)
-    return result._replace(evaluation=evaluation._replace(scores=scores))
+    return scores
 
 
 def similarity_outcomes(expect: Iterable[Expectation], scores: Mapping[str, float | None]) -> tuple[Outcome, ...]:

@@ -19,7 +19,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from pytest_relevance._text import counted
-from pytest_relevance.cases.model import Case, most_results
+from pytest_relevance.cases.model import SIMILARITY, Case, most_results
 from pytest_relevance.metrics.measures import ranks_needed, score
 from pytest_relevance.metrics.names import Metric, build_metric, row_of
 from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking, has_gain, interval
@@ -284,6 +284,9 @@ def _other_scores(case: Case, graded: GradedRanking, *, is_cut: bool) -> dict[st
 def _outcomes(
     case: Case, graded: GradedRanking, ranking: Ranking, latency: float | None, *, is_cut: bool
 ) -> tuple[Outcome, ...]:
+    expect = [each for each in case.expect if each.kind != SIMILARITY]  # which the accepted ranking decides
+    if not expect:
+        return ()
     from pytest_relevance.results.expectations import CHECKERS, Found, first_ranks
 
     ids = ranking.ids
@@ -295,7 +298,7 @@ def _outcomes(
         left_out=ranking.returned - len(ids),
         finds_nothing=not ids and most_results(case.expect) == 0,
     )
-    return tuple(CHECKERS[each.kind](each, found) for each in case.expect if each.kind in CHECKERS)
+    return tuple([CHECKERS[each.kind](each, found) for each in expect])
 
 
 def decide(

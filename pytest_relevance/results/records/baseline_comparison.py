@@ -27,7 +27,7 @@ from pytest_relevance.results.expectations import (
     expects_results,
     first_ranks,
     similarity_outcomes,
-    with_similarities,
+    similarity_scores,
 )
 from pytest_relevance.results.records.baseline import KEPT, BaselineEntries, BaselineEntry, EntryKey, with_sorted_keys
 from pytest_relevance.results.records.file import as_json
@@ -113,7 +113,7 @@ class Baseline:
         )
         similarities = case.similarities
         was_cut = was_cut or lacks_ranks(entry, result, similarities)
-        stale = (*moved, *changes_since(entry, case.query, case.depth, result.params, was_cut=was_cut))
+        stale = (*moved, *changes_since(entry, case.query, result.conditions.depth, result.params, was_cut=was_cut))
         if similarities and not stale:
             result = _with_similarities(result, case, similarities, entry, accepting=accepting)
         verdict, because = result.verdict, result.evaluation.reasons
@@ -181,17 +181,15 @@ def _with_similarities(
 
     While another ranking is being accepted it is not judged by them.
     """
-    result = with_similarities(result, metrics, entry.ranking(case.settings))
     evaluation = result.evaluation
-    made = () if accepting else similarity_outcomes(case.expect, evaluation.scores)
-    if not made:
-        return result
-    verdict = PASSED if result.verdict == MEASURED else result.verdict
-    reasons, unmet = evaluation.reasons, tuple(outcome for outcome in made if not outcome.met)
+    scores = similarity_scores(result, metrics, entry.ranking(case.settings))
+    made = () if accepting else similarity_outcomes(case.expect, scores)
+    verdict = PASSED if made and result.verdict == MEASURED else result.verdict
+    reasons, unmet = evaluation.reasons, [outcome for outcome in made if not outcome.met]
     if unmet:  # no judgment of an unjudged result could change that
         scored = (reason for reason in reasons if reason.kind != case_parts.TOO_FEW_JUDGED)
         verdict, reasons = FAILED, (*scored, *unmet)
-    evaluation = evaluation._replace(outcomes=(*evaluation.outcomes, *made), reasons=reasons)
+    evaluation = evaluation._replace(scores=scores, outcomes=(*evaluation.outcomes, *made), reasons=reasons)
     return result._replace(verdict=verdict, evaluation=evaluation)
 
 
@@ -199,7 +197,7 @@ def _compare_scores(
     result: CaseResult, case: Case, entry: BaselineEntry, gates: Sequence[str]
 ) -> tuple[BaselineComparison, Sequence[Outcome]]:
     """The comparison of a result with the accepted ranking, and the reasons of the result."""
-    depth, documents = None if case.looks_at_all else case.depth, entry.ranking(case.settings)
+    depth, documents = None if case.looks_at_all else result.conditions.depth, entry.ranking(case.settings)
     is_same = documents[:depth] == tuple(result.ranking.documents[:depth])  # down to the depth of the case
     graded = grade_ranking(documents, case.judgments)
     before = result.score if is_same else defined(score(result.metric, graded, case.settings))
