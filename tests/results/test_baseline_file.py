@@ -21,6 +21,7 @@ from pytest_relevance.results.records.baseline import (
     update_baseline,
     write_baseline,
 )
+from pytest_relevance.results.records.file import BASELINE, kind_of
 from pytest_relevance.results.records.run_info import RecordError, has_baseline, orphaned_baselines
 from tests.helpers import values_of
 from tests.results.strategies import ANY_TEXTS, NAMED_SCORES, PARAMS, TEXTS, tuples
@@ -158,12 +159,13 @@ def test_what_is_wrong_with_a_file_is_said_with_its_line(tmp_path: Path, content
 
 
 @pytest.mark.parametrize(("line_end", "last"), [("\n", '{"end": true}'), ("\r\n", END), ("\r", END)])
-def test_every_kind_of_line_end_is_read(tmp_path: Path, line_end: str, last: str) -> None:
+def test_every_kind_of_line_end_and_a_byte_order_mark_are_read(tmp_path: Path, line_end: str, last: str) -> None:
     accepted = BaselineEntry("a\rb", None, "a\rb", {}, 10, ("x\ny",))
     path = tmp_path / "baseline"
     write_baseline(path, BaselineEntries([accepted, entry("c", "z")]))
     text = path.read_text().replace(END, last)
-    path.write_bytes(text.replace("\n", line_end).encode())
+    path.write_bytes(text.replace("\n", line_end).encode("utf-8-sig"))  # with the mark that some editors add
+    assert kind_of(path) == BASELINE.kind
     assert read_baseline(path) == {accepted.key: accepted, ("c", None): entry("c", "z")}
 
 

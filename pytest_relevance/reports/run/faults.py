@@ -60,7 +60,7 @@ def diagnosis_text(found: diagnoses.Diagnosis) -> str:
         of=found.of,
         document=quoted(found.document) + (f" ({cut(harmless(title), _LONGEST_NAME)})" if title else ""),
         example=example,
-        returned=found.returned,
+        returned=counted(found.returned, "result"),
         deepest=max(result.conditions.depth or 0 for result in found.results),
     )
     return f"{search_label(first.search, first.variant, {})} {said}"
@@ -76,7 +76,7 @@ _SENTENCES: Mapping[str, str] = {
     "list sorted best first?",
     diagnoses.REPEATED: "returned the same document several times, in {cases} of {of:,}: are these chunks? collapse: "
     "true in the case file lets the first stand for its document; else return each document once",
-    diagnoses.FEWER: "takes no k and returned {returned:,} results where more are looked at (as deep as rank "
+    diagnoses.FEWER: "takes no k and returned {returned} where more are looked at (as deep as rank "
     "{deepest:,}, in {cases}): give it a parameter k, or lower the cutoffs",
 }
 """What each diagnosis of a search says and what to do, behind the name of the search."""

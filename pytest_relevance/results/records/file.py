@@ -61,7 +61,7 @@ DAMAGE = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowE
 MOST_JUDGMENTS = 10_000_000
 """How many judgments a case may have: a damaged count must not fill the memory."""
 
-_BEGINNING = re.compile(rb'\{"kind": ?"([^"]*)", ?"version": ?([0-9]{1,9})\b')
+_BEGINNING = re.compile(rb'(?:\xef\xbb\xbf)?\{"kind": ?"([^"]*)", ?"version": ?([0-9]{1,9})\b')
 _LONGEST_BEGINNING = 100
 _CONFLICT = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
 
@@ -245,9 +245,9 @@ def _objects(
 def _texts(path: str | os.PathLike[str], file: str) -> Iterator[tuple[int, str]]:
     """The lines that are not blank, and the first in any case, with their numbers from 1."""
     try:
-        # an editor or a version control may have changed the line ends, which `splitlines` all knows
+        # an editor or a version control may have changed the line ends, which `splitlines` all knows, or added a mark
         for number, line in enumerate(chain.from_iterable(block.splitlines() for block in line_blocks(path)), 1):
-            text = line.decode("utf-8", "surrogatepass")
+            text = line.decode("utf-8-sig" if number == 1 else "utf-8", "surrogatepass")
             if number == 1 or text.strip():
                 yield number, text
     except (OSError, Unreadable, UnicodeDecodeError) as error:
