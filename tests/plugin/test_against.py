@@ -96,7 +96,7 @@ def test_a_record_of_other_searches_is_stale(shop: Shop) -> None:
     for name, (_, why) in changes.items():
         assert run.outcomes[name] == "failed"
         said = f"the entry in main.jsonl is stale: {why}; make that record again"
-        assert said in " ".join(run.failure(name).split())
+        assert said in run.told(name)
     assert "2 stale" in run.summary
 
 

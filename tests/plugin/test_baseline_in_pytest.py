@@ -146,24 +146,6 @@ def test_the_report_of_a_regression(shop: Shop) -> None:
     assert shop.project.properties("hats")["baseline"] == "1.0"
 
 
-def test_what_judgments_did_is_told_from_what_the_ranking_did(shop: Shop) -> None:
-    shop.cases("""
-        cases:
-          - {query: boots, judgments: {b1: 0, b2: 1, b3: 3}, min_ndcg: 0.6}
-          - {query: hats, judgments: {h1: 1, h2: 3}}
-          - {query: anything}
-    """)
-    shop.returns(hats="x h1 h2")
-    run = shop.run("-v")  # boots failed before
-
-    assert run.outcomes == {"boots": "failed", "hats": "failed", "anything": "passed"}
-    assert "(baseline 0.541)" in run.failure("boots")
-    assert "since the baseline: the ranking is the same; its score was 1.000 that day" in run.failure("boots")
-    assert "the judgments or settings changed" in run.told("boots")
-    assert "below the baseline 0.710" in run.failure("hats")
-    assert "the score of the accepted ranking was 1.000 that day and is 0.710 today" in run.failure("hats")
-
-
 def test_a_stale_entry_fails_until_it_is_updated(shop: Shop) -> None:
     shop.cases("""
         cases:
@@ -443,14 +425,6 @@ def test_a_read_only_baseline_stays_as_it_is(shop: Shop, is_linked: bool) -> Non
     assert (path.read_bytes(), path.stat().st_mode & 0o777) == (before, 0o444)
 
 
-def test_a_baseline_left_behind_by_a_case_file_that_was_renamed_is_named(shop: Shop) -> None:
-    shop.run(UPDATE)
-    (shop.path / "shop.relevance.yaml").rename(shop.path / "store.relevance.yaml")
-    for options in ((), ("-q",)):
-        text = " ".join(shop.run(*options).text.split())
-        assert 'not compared: nothing ran of 1 file ("shop.relevance.yaml"); rename a baseline with its case' in text
-
-
 class TestRequired:
     def test_a_file_without_a_baseline_fails(self, shop: Shop) -> None:
         shop.cases("cases: [{query: gloves}]", "more.relevance.yaml")
@@ -475,16 +449,6 @@ class TestRequired:
             shop.baseline.unlink()
             assert said(shop.run(option)) == [f"baseline {BASELINE}: 4 added"]
             assert shop.run().code == 0
-
-
-def test_passing_cases_say_what_the_baseline_was(shop: Shop) -> None:
-    shop.returns(boots="b1 b3 b2")
-    run = shop.run("-vv")
-    assert run.failure("boots").startswith(
-        "shop.relevance.yaml:2: passed: nDCG@10 0.983, at least 0.600   (baseline 1.000, down 0.017)"
-    )
-    assert "  b2  Title of b2   grade 1   2 -> 3" in run.failure("boots")
-    assert "since the baseline: the ranking is the same" in run.failure("hats")
 
 
 def test_what_a_search_returned_beyond_what_the_case_looks_at_is_not_kept(project: Project) -> None:

@@ -79,7 +79,7 @@ def test_ranks_are_of_documents(project: Project, search: str, options: tuple[st
     assert run.outcomes == {"q": "passed", "low": "failed", "chunks": "failed", "none": "passed"}
     rows = run.failure_rows("low")
     assert [row[:4] for row in rows if row[:1] == ["3"]] == [["3", "c", "C1", "0.2"]]  # its own score and title
-    assert "collapse true, depth 20" in " ".join(run.failure("low").split())
+    assert "collapse true, depth 20" in run.told("low")
     assert "repeat" not in run.failure("low")
     assert "every@4: 2 of the first 4 results do not have part 1" in run.failure("chunks")
 

@@ -295,7 +295,7 @@ class TestGivingUp:
         project.conftest(CALLS.format(fails="number > 1"))
         shop(project, 8, head="gates: [{passing: 0.1}]\ntolerance: 1")
         run = project.run("--relevance-give-up=1", "--relevance-update")
-        gate = " ".join(run.failure("gate[passing 0.1]").split())
+        gate = run.told("gate[passing 0.1]")
         assert '5 cases ended in an error: q002 "query 2", q003 "query 3", q004 "query 4" and 2 more' in gate
         assert '2 cases were not searched: q007 "query 7" and q008 "query 8"' in gate
         accepted = (project.path / "shop.relevance.yaml.baseline.jsonl").read_text(encoding="utf-8").splitlines()

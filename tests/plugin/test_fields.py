@@ -62,7 +62,7 @@ def test_what_does_not_match_is_in_every_report(shop: Project) -> None:
     assert (outcome["wrong"], outcome["values"]) == (["c1"], [[2, {"category": "cases"}]])
     run = shop.run()
     assert run.counts == {"passed": 1, "failed": 1}
-    assert said in " ".join(run.failure("p1 c1").split())
+    assert said in run.told("p1 c1")
 
 
 @pytest.mark.parametrize("kind", ["def", "async def"])
@@ -74,7 +74,7 @@ def test_a_field_that_the_search_lacks_comes_from_relevance_documents(shop: Proj
     )
     run = shop.run("-s", "--relevance-record=run.jsonl")
     assert run.outcomes == {"p1 p2": "passed", "p2 x": "error"} | {"p2 x": "failed"}
-    failure = " ".join(run.failure("p2 x").split())
+    failure = run.told("p2 x")
     assert 'document "x" at rank 2 has no field "category": the result has no fields; ' in failure
     assert "relevance_documents has price and title" in failure
     assert [line for line in run.text.splitlines() if "<asked" in line and " x " in line] != []

@@ -176,8 +176,14 @@ def test_what_a_failure_shows(project: Project) -> None:
           - {query: x g, judgments: {g: 1}}
           - {query: x y h, judgments: {h: 1}, min_ndcg: 0.9}
     """)
+    more = ", ".join(f"{{query: y{number} y, judgments: {{y: 1}}, min_ndcg: 0.9}}" for number in range(8))
+    project.cases(f"gates: [{{passing: 1, id: more}}]\ncases: [{more}]", "more.relevance.yaml")
     run = project.run()
-    assert gates(run) == {"gate[all of it]": "failed", "gate[passing 1]": "failed"}
+    assert run.failure("gate[more]").splitlines()[-2:] == [
+        "  0.631  y4 y   failed   more.relevance.yaml:2",
+        "  ... 3 more",
+    ]
+    assert gates(run) == dict.fromkeys(("gate[more]", "gate[all of it]", "gate[passing 1]"), "failed")
     assert run.failure("gate[all of it]").splitlines() == [
         'shop.relevance.yaml:2: 1 case ended in an error: "boom"',
         "  mean nDCG@10 0.707, below 0.900 (8 cases)",

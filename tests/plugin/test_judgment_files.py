@@ -109,23 +109,6 @@ def test_junit_names_the_case_file(shop: Project) -> None:
     assert "data/queries.tsv:2: " in str(failure.text)
 
 
-def test_the_mistakes_of_all_files_are_one_collection_error(shop: Project) -> None:
-    shop.write("tests/data/queries.tsv", "q1\ta b\nq2\tb a\n")
-    shop.write("tests/data/more.tsv", "q3\ta\nq2\ta c\n")
-    shop.write("tests/data/qrels.txt", "q1 0 a 4\nq3 0 a 3\n")
-    text = THREE_LINES.replace("data/queries.tsv", "[data/queries.tsv, data/more.tsv]")
-    shop.cases(text + "scale: [0, 3]\ncases: [{query: x, k: 0}]\n", "tests/shop.relevance.yaml")
-    run = shop.run()
-    assert run.counts == {"errors": 1}
-    lines = [line for line in run.text.splitlines() if line.startswith("tests/")]
-    assert [line.partition(": ")[0] for line in lines] == [
-        "tests/shop.relevance.yaml:5:23",
-        "tests/data/more.tsv:2",
-        "tests/data/qrels.txt:1",
-    ]
-    assert "Traceback" not in run.text
-
-
 def test_queries_without_judgments_are_measured_and_counted(shop: Project) -> None:
     """Topics of which some are judged. A project that makes errors of warnings runs them too."""
     shop.write("data/queries.tsv", "".join(f"q{number}\ta b {number}\n" for number in range(1, 8)))
@@ -189,11 +172,6 @@ def test_as_an_error_it_is_an_error_of_the_file(warning_shop: Project) -> None:
     assert run.counts == {"errors": 1}
     assert f"shop.relevance.yaml: {WARNING}" in run.text
     assert "Traceback" not in run.text
-
-
-def test_a_filter_silences_it(warning_shop: Project) -> None:
-    warning_shop.options = ("-W", "ignore::pytest_relevance.RelevanceWarning")
-    assert warning_shop.run().counts == {"passed": 2, "failed": 1}
 
 
 # A real shop

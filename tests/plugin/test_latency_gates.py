@@ -61,7 +61,7 @@ def test_a_suite_with_such_a_gate_is_searched_one_at_a_time(
     write(project, search)
     run = project.run("-s", *options)
     assert run.outcomes.pop(GATE) == "failed"
-    said = " ".join(run.failure(GATE).split())
+    said = run.told(GATE)
     assert re.search(r"latency max [\d.]+ ms, over 0.01 ms \(20 cases, one at a time per process\)", said), said
     assert re.search(r"latency p95 [\d.]+ ms, within 10 s \(20 cases, ", said)
     assert "the slowest" in said

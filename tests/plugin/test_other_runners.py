@@ -296,30 +296,10 @@ def test_results_that_did_not_arrive_are_told(project: Project, loses: str) -> N
 
 
 def test_what_was_cut_short_or_not_chosen_or_crashed_is_not_lost(project: Project) -> None:
-    project.conftest("""
-        import pytest
-
-        @pytest.fixture
-        def search():
-            def search(query):
-                if query == "boom":
-                    raise ConnectionError
-                if query == "exit":
-                    pytest.exit("enough", returncode=0)
-                return query.split()
-            return search
-    """)
+    ends = "pytest.exit('enough', returncode=0) if query == 'exit' else 1 / (query != 'boom') and [query]"
+    project.search(f"return lambda query: {ends}")
     project.cases("cases: [{query: a}, {query: boom}, {query: exit}, {query: b}]")
     record = "--relevance-record=run.jsonl"
     for options in (["-x"], ["--maxfail=1"], ["-k", "a"], [], ["--collect-only"], ["--setup-plan"], ["--sw"]):
         text = project.run(record, *options, cache="--sw" in options).text
         assert "no result" not in text, options
-
-
-def test_a_case_whose_process_crashed_is_told_as_a_failure_alone(project: Project) -> None:
-    project.conftest("import os\n" + PLAIN.replace("str.split", "lambda query: query == 'b' and os._exit(1) or ['a']"))
-    project.cases(GOOD)
-    run = project.run("-n1", "--relevance-record=run.jsonl")
-    assert run.code == 1
-    assert "1 case did not finish" in run.summary
-    assert "no result" not in run.text

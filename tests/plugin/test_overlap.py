@@ -80,7 +80,7 @@ def test_the_first_day_and_those_after_it(traffic: Project) -> None:
     assert run.outcomes == {**{of(each): "passed" for each in CHANGED}, of("nothing"): "failed", GATE: "passed"}
     assert run.results[of("a b c d")].evaluation.scores["overlap@10"] == 1.0
     why = "nothing was returned, as accepted; write results: 0 where that is meant"
-    assert why in " ".join(run.failure(of("nothing")).split())
+    assert why in run.told(of("nothing"))
     search(traffic)
     assert "0.500: the accepted ranking is empty" in traffic.run().failure(of("nothing"))
 
@@ -194,7 +194,7 @@ def test_a_metric_of_the_whole_ranking_needs_all_of_both(project: Project) -> No
     run = project.run()
     assert (
         "RBO(p=0.5) looks at the whole ranking, and this search was asked for 2: write RBO(p=0.5)@2, or depth: 1000"
-        in (" ".join(run.failure(of("a b c d")).split()))
+        in (run.told(of("a b c d")))
     )
     project.cases('cases: [{query: a b c d, k: 2, depth: 9, expect: {"RBO(p=0.5)": 0.9, "overlap@4": 1}}]')
     project.run(ACCEPT)
@@ -269,7 +269,7 @@ def test_variants_that_did_not_run_or_that_share_no_case(project: Project) -> No
     assert BETWEEN not in project.run("-k", "fast").text.partition("short test summary")[2]
     search(project, "exact", "ann", now={("a b c d", "ann"): "", ("none", "ann"): "", ("none", "exact"): ""})
     run = project.run()
-    assert 'of "ann" against "exact" 0.333, below 0.900 (3 cases)' in " ".join(run.failure(BETWEEN).split())
+    assert 'of "ann" against "exact" 0.333, below 0.900 (3 cases)' in run.told(BETWEEN)
 
 
 def test_an_error_in_either_variant_fails_the_gate(project: Project) -> None:

@@ -119,6 +119,7 @@ def test_what_a_worker_finished_before_it_crashed_is_there(shop: Shop) -> None:
     assert run.code == 1
     assert "crashed while running 'shop.relevance.yaml::happens'" in run.text
     assert "2 passed, 1 failed" in run.summary
+    assert "no result" not in run.text  # it is told as a failure alone
     assert ends(opened(project)) == {"a b": "passed", "c d": "failed", "e f": "passed"}
     assert opened(project).missing == ("shop.relevance.yaml::happens",)
     assert said(run) == ["record: run.jsonl (3 cases, 1 did not finish: shop.relevance.yaml::happens)"]

@@ -56,7 +56,7 @@ def test_the_search_is_called_for_the_other_query_too(project: Project, search: 
         **dict.fromkeys(("order", "far", "none"), "failed"),
     }
     assert run.text.count("< shoes 2 {'locale': 'en'} >") == run.text.count("< shoe 2 {'locale': 'en'} >") == 1
-    said = " ".join(run.failure("far").split())
+    said = run.told("far")
     assert 'same_as "shoe": overlap@4 0.500 is below 0.600: ' in said
     assert 'only here rank 3 "x" (X) and rank 4 "y" (Y); only there rank 3 "c"' in said
 
@@ -83,7 +83,7 @@ def test_what_finds_nothing_is_said(project: Project) -> None:
     """)
     run = project.run("-vv")
     assert run.outcomes == {"a": "failed", "c": "passed", "b": "failed", "hats": "failed"}
-    said = {name: " ".join(run.failure(name).split()) for name in ("a", "b", "hats")}
+    said = {name: run.told(name) for name in ("a", "b", "hats")}
     assert "below 1.000: both found nothing" in said["a"]
     assert 'below 1.000: only there rank 1 "x"' in said["b"]
     assert 'below 1.000: only here rank 1 "x"' in said["hats"]

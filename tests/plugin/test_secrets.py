@@ -135,17 +135,8 @@ def test_a_record_has_no_path_of_the_machine(shop: Project) -> None:
 
 
 def test_an_error_in_a_record_has_no_path_of_the_machine_and_one_line_of_the_user(project: Project) -> None:
-    project.conftest("""
-        import pytest
-
-        @pytest.fixture
-        def search():
-            def search(query):
-                if query == "file":
-                    open(__file__ + ".db")
-                pytest.fail("no index\\nand a second line")
-            return search
-    """)
+    fails = 'open(__file__ + ".db") if query == "file" else pytest.fail("no index\\nand a second line")'
+    project.search(f"return lambda query: {fails}")
     project.cases("cases: [{query: file}, {query: failed}]")
     project.run(RECORD)
     errors = [result.call.error for result in Record.open(project.path / "run.jsonl").results]

@@ -126,13 +126,6 @@ def test_stepwise(shop: Project) -> None:
     assert shop.run("--sw", cache=True).outcomes == {"watch strap": "passed", "trail-shoes": "passed"}
 
 
-def test_maxfail_and_reports_of_passed(shop: Project) -> None:
-    run = shop.run("--maxfail=1", "-rA", "--durations=1", "-vv")
-    assert run.outcomes == {"smart watch": "passed", "watch strap": "failed"}
-    assert "1 passed, 1 failed" in run.summary
-    assert "PASSED shop.relevance.yaml::smart watch" in run.text
-
-
 @both_ways
 def test_xfail(project: Project) -> None:
     project.conftest()

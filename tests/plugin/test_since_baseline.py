@@ -7,8 +7,6 @@ import pytest
 from tests.plugin.conftest import Project, Run
 from tests.plugin.test_baseline_in_pytest import UPDATE, Shop
 
-UP, DOWN = 1.0, 0.7098  # nDCG@10 of "a b" and of "b a" under {a: 3, b: 1}
-
 
 def means(run: Run) -> list[str]:
     """The lines about the change of a mean."""
@@ -64,22 +62,6 @@ def test_only_cases_that_both_have_are_compared(project: Project) -> None:
     shop.returns(p="b a", unjudged="x")
     assert means(shop.run()) == [
         "mean nDCG@10 1.000 -> 0.855 (-0.145, p 1.000): 0 better, 1 worse, 1 the same (2 of 5 cases)"
-    ]
-
-
-def test_the_mean_and_its_p_value_have_the_weights(project: Project) -> None:
-    shop = Shop(project)
-    shop.cases(
-        "cases:\n"
-        "  - {query: head, weight: 9, judgments: {a: 3, b: 1}}\n"
-        "  - {query: tail, weight: 1, judgments: {a: 3, b: 1}}\n"
-    )
-    shop.returns(head="a b", tail="b a")
-    shop.run(UPDATE)
-    shop.returns(head="b a", tail="a b")
-    before, after = (9 * UP + DOWN) / 10, (9 * DOWN + UP) / 10
-    assert means(shop.run()) == [
-        f"mean nDCG@10 {before:.3f} -> {after:.3f} ({after - before:+.3f}, p 1.000): 1 better, 1 worse, 0 the same"
     ]
 
 

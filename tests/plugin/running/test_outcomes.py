@@ -26,21 +26,13 @@ BOOM = "cases: [{query: q0}, {query: boom 1}, {query: q2}, {query: boom 3}, {que
 
 def searching(body: str, search: str = "plain") -> str:
     """A search with a line before it is answered."""
-    if search == "plain":
-        return f"""
-    @pytest.fixture(scope="session")
-    def search():
-        def search(query):
-            {body}
-            return plain(query)
-        return search
-"""
+    define, result = ("def", search) if search == "plain" else ("async def", f"await {search}")
     return f"""
     @pytest.fixture(scope="session")
     def search():
-        async def search(query):
+        {define} search(query):
             {body}
-            return await coroutine(query)
+            return {result}(query)
         return search
 """
 

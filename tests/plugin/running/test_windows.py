@@ -113,19 +113,6 @@ def test_cases_with_a_latency_expectation_are_searched_alone_and_skipped_ones_ne
     assert engine.windows == [["q0", "q1", "q2"], ["timed"]]
 
 
-def test_a_fixture_of_the_project_for_each_case_has_them_searched_one_by_one(engine: Engine) -> None:
-    engine.searches(f"""{PLAIN}
-    @pytest.fixture(autouse=True)
-    def clean_cache():
-        yield
-""")
-    engine.project.cases(numbered(3))
-    run = engine.run(TWO)
-    assert run.counts == {"passed": 3}
-    assert engine.windows == [["q0"], ["q1"], ["q2"]]
-    assert len(run.sentences('the fixture "clean_cache" has function scope')) == 1
-
-
 HOOKS = ("setup", "call", "teardown", "protocol")
 
 
@@ -181,8 +168,10 @@ def test_only_the_cases_that_use_such_a_fixture(engine: Engine) -> None:
     engine.project.cases("""
         cases: [{query: q0}, {query: q1}, {query: q2, usefixtures: [clean_cache]}, {query: q3}, {query: q4}]
     """)
-    assert engine.run(TWO).counts == {"passed": 5}
+    run = engine.run(TWO)
+    assert run.counts == {"passed": 5}
     assert engine.windows == [["q0", "q1"], ["q2"], ["q3", "q4"]]
+    assert len(run.sentences('the fixture "clean_cache" has function scope')) == 1
 
 
 def test_fixtures_of_pytest_do_not_count_and_a_window_goes_on_in_the_next_file(engine: Engine) -> None:
@@ -233,14 +222,10 @@ def test_a_search_of_function_scope_is_called_one_by_one_and_the_run_says_so_onc
     (said,) = run.sentences('the fixture "search" has function scope')
     assert 'one by one: give it a wider scope (@pytest.fixture(scope="session"))' in said
     assert "function scope" not in engine.run().text
-
-
-@pytest.mark.parametrize("scope", ["class", "module", "session"])
-def test_a_search_of_any_other_scope(engine: Engine, scope: str) -> None:
-    engine.searches(returning("plain", scope))
-    engine.project.cases(numbered(3))
-    assert engine.run(TWO).counts == {"passed": 3}
-    assert engine.windows == [["q0", "q1", "q2"]]
+    for scope in ("class", "module"):
+        engine.searches(returning("plain", scope))
+        assert engine.run(TWO).counts == {"passed": 3}
+        assert engine.windows == [["q0", "q1", "q2"]]
 
 
 def test_each_variant_is_searched_by_its_own_value(engine: Engine) -> None:
@@ -333,15 +318,8 @@ def test_a_fixture_that_a_conftest_adds_to_each_case(engine: Engine) -> None:
 
 
 def test_a_search_of_function_scope_of_an_installed_plugin(engine: Engine) -> None:
-    installed = engine.project.path / "site-packages" / "shop_search.py"
-    installed.parent.mkdir()
-    installed.write_text("""
-import pytest
-
-@pytest.fixture
-def search(engine):
-    return lambda query: engine(query)
-""")
+    search = "import pytest\n\n@pytest.fixture\ndef search(engine):\n    return lambda query: engine(query)\n"
+    installed = engine.project.write("site-packages/shop_search.py", search)
     engine.searches(PLAIN.replace("def search", "def engine"))
     engine.project.pytester.syspathinsert(installed.parent)
     engine.project.cases(numbered(4))
