@@ -176,7 +176,7 @@ def read_history(paths: Iterable[str]) -> History:
     names = {file: name_of(file) for file in chain.from_iterable(files)}
     runs: dict[str, dict[str | None, Point]] = {}
     last: dict[tuple[str | None, CaseKey], CaseResult] = {}
-    known: dict[int, str] = {}
+    known, starts = dict[int, str](), Counter(info.started for _, info, _ in headers.values())
     before: Fingerprint = {}
     for name in sorted(headers.keys() - left_out, key=lambda name: (headers[name][1].started, name)):
         try:
@@ -184,11 +184,12 @@ def read_history(paths: Iterable[str]) -> History:
         except RecordError as error:
             left_out[name] = str(error)
             continue
-        figures = ((each.key, each.verdict, each.score, each.call.latency) for each in results)
-        same = known.setdefault(hash((info.started, *figures)), name)  # hardly ever equal by chance
-        if same != name:
-            left_out[name] = f"{name}: the run of {same} once more"
-            continue
+        if starts[info.started] > 1:
+            figures = ((each.key, each.verdict, each.score, each.call.latency) for each in results)
+            same = known.setdefault(hash((info.started, *figures)), name)  # hardly ever equal by chance
+            if same != name:
+                left_out[name] = f"{name}: the run of {same} once more"
+                continue
         runs[name] = points = {}
         numbers: Counter[tuple[str | None, str, str]] = Counter()
         for result in results:
@@ -236,14 +237,18 @@ def _add(point: Point, key: CaseKey, before: CaseResult | None, now: CaseResult)
     if now.verdict in (*WITHOUT_SCORE, SKIPPED):
         return False
     point.empty += not now.evaluation.top
-    point.figures[key] = CaseFigures(now.score, *now.interval, now.call.latency)
+    found = now.score
+    point.figures[key] = CaseFigures(found, *now.interval, now.call.latency)
     if before is None:
         return True
-    if changes := dict(incompatibilities(before, now, ("the run before", "this run"), None)):
+    was_asked, is_asked = ((each.query, each.conditions, each.evaluation.digest) for each in (before, now))
+    names = "the run before", "this run"
+    # mostly they are equal, which is found out in a tenth of the time
+    if was_asked != is_asked and (changes := dict(incompatibilities(before, now, names, None))):
         point.changes[key] = changes
         return True
     point.compared += 1
-    was, found, least = before.score, now.score, now.conditions.tolerance + TIE
+    was, least = before.score, now.conditions.tolerance + TIE
     change = 0.0 if was is None or found is None else found - was
     is_worse = change < -least or _misses_more(now, before)
     if is_worse or change > least or _misses_more(before, now):

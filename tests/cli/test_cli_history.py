@@ -289,49 +289,30 @@ def sound(runs: Path) -> Path:
     return record(runs / "1.jsonl", 1, {"boots": BEST})
 
 
-def cut(sound: Path) -> None:
-    sound.with_name("x.jsonl").write_text(sound.read_text().splitlines()[0] + "\n")
-
-
-def unreadable(sound: Path) -> None:
-    sound.with_name("x.jsonl.gz").write_bytes(gzip.compress(sound.read_bytes())[:-30])
-
-
-def empty(sound: Path) -> None:
-    sound.with_name("x.jsonl").write_text("")
-
-
-def unfinished(sound: Path) -> None:
-    record(sound.with_name("x.jsonl"), 2, {"boots": BEST}, missing=[f"{FILE}::hats"])
-
-
-def without_a_start(sound: Path) -> None:
-    Run(results({"boots": BEST}, {}, FILE)).write(sound.with_name("x.jsonl"))
-
-
-def twin(sound: Path) -> None:
-    sound.with_name("x.jsonl.gz").write_bytes(gzip.compress(sound.read_bytes()))
-
-
-@pytest.mark.parametrize(
-    ("make", "says"),
-    [
-        (cut, "x.jsonl: the record is truncated: 0 of 1 results are there; fetch or make it again"),
-        (unreadable, "x.jsonl.gz: cannot be read: "),
-        (empty, "x.jsonl:1: this is not a record: it is empty"),
-        (unfinished, "x.jsonl: the run ended before 1 case"),
-        (without_a_start, "x.jsonl: it does not say when the run began"),
-        (twin, "x.jsonl.gz: the run of runs/1.jsonl once more"),
-    ],
-)
-def test_what_is_no_complete_run_is_named_and_left_out(terminal: Terminal, sound: Path, make: Any, says: str) -> None:
-    make(sound)
-    record(sound.with_name("y.jsonl"), 1, {"boots": POOR})  # it began in the same second, and is another run
-    (sound.parent / "shop.relevance.yaml.baseline.jsonl").write_text("")  # no record by its name
+def test_what_is_no_complete_run_is_named_and_left_out(terminal: Terminal, sound: Path) -> None:
+    runs = sound.parent
+    (runs / "cut.jsonl").write_text(sound.read_text().splitlines()[0] + "\n")
+    (runs / "damaged.jsonl.gz").write_bytes(gzip.compress(sound.read_bytes())[:-30])
+    (runs / "empty.jsonl").write_text("")
+    record(runs / "unfinished.jsonl", 2, {"boots": BEST}, missing=[f"{FILE}::hats"])
+    Run(results({"boots": BEST}, {}, FILE)).write(runs / "without.jsonl")
+    (runs / "twin.jsonl.gz").write_bytes(gzip.compress(sound.read_bytes()))
+    record(runs / "y.jsonl", 1, {"boots": POOR})  # it began in the same second, and is another run
+    (runs / "shop.relevance.yaml.baseline.jsonl").write_text("")  # no record by its name
     said = terminal.run("history", "runs")
     assert said.code == 0
-    assert " ".join(said.out.split()).count(f"left out: runs/{says}") == 1
     assert said.lines[0].startswith("History of 2 runs, ")
+    text = " ".join(said.out.split())
+    assert text.count("left out: ") == 6
+    for says in (
+        "cut.jsonl: the record is truncated: 0 of 1 results are there; fetch or make it again",
+        "damaged.jsonl.gz: cannot be read: ",
+        "empty.jsonl:1: this is not a record: it is empty",
+        "unfinished.jsonl: the run ended before 1 case",
+        "without.jsonl: it does not say when the run began",
+        "twin.jsonl.gz: the run of runs/1.jsonl once more",
+    ):
+        assert f"left out: runs/{says}" in text
 
 
 @pytest.mark.parametrize(
@@ -388,28 +369,42 @@ def test_means_are_over_the_cases_that_all_runs_have(
     assert [point["mean"] for point in series["points"]] == pytest.approx(means)
 
 
+SEARCHED = st.sampled_from([BEST, FAIR, POOR, "abdc", "xabcd", ""])
+
+
+@given(st.lists(st.tuples(SEARCHED, SEARCHED), min_size=1, max_size=5))
+def test_two_runs_differ_as_compare_says(
+    tmp_path_factory: pytest.TempPathFactory, pairs: list[tuple[str, str]]
+) -> None:
+    folder = tmp_path_factory.mktemp("runs")
+    for day, rankings in enumerate(zip(*pairs, strict=True), 1):
+        found = {f"query {number}": ranking for number, ranking in enumerate(rankings)}
+        record(folder / f"{day}.jsonl", day, found, {"min_ndcg": None})
+    reports = folder / "history.json", folder / "compare.json"
+    assert main(["history", str(folder), "--output", str(reports[0])]) == 0
+    assert main(["compare", *(str(folder / f"{day}.jsonl") for day in (1, 2)), "--output", str(reports[1])]) == 0
+    history, compared = (json.loads(report.read_text()) for report in reports)
+    (series,), (row,) = history["series"], compared["metrics"]
+    assert {name: series["change"][name] for name in ("queries", "first", "second", "better", "worse", "p")} == {
+        name: row[name] for name in ("queries", "first", "second", "better", "worse", "p")
+    }
+    moved = {each["id"]: each["difference"] for kind in ("drops", "gains") for each in compared["movers"][kind]}
+    moves = {move["id"]: move["is_worse"] for move in series["points"][1]["moves"]}
+    assert moves == {name: difference < 0 for name, difference in moved.items() if abs(difference) > 0.05}
+
+
 # --- how far it is ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("is_terminal", [True, False])
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("history", "runs"),
-        ("merge", "runs/1.jsonl"),
-        ("compare", "runs/1.jsonl", "runs/1.jsonl"),
-        ("report", "runs/1.jsonl", "-o", "run.html"),
-    ],
-    ids=lambda command: command[0],
-)
-def test_a_terminal_sees_how_far_long_work_is(
-    terminal: Terminal, runs: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...], is_terminal: bool
-) -> None:
+def test_a_terminal_sees_how_far_long_work_is(terminal: Terminal, runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     record(runs / "1.jsonl", 1, {f"query {number}": BEST for number in range(600)})
     monkeypatch.setattr("pytest_relevance.cli.command.TOLD_AFTER", 0.0)
-    monkeypatch.setattr("sys.stderr.isatty", lambda: is_terminal, raising=False)
-    said = terminal.run(*command)
-    assert said.code == 0
-    assert ("\rresults read: 500 of " in said.err) == is_terminal
-    assert ("\rresults in the page: 500 of 600" in said.err) == (is_terminal and command[0] == "report")
-    assert "\r" not in said.out
+    assert "\r" not in terminal.run("history", "runs").err
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    one = "runs/1.jsonl"
+    for command in (("history", "runs"), ("merge", one), ("compare", one, one), ("report", one, "-o", "run.html")):
+        said = terminal.run(*command)
+        assert said.code == 0
+        assert "\rresults read: 500 of " in said.err
+        assert ("\rresults in the page: 500 of 600" in said.err) == (command[0] == "report")
+        assert "\r" not in said.out
