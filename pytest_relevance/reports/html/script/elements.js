@@ -6,6 +6,9 @@
 const SVG = "http://www.w3.org/2000/svg";
 const ARROW = "\u2192";
 
+/** What a bar has that is as wide as its place. */
+const STRETCHED = { preserveAspectRatio: "none", "aria-hidden": "true" };
+
 /** Attributes that a reader sees or hears. */
 const SHOWN_ATTRIBUTES = new Set(["title", "aria-label", "placeholder"]);
 

@@ -168,20 +168,13 @@ class CaseList {
     return this.table.querySelector("tr.current")?.getAttribute("data-case") ?? "";
   }
 
-  /** Move the mark of the keys by so many rows. @param {number} by */
+  /** Move the mark of the keys by so many rows; where there is none, to the first. @param {number} by */
   mark(by) {
     const rows = [...this.table.tBodies[0].rows];
     const place = rows.findIndex((row) => row.classList.contains("current"));
     const next = rows[Math.max(0, Math.min(rows.length - 1, place + by))];
     if (next) {
       this.markNode(next.getAttribute("data-case") ?? "");
-    }
-  }
-
-  markFirst() {
-    const [first] = this.table.tBodies[0].rows;
-    if (first) {
-      this.markNode(first.getAttribute("data-case") ?? "");
     }
   }
 

@@ -83,19 +83,16 @@ class Page {
   press(event) {
     const target = /** @type {HTMLElement} */ (event.target);
     const isTyping = /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName);
-    if (event.key === "Escape" && this.state.open) {
-      if (isTyping) {
-        target.blur();
-      } else {
-        this.go({ open: "" });
-      }
+    if (event.key === "Escape" && isTyping && !event.isComposing) {
+      event.preventDefault(); // a browser would clear the search
+      target.blur();
       return;
     }
-    if (target === this.list.search && !event.isComposing && this.searchKey(event.key)) {
-      event.preventDefault();
+    if (target === this.list.search && event.key === "Enter" && !event.isComposing) {
+      this.list.mark(0);
       return;
     }
-    if (event.ctrlKey || event.metaKey || event.altKey || isTyping || !(this.hasKeys || event.key === "Enter")) {
+    if (event.ctrlKey || event.metaKey || event.altKey || isTyping || !(this.hasKeys || event.key.length > 1)) {
       return;
     }
     const actions = this.view.item ? this.caseKeys(this.view.item) : this.listKeys(target);
@@ -109,16 +106,6 @@ class Page {
       }
       this.view.markCurrent(true);
     }
-  }
-
-  /** From the search with Enter to the first query that was found; Escape leaves it. @param {string} key @returns {boolean} whether the key means that */
-  searchKey(key) {
-    if (key === "Enter") {
-      this.list.markFirst();
-    } else if (key === "Escape") {
-      this.list.search.blur();
-    }
-    return key === "Enter" || key === "Escape";
   }
 
   /** @param {HTMLElement} target @returns {Record<string, () => void>} */
@@ -138,6 +125,7 @@ class Page {
   caseKeys(item) {
     /** @type {Record<string, () => void>} */
     const keys = {
+      Escape: () => this.go({ open: "" }),
       j: () => this.step(1),
       k: () => this.step(-1),
       u: () => this.undo(),

@@ -54,8 +54,7 @@ function scoreBar({ before, value, score = value, floor }) {
     bars.push(draw("rect", { class: "floor", x: 100 * floor, width: 1, height: 14 }));
   }
   const kind = change < 0 ? "bar fell" : change > 0 ? "bar rose" : "bar";
-  const frame = { viewBox: "0 0 101 14", preserveAspectRatio: "none", "aria-hidden": "true" };
-  return draw("svg", { class: kind, ...frame }, ...bars);
+  return draw("svg", { class: kind, viewBox: "0 0 101 14", ...STRETCHED }, ...bars);
 }
 
 /** The title of a document, of which a row shows two lines. @param {string} title */

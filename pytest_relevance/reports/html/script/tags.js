@@ -72,13 +72,7 @@ function tagBar(share, isDiverging) {
   const size = (isDiverging ? 50 : 100) * Math.abs(share);
   const x = isDiverging ? (share < 0 ? 50 - size : 50) : 0;
   const kind = !isDiverging ? "mean" : share < 0 ? "fell" : "rose";
-  const frame = {
-    width: "100%",
-    height: 12,
-    viewBox: "0 0 100 12",
-    preserveAspectRatio: "none",
-    "aria-hidden": "true",
-  };
+  const frame = { width: "100%", height: 12, viewBox: "0 0 100 12", ...STRETCHED };
   const middle = isDiverging ? [draw("rect", { class: "middle", x: 49.5, width: 1, height: 12 })] : [];
   return draw("svg", frame, draw("rect", { class: kind, x, y: 2, width: size, height: 8 }), ...middle);
 }
