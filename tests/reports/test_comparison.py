@@ -215,12 +215,10 @@ def one_by_one(*changes: float, metric: str = "nDCG@10", variants: Sequence[str 
     ("changes", "sentence"),
     [
         ([-0.2] * 8, "\u274c Search got worse: 8 queries"),
-        ([-0.2, *[-0.04] * 9], "\u274c Search got worse: 1 query"),
         ([-0.04] * 8, "\u274c Search got worse: the mean fell significantly, no single query by much"),
         ([0.2] * 8, "\u2705 Search got better: 8 queries"),
         ([0.04] * 8, "\u2705 Search got better: the mean rose significantly"),
         ([0.2, -0.2, -0.2], "\u26a0\ufe0f 2 queries got worse, 1 better; the mean is unchanged within chance"),
-        ([0.02, -0.02], "\u2705 No query got worse"),
         ([0.0, 0.0], "\u2705 No score changed"),
         ([0.05, -0.05], "\u2705 No query got worse"),
     ],
@@ -259,14 +257,12 @@ def test_the_sentence_about_several_metrics(
     assert comparison_headline(found, found.judge()).text == sentence
 
 
-def test_the_sentence_about_nothing() -> None:
+def test_the_sentence_about_nothing_variants_and_a_metric_that_is_not_from_0_to_1() -> None:
     nothing = compare_runs({"q": ["a"]}, {"q": ["b"]}, judgments={"q": {"a": 0}})
     assert comparison_headline(nothing, nothing.judge()) == Headline("No case has a score in both runs", "nothing")
-
-
-def test_in_variants_a_query_counts_once() -> None:
-    found = one_by_one(*[-0.4] * 8, variants=("bm25", "dense"))
-    assert comparison_headline(found, found.judge()).text == "Search got worse: 8 queries"
+    in_variants = one_by_one(*[-0.4] * 8, variants=("bm25", "dense"))  # a query counts once
+    for found in (in_variants, one_by_one(*[-0.01] * 8, metric="DCG@10")):  # no threshold
+        assert comparison_headline(found, found.judge()).text == "Search got worse: 8 queries"
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -340,8 +336,3 @@ def test_what_is_not_defined_is_null_in_json() -> None:
     assert [data["metrics"][0][name] for name in ("first", "difference", "p", "low", "effect")] == [None] * 5
     same = json.loads(many(8, ["b"]).to_json())
     assert same["metrics"][0]["effect"] is None  # infinite: all cases lost the same
-
-
-def test_the_sentence_of_a_metric_that_is_not_from_0_to_1_has_no_threshold() -> None:
-    sentence = one_by_one(*[-0.01] * 8, metric="DCG@10").to_markdown().split("\n")[1]
-    assert sentence == "### \u274c Search got worse: 8 queries"

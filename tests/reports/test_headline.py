@@ -137,19 +137,6 @@ def test_what_was_lost_and_what_stands_on_top(shop: Shop) -> None:
     assert found.after == pytest.approx((3 / 1.5849625 + 7 / 2.3219281) / (7 + 7 / 1.5849625 + 3 / 2))
 
 
-def test_on_top_is_what_took_the_place_of_what_was_lost_with_its_rank(shop: Shop) -> None:
-    first = shop.result(["sku-4", "sku-1"], accepted=["sku-1", "sku-4"])
-    moved = shop.result(["sku-1", "sku-3", "sku-2"], accepted=["sku-1", "sku-2", "sku-3"])
-    same = shop.result(["sku-1", "sku-2"], accepted=["sku-1", "sku-2", "sku-3"])
-    assert CaseChange(first).on_top == Move("sku-4", 2, 1)
-    assert CaseChange(moved).on_top == Move("sku-3", 3, 2)
-    assert (CaseChange(same).before, CaseChange(same).lost, CaseChange(same).on_top) == (
-        1,
-        Move("sku-3", 3, None),
-        None,
-    )
-
-
 def test_what_rose_below_the_place_of_what_was_lost_is_not_on_top(shop: Shop) -> None:
     found = CaseChange(
         shop.result(["sku-1", "sku-3", "sku-5"], accepted=["sku-1", "sku-3", "sku-2"], judgments={"sku-1": 3})

@@ -99,12 +99,9 @@ def test_where_ndcg_is_not_defined_nothing_is_compared() -> None:
     assert (found.baseline.score, found.change, standing(found)) == (None, 0, "within")
 
 
-def test_the_accepted_ranking_is_kept_with_its_grades_of_today_and_its_scores_of_then() -> None:
-    found = since(entry("a", "x", scores={"nDCG@10": 0.5}), case(), "x", "a")
-    assert (found.documents, found.grades, found.then) == (("a", "x"), (3, None), {"nDCG@10": 0.5})
-
-
 def test_without_details_only_a_case_that_does_not_pass_keeps_the_accepted_ranking() -> None:
+    kept = since(entry("a", "x", scores={"nDCG@10": 0.5}), case(), "x", "a")
+    assert (kept.documents, kept.grades, kept.then) == (("a", "x"), (3, None), {"nDCG@10": 0.5})
     for ranking, documents in (("ab", ()), ("ba", ("a", "b"))):
         found = result_of(case(), *ranking)
         found, _ = baseline(entry("a", "b")).compare(found, case(), details=False)
@@ -186,7 +183,6 @@ def test_a_drop_that_no_grade_could_make_up_for_fails_however_few_are_judged() -
     judgments = {"a": 3, "b": 3, "d": 3, "c": 0}
     found = looked_at("abd", "cex", k=3, depth=3, judgments=judgments, min_judged=0.9)
     assert (standing(found), found.verdict) == ("regression", "failed")
-    assert found.evaluation.upper == pytest.approx(0.53, abs=0.01)
 
 
 # --- stale entries ----------------------------------------------------------------------------------------------------

@@ -23,17 +23,6 @@ def test_who_left_who_entered_and_who_moved() -> None:
     assert changes
 
 
-def test_ranks_below_the_top_are_no_change_of_it_and_are_known() -> None:
-    assert not rank_changes(["a", "b", "c"], ["a", "c", "b"], 1)
-    assert rank_changes(["a", "b"], ["b", "a"], 1).entered == (Move("b", 2, 1),)
-
-
-def test_a_document_that_is_there_twice_counts_at_its_first_rank() -> None:
-    changes = rank_changes(["a", "a", "b"], ["a", "b", "b"], 3)
-    assert changes.moved == (Move("b", 3, 2),)
-    assert not changes.left
-
-
 @given(first=RANKINGS, second=RANKINGS, k=st.integers(1, 9))
 def test_the_changes_lead_from_one_top_to_the_other(first: list[str], second: list[str], k: int) -> None:
     changes = rank_changes(first, second, k)

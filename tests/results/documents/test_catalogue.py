@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -48,19 +50,16 @@ def refusal(path: Path, *ids: str, **columns: Any) -> str:
     return str(caught.value)
 
 
-def table(rows: list[dict[str, str]], separator: str) -> str:
-    def cell(text: str) -> str:
-        return '"' + text.replace('"', '""') + '"' if separator in text or '"' in text else text
-
-    lines = [[*rows[0]], *([*row.values()] for row in rows)]
-    return "".join(separator.join(map(cell, line)) + "\n" for line in lines)
-
-
-def json_lines(rows: list[dict[str, str]]) -> str:
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+def table(separator: str) -> str:
+    text = StringIO()
+    writer = csv.DictWriter(text, [*ROWS[0]], delimiter=separator, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(ROWS)
+    return text.getvalue()
 
 
-TEXTS = {"jsonl": json_lines(ROWS), "csv": table(ROWS, ","), "tsv": table(ROWS, "\t")}
+JSON_LINES = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in ROWS)
+TEXTS = {"jsonl": JSON_LINES, "csv": table(","), "tsv": table("\t")}
 
 
 @pytest.mark.parametrize(
