@@ -17,7 +17,7 @@ from pytest_relevance.metrics import ndcg
 from pytest_relevance.metrics.settings import Settings, discount_table
 from pytest_relevance.reports.text import number as number_text
 from pytest_relevance.reports.text import total
-from pytest_relevance.results.case_parts import EMPTY, NEW, STALE
+from pytest_relevance.results.case_parts import EMPTY
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.responses.ranking import id_text, read_ranking
 
@@ -195,12 +195,6 @@ def change_shares(result: CaseResult) -> Mapping[str, float]:
         for index, term in zip(ranking.indexes, ranking.own, strict=False):
             shares[ranking.documents[index]] += sign * term.discounted / (ranking.ideal_dcg or 1)
     return shares
-
-
-def accepted_ranking(result: CaseResult) -> Sequence[str]:
-    """The ranking that a case is compared with; empty where there is none."""
-    baseline = result.baseline
-    return () if baseline is None or baseline.standing in (NEW, STALE) else baseline.documents
 
 
 def _scored(result: CaseResult) -> _Scored:

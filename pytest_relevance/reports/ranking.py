@@ -13,16 +13,7 @@ from typing import TypeVar
 from pytest_relevance._text import counted, digits_apart, harmless, listed, quoted
 from pytest_relevance.cases.checking.expectations import BELOW
 from pytest_relevance.reports.blocks import RIGHT, Column, Table, document_columns, styled
-from pytest_relevance.reports.breakdown import (
-    FIGURES,
-    Breakdown,
-    Loss,
-    Row,
-    accepted_ranking,
-    change_shares,
-    figure_texts,
-    grade_text,
-)
+from pytest_relevance.reports.breakdown import FIGURES, Breakdown, Loss, Row, change_shares, figure_texts, grade_text
 from pytest_relevance.reports.reasons import absence
 from pytest_relevance.reports.text import (
     BAD,
@@ -42,7 +33,7 @@ from pytest_relevance.reports.text import (
     wrapped,
 )
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.compare.rank_changes import Move, RankChanges, baseline_changes
+from pytest_relevance.results.compare.rank_changes import Move, RankChanges, accepted_ranking, baseline_changes
 from pytest_relevance.results.expectations import first_ranks
 from pytest_relevance.results.records.run_info import MOST_SHOWN, changes_text
 

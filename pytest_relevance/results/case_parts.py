@@ -317,3 +317,11 @@ PARTS: Mapping[str, Any] = {
 def text_reason(text: str) -> Outcome:
     """A reason that is a sentence."""
     return Outcome("", TEXT, met=False, clauses=(text,))
+
+
+def count_grades(grades: Sequence[float]) -> dict[float, int]:
+    """How many judgments there are of each grade, the highest grade first."""
+    counts: dict[float, int] = {}
+    for grade in sorted(grades, reverse=True):
+        counts[grade] = counts.get(grade, 0) + 1
+    return counts

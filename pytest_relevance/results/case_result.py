@@ -19,21 +19,8 @@ from typing import Any, NamedTuple, TypeVar
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.ndcg import GradedRanking, repeated_indexes
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.case_parts import (
-    EMPTY,
-    PARTS,
-    BaselineComparison,
-    CaseCall,
-    CaseConditions,
-    CaseEvaluation,
-    CaseOrigin,
-    CaseRanking,
-    DocumentTexts,
-    Outcome,
-    Repeats,
-    SearchError,
-    text_reason,
-)
+from pytest_relevance.results import case_parts as parts
+from pytest_relevance.results.case_parts import EMPTY, PARTS
 
 VERDICTS = PASSED, FAILED, INCONCLUSIVE, MEASURED, ERROR, NOT_SEARCHED, SKIPPED = (
     *("passed", "failed", "inconclusive", "measured", "error", "not searched", "skipped"),
@@ -87,13 +74,13 @@ class CaseResult(NamedTuple):
     weight: float = 1
     params: Mapping[str, Any] = EMPTY
     note: str = ""
-    origin: CaseOrigin = CaseOrigin()
-    conditions: CaseConditions = CaseConditions()
-    ranking: CaseRanking = CaseRanking()
-    texts: DocumentTexts = DocumentTexts()
-    evaluation: CaseEvaluation = CaseEvaluation()
-    baseline: BaselineComparison | None = None
-    call: CaseCall = CaseCall()
+    origin: parts.CaseOrigin = parts.CaseOrigin()
+    conditions: parts.CaseConditions = parts.CaseConditions()
+    ranking: parts.CaseRanking = parts.CaseRanking()
+    texts: parts.DocumentTexts = parts.DocumentTexts()
+    evaluation: parts.CaseEvaluation = parts.CaseEvaluation()
+    baseline: parts.BaselineComparison | None = None
+    call: parts.CaseCall = parts.CaseCall()
     others: Mapping[str, Any] = EMPTY
 
     @property
@@ -215,7 +202,9 @@ class CaseResult(NamedTuple):
             shown={**texts.shown, **{document: shown[document] for document in named if document in shown}},
         )
 
-    def with_baseline(self, baseline: BaselineComparison, verdict: str, reasons: Sequence[Outcome]) -> CaseResult:
+    def with_baseline(
+        self, baseline: parts.BaselineComparison, verdict: str, reasons: Sequence[parts.Outcome]
+    ) -> CaseResult:
         """The result compared with a baseline, with the verdict and the reasons that follow."""
         evaluation = self.evaluation
         if reasons is not evaluation.reasons:
@@ -274,9 +263,11 @@ def from_builtin(kind: type[Part], values: Mapping[str, Any]) -> Part:
         return make(**found, others=others)
 
 
-def _outcomes(found: Sequence[Any]) -> tuple[Outcome, ...]:
+def _outcomes(found: Sequence[Any]) -> tuple[parts.Outcome, ...]:
     """Outcomes from builtin types; the reasons of older records are sentences."""
-    return tuple(text_reason(each) if isinstance(each, str) else from_builtin(Outcome, each) for each in found)
+    return tuple(
+        parts.text_reason(each) if isinstance(each, str) else from_builtin(parts.Outcome, each) for each in found
+    )
 
 
 def settings_to_dict(settings: Settings) -> dict[str, Any]:
@@ -326,9 +317,9 @@ _FROM_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("grade_names", "judgments"), lambda found: {float(grade): found[grade] for grade in found}),
     "missing": lambda pairs: tuple(map(tuple, pairs)),
     **dict.fromkeys(("outcomes", "reasons"), _outcomes),
-    "baseline": partial(from_builtin, BaselineComparison),
-    "error": partial(from_builtin, SearchError),
-    "repeats": partial(from_builtin, Repeats),
+    "baseline": partial(from_builtin, parts.BaselineComparison),
+    "error": partial(from_builtin, parts.SearchError),
+    "repeats": partial(from_builtin, parts.Repeats),
     **dict.fromkeys(("tags", "items", "documents", "as_returned", "engine_scores", "grades", "irrelevant_top"), tuple),
     **dict.fromkeys(("not_applicable", "not_in_index", "not_in_catalogue"), tuple),
 }
@@ -452,11 +443,3 @@ def weighted_mean(scored: Iterable[tuple[float, float]]) -> float:
     """The weighted mean of (score, weight) pairs. Raises ValueError where there are none."""
     scores, weights = zip(*scored, strict=True)
     return fsum(map(mul, scores, weights)) / fsum(weights)
-
-
-def count_grades(grades: Sequence[float]) -> dict[float, int]:
-    """How many judgments there are of each grade, the highest grade first."""
-    counts: dict[float, int] = {}
-    for grade in sorted(grades, reverse=True):
-        counts[grade] = counts.get(grade, 0) + 1
-    return counts

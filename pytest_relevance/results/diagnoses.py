@@ -17,18 +17,9 @@ from functools import partial
 from typing import Any, NamedTuple
 from urllib.parse import quote, quote_plus
 
+from pytest_relevance.results import case_result
 from pytest_relevance.results.case_parts import SETUP, SearchError
-from pytest_relevance.results.case_result import (
-    CHECK,
-    ERROR,
-    FAILED,
-    INCONCLUSIVE,
-    NOT_SEARCHED,
-    SKIPPED,
-    WITHOUT_SCORE,
-    CaseResult,
-    Key,
-)
+from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, NOT_SEARCHED, WITHOUT_SCORE, CaseResult, Key
 from pytest_relevance.results.expectations import expects_results
 from pytest_relevance.results.records.run_info import RunInfo
 
@@ -41,7 +32,7 @@ NOTHING, SAME_FIRST, IDS, UNSORTED, REPEATED, FEWER = "nothing", "same first", "
 PROJECT = "project"
 """The kind of a fault of no case: a fixture or a hook of the project, such as `relevance_documents`, cannot be used."""
 
-_UNSCORED = frozenset({*WITHOUT_SCORE, SKIPPED})
+_UNSCORED = frozenset({*WITHOUT_SCORE, case_result.SKIPPED})
 
 FEWEST_CASES = 3
 """The least number of cases that says anything about a search."""
@@ -93,7 +84,7 @@ def diagnose(results: Sequence[CaseResult]) -> list[Diagnosis]:
     errors: dict[tuple[Hashable, ...], list[CaseResult]] = {}
     searches: dict[tuple[str, str | None], list[CaseResult]] = {}
     for result in results:
-        if result.search == CHECK:
+        if result.search == case_result.CHECK:
             continue
         if (key := _error_key(result)) is not None:
             errors.setdefault(key, []).append(result)
@@ -113,7 +104,7 @@ def explained_failures(diagnoses: Iterable[Diagnosis]) -> dict[Key, int]:
     found: dict[Key, int] = {}
     for number, diagnosis in enumerate(diagnoses):
         for result in diagnosis.results if diagnosis.kind not in (FEWER, REPEATED) else ():
-            if result.status in (ERROR, FAILED, INCONCLUSIVE):
+            if result.status in (case_result.ERROR, FAILED, INCONCLUSIVE):
                 found.setdefault(result.key, number)
     return found
 
@@ -200,7 +191,7 @@ def ids_are_known(result: CaseResult, results: Iterable[CaseResult]) -> bool:
 
 def _error_key(result: CaseResult) -> tuple[Hashable, ...] | None:
     """The key by which an error of a case is like others; None for a result without one."""
-    if result.call.error is None or result.status != ERROR:
+    if result.call.error is None or result.status != case_result.ERROR:
         return None
     error = result.call.error
     return CASE if error.phase else SEARCH, error.phase, error.type, error.frame, _normalised(error, result.query)

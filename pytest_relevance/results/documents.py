@@ -69,8 +69,7 @@ class Catalogue:
         """
         from pytest_relevance._tables import cells_of_any_length
 
-        table, is_nested = self._table()
-        id_name = self._id_column(table.names, is_nested=is_nested)
+        table, is_nested, id_name = self._table()
         titles = TITLE_NAMES if self.columns.title is None else (self.columns.title,)
         absent = [name for name in self.columns.fields if not _is_column(name, table.names, is_nested=is_nested)]
         wanted, documents, problems = frozenset(ids), Documents(), Problems(self.name)
@@ -110,8 +109,7 @@ class Catalogue:
         """
         from pytest_relevance._tables import TextTable, cells_of_any_length
 
-        table, is_nested = self._table()
-        id_name = self._id_column(table.names, is_nested=is_nested, needs_title=False)
+        table, _, id_name = self._table(needs_title=False)
         is_text, found = isinstance(table, TextTable), dict[str, dict[str, object]]()
         with cells_of_any_length():
             for _, values in table.records(Problems(self.name)):
@@ -121,8 +119,8 @@ class Catalogue:
                     found[document] = {name: cell_value(str(cell)) for name, cell in kept.items()} if is_text else kept
         return found, table.names
 
-    def _table(self) -> tuple[TextTable | ParquetTable | LinesOfObjects, bool]:
-        """The rows of the file, and whether they are objects, whose values may be nested."""
+    def _table(self, *, needs_title: bool = True) -> tuple[TextTable | ParquetTable | LinesOfObjects, bool, str]:
+        """The rows of the file; whether they are objects, whose values may be nested; and the column of ids."""
         from pytest_relevance._source import Source
         from pytest_relevance._tables import LinesOfObjects, ParquetTable, TextTable
 
@@ -130,11 +128,12 @@ class Catalogue:
         beginning = "" if source.is_parquet else source.head.lstrip()[:1]
         if beginning == "[":
             source.refuse("the file is one JSON list; write one object on each line (jq -c '.[]')", 1)
-        if beginning == "{":
-            return LinesOfObjects(source), True
-        return (ParquetTable(source) if source.is_parquet else TextTable(source)), False
+        is_nested = beginning == "{"
+        kind = LinesOfObjects if is_nested else ParquetTable if source.is_parquet else TextTable
+        table = kind(source)
+        return table, is_nested, self._id_column(table.names, is_nested=is_nested, needs_title=needs_title)
 
-    def _id_column(self, names: Sequence[str], *, is_nested: bool, needs_title: bool = True) -> str:
+    def _id_column(self, names: Sequence[str], *, is_nested: bool, needs_title: bool) -> str:
         """The column of ids. There must be one of titles too, unless other columns are to be shown.
 
         `needs_title` is false where only other columns are read. `is_nested`: a dot in the name of a column leads into

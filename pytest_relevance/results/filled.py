@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from pytest_relevance.cases.checking.expectations import meets
 from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.ndcg import grade_ranking
-from pytest_relevance.results.case_parts import DROP, FLOOR, Outcome
-from pytest_relevance.results.case_result import INCONCLUSIVE, PASSED, CaseResult, count_grades
+from pytest_relevance.results.case_parts import DROP, FLOOR, Outcome, count_grades
+from pytest_relevance.results.case_result import INCONCLUSIVE, PASSED, CaseResult
 from pytest_relevance.results.compare.differences import has_relevant
 from pytest_relevance.results.expectations import expectation_of
 

@@ -18,18 +18,8 @@ from typing import Any
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.metrics.measures import ranks_needed
 from pytest_relevance.metrics.names import Metric, largest_score, metric_named, needs_judgments
-from pytest_relevance.results.case_result import (
-    FAILED,
-    MEASURED,
-    PASSED,
-    SKIPPED,
-    WITHOUT_SCORE,
-    XFAILED,
-    CaseResult,
-    grouped,
-    percentile,
-    weighted_mean,
-)
+from pytest_relevance.results import case_result
+from pytest_relevance.results.case_result import FAILED, MEASURED, PASSED, SKIPPED, WITHOUT_SCORE, XFAILED, CaseResult
 from pytest_relevance.results.compare import differences
 from pytest_relevance.results.compare.differences import TIE, Difference, Scores
 from pytest_relevance.results.expectations import with_similarities
@@ -169,7 +159,7 @@ def judge_gates(
     `updating`: the baseline is being replaced. `require`: a gate without a verdict has failed. A gate is judged when
     all cases of its file that were not skipped have ended.
     """
-    by_file = grouped((result for result in results if not result.is_check), lambda result: result.file)
+    by_file = case_result.grouped((result for result in results if not result.is_check), lambda result: result.file)
     return [
         judged
         for file, info in sorted(files.items())
@@ -325,7 +315,7 @@ def _latencies(gate: Gate, cases: Sequence[CaseResult]) -> Iterator[GateFinding]
             needed=math.ceil(100 / (100 - percent)),
         )
         if len(alone) >= found.needed:
-            figure = math.fsum(alone) / len(alone) if name == "mean" else percentile(alone, percent or 100)
+            figure = math.fsum(alone) / len(alone) if name == "mean" else case_result.percentile(alone, percent or 100)
             is_met = figure < bound or (comparison == "<=" and figure == bound)
             found = replace(found, kind=LATENCY, figure=figure, is_met=is_met)
         yield found
@@ -345,7 +335,7 @@ def _mean(metric: Metric, bound: float, cases: Sequence[CaseResult]) -> GateFind
     ]
     if not scored:
         return GateFinding(NO_REFERENCE if metric.is_similarity else UNDEFINED, False, metric)
-    mean = weighted_mean(scored)
+    mean = case_result.weighted_mean(scored)
     total = sum(case.verdict not in WITHOUT_SCORE for case in cases)
     depths = differences.set_depths([metric], cases)
     return GateFinding(MEAN, mean >= bound - TIE, metric, mean, bound, len(scored), total, depths=depths)

@@ -35,16 +35,9 @@ from pytest_relevance.results.case_parts import (
     CaseRanking,
     DocumentTexts,
     Outcome,
-)
-from pytest_relevance.results.case_result import (
-    FAILED,
-    INCONCLUSIVE,
-    MEASURED,
-    PASSED,
-    CaseResult,
     count_grades,
-    ndcg_at,
 )
+from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, MEASURED, PASSED, CaseResult, ndcg_at
 from pytest_relevance.results.responses.ranking import Ranking
 
 _NO_TEXTS, _NO_ORIGIN = DocumentTexts(), CaseOrigin()

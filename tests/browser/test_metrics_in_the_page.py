@@ -14,7 +14,7 @@ import pytest
 from pytest_relevance import CaseResult, Run
 from pytest_relevance.metrics.ndcg import grade_ranking, interval, ndcg
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.case_result import count_grades
+from pytest_relevance.results.case_parts import count_grades
 from pytest_relevance.results.worklist import PlausibleGains, unjudged_results
 from tests.browser.reader import Reader
 from tests.helpers import case_result, write_page

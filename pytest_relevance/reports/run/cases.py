@@ -11,17 +11,8 @@ from pytest_relevance._text import case_in_prose, counted, first_few, harmless, 
 from pytest_relevance.reports.blocks import MORE_HINT, RIGHT, Block, Column, Sentence, Table, styled
 from pytest_relevance.reports.reasons import STATUSES, case_label, graders
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, cut, duration, width
-from pytest_relevance.results.case_result import (
-    CHECK,
-    ERROR,
-    SKIPPED,
-    WITHOUT_SCORE,
-    CaseResult,
-    grouped,
-    percentile,
-    variants_in_order,
-    weighted_mean,
-)
+from pytest_relevance.results import case_result
+from pytest_relevance.results.case_result import CHECK, ERROR, SKIPPED, WITHOUT_SCORE, CaseResult, grouped
 from pytest_relevance.results.records.run_info import GONE, LEFT_OUT, UNJUDGED, FileInfo
 
 if TYPE_CHECKING:
@@ -60,7 +51,7 @@ key_of: Callable[[CaseResult], tuple[str, str]] = attrgetter("file", "id")
 
 def variants_of(results: Iterable[CaseResult]) -> list[Variant]:
     """The variants of a run, in their order. Tests in Python search nothing themselves: their checks have none."""
-    return variants_in_order(_searched(results))
+    return case_result.variants_in_order(_searched(results))
 
 
 def variant_label(variant: Variant, among: Sequence[Variant]) -> str:
@@ -123,7 +114,7 @@ def metric_of(results: Iterable[CaseResult]) -> str:
 def mean_score(results: Iterable[CaseResult]) -> float | None:
     """The mean of the defined nDCG@k scores, weighted by the weights of the cases; None where none is defined."""
     scored = [(score, result.weight) for result in results if (score := result.score) is not None]
-    return weighted_mean(scored) if scored else None
+    return case_result.weighted_mean(scored) if scored else None
 
 
 def has_mean(results: Iterable[CaseResult]) -> bool:
@@ -143,7 +134,8 @@ def left_open(results: Iterable[CaseResult]) -> str:
     """
     scored = [result for result in results if result.score is not None]
     low, high = (
-        score_text(weighted_mean((result.interval[end] or 0.0, result.weight) for result in scored)) for end in (0, 1)
+        score_text(case_result.weighted_mean((result.interval[end] or 0.0, result.weight) for result in scored))
+        for end in (0, 1)
     )
     queries = counted(sum(bool(result.unjudged) for result in scored), "query", "queries")
     return f"; unjudged results of {queries} leave it between {low} and {high}" if low != high else ""
@@ -214,7 +206,7 @@ def suite_sentences(
         outcomes[gate.file, gate.gate.variant or gate.variant][gate.outcome()] += 1
     found: list[tuple[str, list[str]]] = []
     for file, of_file in sorted(grouped(results, lambda result: result.file).items()):
-        groups, ordered = grouped(of_file, variant_of), variants_in_order(of_file)
+        groups, ordered = grouped(of_file, variant_of), case_result.variants_in_order(of_file)
         # A gate is about all searches with one parameter, or without any: it is shown in the last of their lines.
         last = {variant[1]: variant for variant in ordered}
         for variant in ordered:
@@ -235,7 +227,7 @@ def suite_figures(results: Sequence[CaseResult], gates: Mapping[str, int]) -> It
     # in parentheses: they have been counted already
     yield status_counts(results) + (f" ({undefined:,} n/a)" if undefined else "")
     if latencies := sorted(result.call.latency for result in results if result.call.latency is not None):
-        median, most = (duration(percentile(latencies, percent)) for percent in (50, 95))
+        median, most = (duration(case_result.percentile(latencies, percent)) for percent in (50, 95))
         how = how_called(results)
         yield f"p50 {median}, p95 {most}" + (f" ({how})" if how else "")
     if outcomes := [outcome for outcome in STATUSES if gates.get(outcome)]:

@@ -16,14 +16,14 @@ from typing import NamedTuple
 from pytest_relevance._text import counted, p_text, score_text
 from pytest_relevance.metrics.names import is_similarity
 from pytest_relevance.reports.blocks import MORE_HINT, RIGHT, USER, Cell, Column, Table, styled
-from pytest_relevance.reports.breakdown import accepted_ranking, change_shares, losses_of
+from pytest_relevance.reports.breakdown import change_shares, losses_of
 from pytest_relevance.reports.reasons import case_label
 from pytest_relevance.reports.run import cases
 from pytest_relevance.reports.text import LEAST, PLAIN, Line, signed
 from pytest_relevance.results.case_result import SKIPPED, CaseResult, grouped, has_failed
 from pytest_relevance.results.compare import differences
 from pytest_relevance.results.compare.differences import Difference, Means, ScorePair
-from pytest_relevance.results.compare.rank_changes import Move
+from pytest_relevance.results.compare.rank_changes import Move, accepted_ranking
 from pytest_relevance.results.expectations import first_ranks
 
 MOST_TAGS, MOST_ROWS = 8, 5

@@ -20,31 +20,13 @@ from pytest_relevance.metrics.names import is_similarity
 from pytest_relevance.reports import blocks
 from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.reasons import case_label, failure_head, reason_in_brief
-from pytest_relevance.reports.run import baseline, changes
-from pytest_relevance.reports.run.cases import (
-    Variant,
-    lowest,
-    mean_text,
-    metric_explained,
-    names_in_page,
-    remarks,
-    suite_sentences,
-    variant_of,
-    variants_of,
-)
+from pytest_relevance.reports.run import baseline, cases, changes
 from pytest_relevance.reports.run.faults import fault_sentences, together_text, together_title
 from pytest_relevance.reports.run.gates import gate_message, gate_table
 from pytest_relevance.reports.run.report import IN_FULL, case_counts, results_to_report, run_gates
 from pytest_relevance.reports.text import LONGEST_TEXT, code, code_block, command, cut, escaped, plain, span
 from pytest_relevance.results.case_result import SKIPPED, CaseResult, has_failed
-from pytest_relevance.results.compare.differences import (
-    ENDED_IN_ERROR,
-    FAILED_BEFORE,
-    STALE_ENTRY,
-    WITHOUT_ENTRY,
-    failure_kind,
-    got_worse,
-)
+from pytest_relevance.results.compare import differences
 from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.records.run import Run
 
@@ -73,7 +55,7 @@ def run_sections(
     """The sections of the report, the most important first."""
     gates = run_gates(run)
     ran = [result for result in run.results if result.status != SKIPPED]
-    full, variants = verbosity > 0, variants_of(ran)
+    full, variants = verbosity > 0, cases.variants_of(ran)
     means, most = baseline.mean_sentences(ran, is_whole=True), None if full else changes.MOST_ROWS
     yield blocks.Section(_first_section(run, ran, gates, means, page), "the summary")
     yield from blocks.list_section(map(blocks.Sentence, notes), "notes")
@@ -85,17 +67,17 @@ def run_sections(
         yield from blocks.table_sections(name, [table])
     for fault in fault_sentences(ran, run.info):
         yield blocks.Section(f"**{fault.markdown()}**", "a fault that several cases have in common")
-    if len({(result.file, variant_of(result)) for result in ran}) > baseline.MOST_NAMES:
-        shown = [*suite_sentences(ran, variants, gates), *baseline.mean_sentences(ran, only_changes=True)]
+    if len({(result.file, cases.variant_of(result)) for result in ran}) > baseline.MOST_NAMES:
+        shown = [*cases.suite_sentences(ran, variants, gates), *baseline.mean_sentences(ran, only_changes=True)]
         yield from blocks.list_section(shown if full else shown[:MOST_SUITES], "the suites")
-    said = [block for block in remarks(ran, run.files) if isinstance(block, blocks.Sentence)]
+    said = [block for block in cases.remarks(ran, run.files) if isinstance(block, blocks.Sentence)]
     yield from blocks.list_section(said, "remarks")
     compared = [result for result in ran if not result.is_check]
     yield from blocks.table_sections(
         "the tags", [changes.tag_table(compared, variants, None if full else changes.MOST_TAGS)]
     )
     yield from blocks.table_sections("the variants", changes.variant_tables(compared, variants, most))
-    fallen = [change for change in worst if got_worse(change.result)]
+    fallen = [change for change in worst if differences.got_worse(change.result)]
     for start in range(most or len(fallen), len(fallen), _MOST_FURTHER):
         rows = fallen[start : start + _MOST_FURTHER]
         title = f"Got worse, {start + 1:,} to {start + len(rows):,} of {len(fallen):,}"
@@ -113,7 +95,7 @@ def _first_section(
     items, took = [mean.markdown() for mean in means], baseline.latency_sentences(ran)
     if len(means) > baseline.MOST_NAMES:
         has_scores = any(result.score is not None for result in ran)
-        items = [f"{mean_text(ran)} over all suites and variants"] if has_scores else []
+        items = [f"{cases.mean_text(ran)} over all suites and variants"] if has_scores else []
     items += [each.markdown() for each in took[: baseline.MOST_NAMES]]
     if run.results:
         absent = counted(len(run.info.missing), "case is", "cases are") if run.info.missing else ""
@@ -127,7 +109,7 @@ def _first_section(
     ]
     items += [each.markdown() for each in further]
     items += [f"[all rankings side by side, in the page]({page})"] if page else []
-    items += [escaped(explained)] if (explained := metric_explained(ran)) else []
+    items += [escaped(explained)] if (explained := cases.metric_explained(ran)) else []
     return "\n".join([blocks.heading(said.text, said.mark), *([""] if items else []), *(f"- {item}" for item in items)])
 
 
@@ -141,20 +123,23 @@ def _missing(names: Sequence[str]) -> str:
 
 
 def _case_tables(
-    worst: Sequence[changes.CaseChange], ran: Sequence[CaseResult], variants: Sequence[Variant], most: int | None
+    worst: Sequence[changes.CaseChange], ran: Sequence[CaseResult], variants: Sequence[cases.Variant], most: int | None
 ) -> Iterator[tuple[str, blocks.Table]]:
     """The cases that fail, and those whose score moved most and that are in no table yet, each table with its name.
 
     Without any that fails or moved, those with the lowest scores.
     """
     failing = [change for change in worst if has_failed(change.result)]
-    fallen = [change for change in failing if got_worse(change.result)]
+    fallen = [change for change in failing if differences.got_worse(change.result)]
     others = [
-        change for change in failing if not got_worse(change.result) and failure_kind(change.result) != FAILED_BEFORE
+        change
+        for change in failing
+        if not differences.got_worse(change.result)
+        and differences.failure_kind(change.result) != differences.FAILED_BEFORE
     ]
     fell = [change for change in worst if not has_failed(change.result)]
     rose = [changes.CaseChange(result) for result in changes.movers(ran, 1)]
-    low = [] if worst or rose else [changes.CaseChange(result) for result in lowest(ran)]
+    low = [] if worst or rose else [changes.CaseChange(result) for result in cases.lowest(ran)]
     word = "Changed" if any(is_similarity(change.by or "") for change in fell) else "Fell"
     on_fall, title = (changes.LOST, changes.ON_TOP), f"{word}{' without failing' if failing else ''}"
     yield "the cases that got worse", changes.moved_table("Got worse", fallen, variants, on_fall, most)
@@ -166,7 +151,7 @@ def _case_tables(
 
 def _failure_sections(run: Run, verbosity: int, page: str) -> Iterator[blocks.Section]:
     """The failures, folded, in their order; cases that failed alike share one line."""
-    names = names_in_page(run.results) if page else {}
+    names = cases.names_in_page(run.results) if page else {}
     for how, results in _to_report(run, verbosity):
         if how == IN_FULL:
             link = f"{page}#case={quote(names[id(results[0])], safe='', errors='replace')}" if page else ""
@@ -178,7 +163,7 @@ def _failure_sections(run: Run, verbosity: int, page: str) -> Iterator[blocks.Se
 def _to_report(run: Run, verbosity: int = 0) -> Iterator[tuple[str, Sequence[CaseResult]]]:
     """The failures of the report, without the cases that failed before, unless all are asked for."""
     for how, results in results_to_report(run, verbosity, folds=False):
-        if verbosity > 0 or failure_kind(results[0]) != FAILED_BEFORE:
+        if verbosity > 0 or differences.failure_kind(results[0]) != differences.FAILED_BEFORE:
             yield how, results
 
 
@@ -199,7 +184,11 @@ MOST_ANNOTATIONS = 10
 _GATES = 3  # so many annotations are reserved for gates
 _LONGEST_TITLE, _LONGEST_LINE = 120, 400
 
-_KINDS = {STALE_ENTRY: "Stale baseline entry", WITHOUT_ENTRY: "Failed", ENDED_IN_ERROR: "Error"}
+_KINDS = {
+    differences.STALE_ENTRY: "Stale baseline entry",
+    differences.WITHOUT_ENTRY: "Failed",
+    differences.ENDED_IN_ERROR: "Error",
+}
 """How an annotation calls a kind of failure, where not by its own words."""
 
 
@@ -226,7 +215,7 @@ def run_annotations(run: Run, failed_gates: Sequence[GateResult]) -> list[Annota
     room for them.
     """
     room = MOST_ANNOTATIONS - min(len(failed_gates), _GATES)
-    several = len(variants_of(run.results)) > 1
+    several = len(cases.variants_of(run.results)) > 1
     found = [_cases_annotation(results, several) for _, results in islice(_to_report(run), room)]
     for gate in failed_gates[: MOST_ANNOTATIONS - len(found)]:
         title = cut(f"Gate not met: {harmless(gate.name)}", _LONGEST_TITLE)
@@ -240,7 +229,7 @@ def _cases_annotation(results: Sequence[CaseResult], several_variants: bool) -> 
     file = result.origin.source or result.file
     if len(results) > 1:
         return Annotation(file, result.line, together_title(results), _cut_line(together_text(results)))
-    kind = failure_kind(result)
+    kind = differences.failure_kind(result)
     kind = _KINDS.get(kind, kind.capitalize())
     variant = f" [{result.variant}]" if several_variants and result.variant is not None else ""
     title = cut(f"{kind}: {harmless(case_label(result) + variant)}", _LONGEST_TITLE)

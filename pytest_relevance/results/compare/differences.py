@@ -18,16 +18,9 @@ from typing import NamedTuple
 from pytest_relevance.metrics import significance
 from pytest_relevance.metrics.measures import ranks_needed
 from pytest_relevance.metrics.names import Metric, is_own, is_similarity
+from pytest_relevance.results import case_result
 from pytest_relevance.results.case_parts import NEW, REGRESSION, STALE
-from pytest_relevance.results.case_result import (
-    INCONCLUSIVE,
-    SKIPPED,
-    WITHOUT_SCORE,
-    CaseResult,
-    has_failed,
-    percentile,
-    weighted_mean,
-)
+from pytest_relevance.results.case_result import INCONCLUSIVE, SKIPPED, WITHOUT_SCORE, CaseResult
 
 TIE = 1e-9
 """The largest difference that is due to rounding: scores that are no farther apart count as the same."""
@@ -121,8 +114,8 @@ def means_of(pairs: Sequence[ScorePair]) -> Means:
     """The weighted means of both sets; NaN without a pair."""
     if not pairs:
         return Means(0, math.nan, math.nan, math.nan, 0, 0, 0)
-    first = weighted_mean((pair.first, pair.weight) for pair in pairs)
-    second = weighted_mean((pair.second, pair.weight) for pair in pairs)
+    first = case_result.weighted_mean((pair.first, pair.weight) for pair in pairs)
+    second = case_result.weighted_mean((pair.second, pair.weight) for pair in pairs)
     changes = [pair.change for pair in pairs]
     better, worse = sum(change > 0 for change in changes), sum(change < 0 for change in changes)
     return Means(len(pairs), first, second, second - first, better, worse, len(pairs) - better - worse)
@@ -224,7 +217,9 @@ def latency_change(results: Iterable[CaseResult]) -> LatencyChange | None:
     if not pairs:
         return None
     before, now = zip(*pairs, strict=True)
-    first, second = ((percentile(before, percent), percentile(now, percent)) for percent in (50, 95))
+    first, second = (
+        (case_result.percentile(before, percent), case_result.percentile(now, percent)) for percent in (50, 95)
+    )
     return LatencyChange(len(pairs), first, second)
 
 
@@ -302,7 +297,7 @@ def failure_kind(result: CaseResult) -> str:
 
 def got_worse(result: CaseResult) -> bool:
     """Whether a case fails because it is worse than its accepted ranking."""
-    return has_failed(result) and failure_kind(result) == GOT_WORSE
+    return case_result.has_failed(result) and failure_kind(result) == GOT_WORSE
 
 
 def failure_order(result: CaseResult) -> tuple[int, float]:
@@ -315,4 +310,4 @@ def in_failure_order(results: Sequence[CaseResult]) -> list[CaseResult]:
     if all(result.baseline is None for result in results):
         return [*results]
     last = len(FAILURE_KINDS), 0.0
-    return sorted(results, key=lambda result: failure_order(result) if has_failed(result) else last)
+    return sorted(results, key=lambda result: failure_order(result) if case_result.has_failed(result) else last)

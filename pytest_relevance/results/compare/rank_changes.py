@@ -91,6 +91,12 @@ def rank_changes(
     return RankChanges(k, tuple(left), tuple(entered), tuple(moved), jaccard(one, two), rbo(one, two))
 
 
+def accepted_ranking(result: CaseResult) -> Sequence[str]:
+    """The ranking that a case is compared with; empty where there is none."""
+    baseline = result.baseline
+    return () if baseline is None or baseline.standing in (NEW, STALE) else baseline.documents
+
+
 def baseline_changes(result: CaseResult) -> RankChanges | None:
     """The changes since the accepted ranking, None where there is none to compare with.
 

@@ -17,8 +17,8 @@ from pytest_relevance._text import counted, examples, listed
 from pytest_relevance.cases.model import Suite
 from pytest_relevance.metrics.ndcg import grade_ranking
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.case_parts import CaseCall, CaseConditions, CaseEvaluation, CaseRanking
-from pytest_relevance.results.case_result import MEASURED, CaseResult, count_grades
+from pytest_relevance.results.case_parts import CaseCall, CaseConditions, CaseEvaluation, CaseRanking, count_grades
+from pytest_relevance.results.case_result import MEASURED, CaseResult
 from pytest_relevance.results.compare.pairing import Incomparable
 from pytest_relevance.results.filled import with_filled
 from pytest_relevance.results.records.file import BASELINE, RECORD, kind_of, read_record

@@ -17,18 +17,9 @@ from pytest_relevance.cases.model import SIMILARITY, Case, Expectation, Gate, de
 from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.names import Metric, metric_named
 from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking
-from pytest_relevance.results import case_parts
+from pytest_relevance.results import case_parts, expectations
 from pytest_relevance.results.case_parts import FLOOR, NEW, REGRESSION, STALE, BaselineComparison, Outcome
 from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, MEASURED, PASSED, CaseResult
-from pytest_relevance.results.expectations import (
-    CHECKERS,
-    Found,
-    expectation_of,
-    expects_results,
-    first_ranks,
-    similarity_outcomes,
-    similarity_scores,
-)
 from pytest_relevance.results.records.baseline import KEPT, BaselineEntries, BaselineEntry, EntryKey, with_sorted_keys
 from pytest_relevance.results.records.file import as_json
 from pytest_relevance.results.records.run_info import GONE, LEFT_OUT, UNJUDGED, Fingerprint, Lost, changed
@@ -147,7 +138,7 @@ def lacks_ranks(entry: BaselineEntry, result: CaseResult, similarities: Iterable
     settings = result.conditions.settings
     if not settings.collapse or entry.is_all or len(entry.documents) < entry.depth:
         return False
-    expected = (depth_of(expectation_of(outcome)) for outcome in result.evaluation.outcomes)
+    expected = (depth_of(expectations.expectation_of(outcome)) for outcome in result.evaluation.outcomes)
     scored = (metric.k or 0 for metric in (*similarities, *map(metric_named, result.evaluation.scores)))
     return len(entry.ranking(settings)) < max(result.conditions.k, *expected, *scored)
 
@@ -182,8 +173,8 @@ def _with_similarities(
     While another ranking is being accepted it is not judged by them.
     """
     evaluation = result.evaluation
-    scores = similarity_scores(result, metrics, entry.ranking(case.settings))
-    made = () if accepting else similarity_outcomes(case.expect, scores)
+    scores = expectations.similarity_scores(result, metrics, entry.ranking(case.settings))
+    made = () if accepting else expectations.similarity_outcomes(case.expect, scores)
     verdict = PASSED if made and result.verdict == MEASURED else result.verdict
     reasons, unmet = evaluation.reasons, [outcome for outcome in made if not outcome.met]
     if unmet:  # no judgment of an unjudged result could change that
@@ -255,11 +246,15 @@ def _compared_reasons(
     conditions = result.conditions
     documents = entry.ranking(conditions.settings)
     left_out = len(entry.documents) - len(documents)
-    ranks, is_cut = first_ranks(documents), entry.reaches_depth
-    found = Found(*(conditions.k, conditions.settings, accepted, documents, ranks, None, is_cut), left_out=left_out)
+    ranks, is_cut = expectations.first_ranks(documents), entry.reaches_depth
+    found = expectations.Found(
+        *(conditions.k, conditions.settings, accepted, documents, ranks, None, is_cut), left_out=left_out
+    )
     may_go_on = not entry.whole and len(entry.documents) >= entry.depth
     has_kept = entry.collapse == conditions.settings.collapse
-    are_known = bool(documents and result.ranking.documents) or not expects_results(result.evaluation.outcomes)
+    are_known = bool(documents and result.ranking.documents) or not expectations.expects_results(
+        result.evaluation.outcomes
+    )
     reasons: list[Outcome] = []
     for reason in result.evaluation.reasons:
         then: Outcome | None = None
@@ -268,13 +263,17 @@ def _compared_reasons(
         elif reason.kind in KEPT:
             then = next((each for each in entry.outcomes if has_kept and is_same_demand(each, reason)), None)
         elif reason.kind == SIMILARITY:
-            same = float(bool(documents) or not expects_results(result.evaluation.outcomes))  # with itself
+            same = float(bool(documents) or not expectations.expects_results(result.evaluation.outcomes))  # with itself
             then = reason._replace(value=same, met=COMPARE[reason.comparison](same, reason.bound))
-        elif reason.kind in CHECKERS and reason.kind != "latency" and not (reason.kind == "results" and may_go_on):
+        elif (
+            reason.kind in expectations.CHECKERS
+            and reason.kind != "latency"
+            and not (reason.kind == "results" and may_go_on)
+        ):
             own = (each for each in expect if each.metric is not None and each.name == reason.name)
-            expected = next(own, None) or expectation_of(reason)
+            expected = next(own, None) or expectations.expectation_of(reason)
             if expected.metric is None or expected.metric.is_computable:
-                then = CHECKERS[expected.kind](expected, found)
+                then = expectations.CHECKERS[expected.kind](expected, found)
         are_known &= (
             reason.kind != SIMILARITY and then is not None and _misses_no_less(then, reason, conditions.tolerance)
         )

@@ -53,8 +53,7 @@ def results_of(response: object, options: reading.ReadOptions) -> Sequence[objec
     for includes, results in SHAPES:
         if includes(response) and (found := results(response, options)) is not None:
             return found
-    what = f"{reading.kind_of(response)}, {shown(response)}"
-    raise reading.UnreadableRanking(f"search returned {what}; return a list of results, best first")
+    raise reading.unreadable(reading.kind_of(response), response, reading.A_LIST, LONGEST_SHOWN)
 
 
 def as_mapping(result: Any, id_names: Sequence[str] = ()) -> Any:
@@ -143,10 +142,8 @@ def hits_of(body: Mapping[Any, Any], holder: object = None) -> Sequence[object]:
     if any(isinstance(body.get(name), (str, int)) for name in reading.ID_NAMES):
         raise reading.unreadable("one result", dict(body), reading.A_LIST)
     known = listed(f"{'.'.join(path)} ({engine})" for engine, path in HITS)
-    raise reading.UnreadableRanking(
-        f"search returned a mapping without hits, {shown(dict(body), 200)}; a response body has {known}; "
-        "for another shape return its list of results, or implement the hook pytest_relevance_ranking"
-    )
+    advice = "for another shape return its list of results, or implement the hook pytest_relevance_ranking"
+    raise reading.unreadable("a mapping without hits", dict(body), f"a response body has {known}; {advice}")
 
 
 def _vespa_hits(children: Sequence[object], root: Mapping[Any, Any]) -> Sequence[object]:
@@ -238,11 +235,10 @@ def refuse_partial(response: object, body: object) -> None:
     for sign in chain.from_iterable(_BY_NAME.get(name, ()) for name in names):
         value = at_path(response, sign.path)
         if sign.when(value):
-            where = f"{'.'.join(sign.path)} is {shown(value)} ({sign.family}: {sign.meaning})"
-            hits = shown(dict(body) if isinstance(body, Mapping) else body, 300)
+            says = f"{'.'.join(sign.path)} is {shown(value)} ({sign.family}: {sign.meaning})"
+            all_the_same = f"return its list of hits: {shown(dict(body) if isinstance(body, Mapping) else body, 300)}"
             raise reading.UnreadableRanking(
-                f"the response says that it is not whole: {where}; to score it all the same, return its list of hits: "
-                f"{hits}"
+                f"the response says that it is not whole: {says}; to score it all the same, {all_the_same}"
             )
 
 

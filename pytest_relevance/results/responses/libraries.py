@@ -41,12 +41,12 @@ def documents_of(labels: Sequence[int], options: reading.ReadOptions, response: 
     """
     ids = _ids(options) if labels else ()
     if ids is None:
-        raise reading.UnreadableRanking(
-            f"search returned labels of an index, {shown(response, 200)}; give the fixture's value an attribute ids "
-            "that turns them into ids (search.ids = [...], the ids in the order of insertion, or a mapping from label "
-            "to id), or, if they are the ids, return them in a list: labels[0].tolist(), or with distances "
-            "zip(labels[0].tolist(), distances[0].tolist())"
+        advice = (
+            "give the fixture's value an attribute ids that turns them into ids (search.ids = [...], the ids in the "
+            "order of insertion, or a mapping from label to id), or, if they are the ids, return them in a list: "
+            "labels[0].tolist(), or with distances zip(labels[0].tolist(), distances[0].tolist())"
         )
+        raise reading.unreadable("labels of an index", response, advice)
     return [_document(ids, label) for label in labels]
 
 

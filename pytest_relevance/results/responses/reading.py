@@ -13,7 +13,7 @@ from itertools import chain, pairwise
 from numbers import Number
 from typing import Any, NamedTuple, TypeVar
 
-from pytest_relevance._text import first_few, shown
+from pytest_relevance._text import LONGEST_SHOWN, first_few, shown
 
 ID_NAMES = ("id", "_id", "doc_id", "docid", "document_id", "objectID")
 TITLE_NAMES = ("title", "name")
@@ -240,8 +240,8 @@ def read_tuple(values: tuple[Any, ...]) -> Sequence[object]:
     is_like_row = ends_fit and all(map(_is_title, values[1:-1])) and not all(map(is_integer, values))
     are_like_columns = len(values) == 2 and all(map(is_row, values)) and all(map(_is_text_or_integers, values))
     if is_like_row or are_like_columns:
-        what = f"a tuple that could be one row, columns side by side or a list of results, {shown(values)}"
-        raise UnreadableRanking(f"search returned {what}; return a list of rows, or a list of ids")
+        what = "a tuple that could be one row, columns side by side or a list of results"
+        raise unreadable(what, values, "return a list of rows, or a list of ids", LONGEST_SHOWN)
     return values
 
 
@@ -257,10 +257,8 @@ def refuse_row_beside_value(kinds: Set[type], results: Sequence[Any]) -> None:
     has_rows = any(issubclass(kind, (tuple, list)) for kind in kinds)
     is_hit_beside = isinstance(results, tuple) and dict in kinds and not kinds.isdisjoint(SCALARS)
     if is_hit_beside or (has_rows and not kinds.isdisjoint(_BESIDE)):
-        raise UnreadableRanking(
-            f"search returned rows beside single values, {shown(results)}; return the results alone, without a total "
-            "or a cursor beside them"
-        )
+        advice = "return the results alone, without a total or a cursor beside them"
+        raise unreadable("rows beside single values", results, advice, LONGEST_SHOWN)
 
 
 def ambiguity(results: Sequence[Any]) -> str:
