@@ -24,12 +24,6 @@ def refusals(*written: Any) -> list[str]:
     return [problem.message for problem in caught.value.problems]
 
 
-def test_a_mean() -> None:
-    (gate,) = gates({"mean": {"nDCG@10": 0.75}})
-    assert (gate.id, gate.condition, gate.tag, gate.p) == ("mean nDCG@10 0.75", "mean", None, None)
-    assert [(metric.text, bound) for metric, bound in gate.bounds] == [("nDCG@10", 0.75)]
-
-
 def test_a_mean_of_a_tag_and_of_several_metrics() -> None:
     (gate,) = gates({"mean": {"ndcg@10": 0.8, "P(rel=2)@5": 0.5}, "tag": "head"})
     assert gate.id == "mean nDCG@10 0.8, P(rel=2)@5 0.5 of head"

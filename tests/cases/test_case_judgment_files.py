@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import warnings
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -159,12 +158,6 @@ def test_an_id_in_the_place_of_a_file_gets_advice(shop: Shop, written: str) -> N
         message
     )
     assert f"{{{name}: 1}}, or under relevant" in message
-
-
-def test_the_mistakes_of_a_judgment_file_come_after_those_of_the_case_file(shop: Shop) -> None:
-    shop.write("data/qrels.txt", "q1 0 boot 4\nq1 0 hat\nq2 0 hat 3\n")
-    found = shop.mistakes("scale: [0, 3]\njudgments: data/qrels.txt\ncases:\n  - {id: q1, query: a, k: 0}\n")
-    assert [line.partition(": ")[0] for line in found] == ["shop.yaml:4:27", "data/qrels.txt:2"]
 
 
 def test_a_grade_off_the_scale_names_file_line_query_and_document(shop: Shop) -> None:
@@ -348,26 +341,20 @@ def test_queries_without_a_case_are_counted(shop: Shop) -> None:
 FINAL = "query,docid,ann_rating,bob_rating,final_rating\nhats,hat,0,2,2\nblue shoes,boot,1,3,0\n"
 
 
-def test_the_column_of_the_grades(shop: Shop) -> None:
+@pytest.mark.parametrize(
+    "where", ["judgments: rated.csv\ncases: [{query: hats}]", "cases: [{query: hats, judgments: rated.csv}]"]
+)
+def test_the_column_of_the_grades(shop: Shop, where: str) -> None:
     shop.write("rated.csv", FINAL)
+    (found,) = shop.mistakes(where)
+    assert found.startswith("rated.csv:1: final_rating seems to be what was made of ann_rating and bob_rating; say")
+    assert dict(shop.read(f"raters: max\n{where}").cases[0].judgments) == {"hat": 2}
     named = "{file: rated.csv, grade_column: final_rating}"
     suite = shop.read(f"judgments: {named}\ncases: [{{query: hats}}, {{query: blue shoes, judgments: {named}}}]")
     assert [dict(case.judgments) for case in suite.cases] == [{"hat": 2}, {"boot": 0}]
     assert suite.warnings == ()
     suite = shop.read(f"judgments: {named}\nqueries: {named}\n")
     assert [case.query for case in suite.cases] == ["hats", "blue shoes"]
-
-
-@pytest.mark.parametrize(
-    "where", ["judgments: rated.csv\ncases: [{query: hats}]", "cases: [{query: hats, judgments: rated.csv}]"]
-)
-def test_without_it_final_grades_beside_those_of_raters_are_an_error(shop: Shop, where: str) -> None:
-    shop.write("rated.csv", FINAL)
-    (found,) = shop.mistakes(where)
-    assert found.startswith("rated.csv:1: ")
-    assert "final_rating seems to be what was made of ann_rating and bob_rating; say which column" in found
-    suite = shop.read(f"raters: max\n{where}")
-    assert dict(suite.cases[0].judgments) == {"hat": 2}
 
 
 def test_reading_a_suite_issues_its_warnings(rated: Shop) -> None:
@@ -382,22 +369,6 @@ def test_reading_a_suite_issues_its_warnings(rated: Shop) -> None:
 
 
 # Whatever is in them
-
-
-def test_a_file_is_read_once(rated: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many cases name it, and however often the case file is read."""
-    read: list[str] = []
-
-    read_bytes = Path.read_bytes
-
-    def counted(path: Path) -> bytes:
-        read.extend([path.name] * (path.parent == rated.folder))
-        return read_bytes(path)
-
-    monkeypatch.setattr(Path, "read_bytes", counted)
-    cases = "".join(f"  - {{id: c{number}, query: hats, judgments: rated.csv, raters: max}}\n" for number in range(5))
-    rated.read(f"cases:\n{cases}  - {{id: q1, query: a, scale: [0, 4]}}\njudgments: qrels.txt\n".replace("c0", "q2"))
-    assert sorted(read) == ["qrels.txt", "rated.csv", "shop.yaml"]
 
 
 WORDS = st.text(st.characters(categories=["L", "N", "P", "S"]), min_size=1, max_size=8)

@@ -91,14 +91,6 @@ def test_the_example_suite_is_accepted(schema_says: SchemaSays, file: Path) -> N
     assert schema_says(file.read_bytes()) == []
 
 
-def test_an_editor_sees_other_values_than_the_reader(editor_sees: EditorSees) -> None:
-    """What the fixtures put to the schema: YAML 1.2, not PyYAML's 1.1."""
-    values = "[no, 007, 0x1F, ~, True, .5, 1e3, 12:30, 2024-01-01, '7']"
-    assert editor_sees(values) == ["no", 7, 31, None, True, 0.5, 1000.0, "12:30", "2024-01-01", "7"]
-    assert editor_sees("{007: a, 1.50: b, ~: c, True: d}") == {"7": "a", "1.5": "b", "null": "c", "true": "d"}
-    assert editor_sees("{x: {<<: {y: 1}, z: 2}}") == {"x": {"y": 1, "z": 2}}
-
-
 # It refuses typical mistakes, as the reader does
 
 MISTAKES = [

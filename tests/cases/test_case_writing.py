@@ -19,22 +19,6 @@ def text(judgments: Judgments) -> str:
     return case_file(judgments).data.decode()
 
 
-def test_a_case_a_query(read: Read) -> None:
-    judgments = Judgments({"smart watch": {"sku-1": 3, "007": 0}, "tv": {"/tv/55?x=1": 0.5}})
-    assert text(judgments) == (
-        "cases:\n"
-        "  - query: smart watch\n"
-        "    judgments:\n"
-        "      sku-1: 3\n"
-        '      "007": 0\n'
-        "  - query: tv\n"
-        "    judgments:\n"
-        '      "/tv/55?x=1": 0.5\n'
-    )
-    assert case_file(judgments).lost == ()
-    assert [(case.id, case.judgments) for case in read(text(judgments)).cases] == list(judgments.items())
-
-
 def test_all_that_is_known_of_a_query(read: Read) -> None:
     params = {"locale": "en_GB", "no": [1, 2.0, None, {"a": True}], "size": "10"}
     judgments = Judgments(

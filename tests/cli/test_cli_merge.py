@@ -20,7 +20,7 @@ from tests.helpers import only_plugins
 from tests.plugin.workers import copied_workers
 
 if TYPE_CHECKING:
-    from tests.cli.conftest import Said, Terminal
+    from tests.cli.conftest import Terminal
 
 CONFTEST = """
     import os
@@ -321,14 +321,3 @@ def test_the_output_is_a_record_as_any_other(there: Shards, terminal: Terminal) 
     run = Run.open("all.jsonl")
     assert len(run.frame) == 14
     assert {*run.files} == {"shop.relevance.yaml", "hats.relevance.yaml"}
-
-
-def test_an_output_that_must_not_or_cannot_be_written(there: Shards, terminal: Terminal) -> None:
-    def merged(output: str) -> Said:
-        return terminal.run("merge", "words.jsonl", "backwards.jsonl", "--output", output)
-
-    said = merged("./backwards.jsonl")
-    told = '--output "./backwards.jsonl" is one of the files that are read'
-    assert (said.code, said.out, said.err) == (2, "", f"pytest-relevance merge: {told}\n")
-    said = merged("nowhere/merged.jsonl")
-    assert (said.code, said.err) == (2, "nowhere/merged.jsonl: cannot be written: No such file or directory\n")

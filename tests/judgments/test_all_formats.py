@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from pytest_relevance import read_judgments, read_queries
 from pytest_relevance._problems import FileError
 from pytest_relevance._source import Source
-from pytest_relevance.judgments.reading import FORMATS, read_ratings
+from pytest_relevance.judgments.reading import ALIASES, FORMATS, read_ratings
 from tests.judgments.helpers import problems, write
 
 ROW = ("query", "doc_id", "grade")
@@ -219,3 +220,23 @@ def test_no_text_makes_the_recognition_fail(text: str) -> None:
     for known in FORMATS.values():
         assert known.fits(source) in (True, False)
         assert known.fits_queries(source) in (True, False)
+
+
+# docs/reference/judgments.md says of each what it holds
+
+
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "judgments.md").read_text(encoding="utf-8")
+ROWS = {row[0]: row for row in re.findall(r"^\| `(\w+)` \| (.*?) \| (.*?) \| (.*?) \|$", PAGE, re.MULTILINE)}
+
+
+def test_every_format_has_a_row_or_is_named_in_one() -> None:
+    named = set(re.findall(r"`([\w-]+)`", "\n".join(" ".join(row) for row in ROWS.values()))) | set(ROWS)
+    assert set(FORMATS) | set(ALIASES) - {"svmrank"} <= named
+    assert set(ROWS) <= set(FORMATS) | set(ALIASES)
+
+
+def test_a_row_says_what_the_format_holds() -> None:
+    for name, _, judgments, queries in ROWS.values():
+        known = FORMATS[ALIASES.get(name, name)]
+        assert judgments.startswith("yes") == (known.ratings is not None), name
+        assert (not queries.startswith(("no", "ids alone"))) == (known.queries is not None), name

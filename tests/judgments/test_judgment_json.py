@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import read_judgments, read_queries
-from pytest_relevance._problems import FileError, Place
-from pytest_relevance._source import Source
-from pytest_relevance.judgments.reading import load_queries, queries_in, read_ratings
+from pytest_relevance._problems import Place
+from pytest_relevance._source import JsonReader, NumberAsWritten, as_python
+from pytest_relevance.judgments.reading import load_queries
 from tests.judgments.helpers import problems, query_problems, written
 
 
@@ -25,29 +26,6 @@ def test_grades_by_query_and_document(tmp_path: Path) -> None:
     assert judgments == {"blue shoes": {"sku-1": 3, "sku-2": 0.5}, "hat": {"sku-1": 0}}
     assert judgments.format == "json"
     assert judgments.place("blue shoes", "sku-2") == Place(None, '["blue shoes"].sku-2')
-
-
-@given(
-    indent=st.sampled_from([None, 0, 2]),
-    judgments=st.dictionaries(
-        st.text(st.characters(codec="utf-8"), min_size=1).filter(str.strip),
-        st.dictionaries(
-            st.text(st.characters(codec="utf-8"), min_size=1).filter(str.strip),
-            st.integers(-9, 9) | st.floats(-5, 5),
-            min_size=1,
-        ),
-        min_size=1,
-    ),
-)
-def test_whatever_is_written_is_read(indent: int | None, judgments: dict[str, dict[str, float]]) -> None:
-    text = json.dumps(judgments, indent=indent)
-    source = Source("j.json", text.encode())
-    ratings = read_ratings(source)
-    assert [*zip(ratings.queries, ratings.documents, ratings.ratings, strict=True)] == [
-        (query, document, json.dumps(grade))
-        for query, grades in judgments.items()
-        for document, grade in grades.items()
-    ]
 
 
 def test_ids_that_are_numbers_keep_their_digits(tmp_path: Path) -> None:
@@ -241,25 +219,6 @@ def test_nothing_in_it(tmp_path: Path, content: str) -> None:
 # What one object is: {id: text}, {query: its judgments}, or one query
 
 
-@given(
-    queries=st.dictionaries(
-        st.text(st.characters(codec="utf-8"), min_size=1).filter(str.strip)
-        | st.sampled_from(["topic", "query", "text", "keywords", "QUERY", "0", "weight", "note", "ratings", "doc_id"]),
-        st.text(st.characters(codec="utf-8"), min_size=1).filter(str.strip),
-        min_size=1,
-    ).filter(lambda queries: len({"weight", "note"} & queries.keys()) == 0 or len(queries) > 3)
-)
-def test_texts_by_id_are_read_or_refused_and_never_one_query(queries: dict[str, str]) -> None:
-    source = Source("queries.json", json.dumps(queries).encode())
-    try:
-        found = {query.id: query.text for query in queries_in(source)}
-    except FileError as error:
-        refused = str(error)
-    else:
-        refused = ""
-    assert "the file may be one query with the keys " in refused or found == queries
-
-
 @pytest.mark.parametrize(
     "query",
     [
@@ -314,3 +273,65 @@ def test_ids_without_texts_are_no_queries(tmp_path: Path) -> None:
     for content in (lines(row, row), json.dumps([row]), json.dumps([{"qid": "q067", "ratings": {"a": 1}}])):
         (problem,) = query_problems(written(tmp_path, content))
         assert problem.startswith("FILE: these are judgments that have only the ids of queries")
+
+
+# JSON as it was written: digits, keys that stand twice, and paths
+
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
+DOCUMENTS = st.recursive(
+    SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3)
+)
+
+
+def mistakes(text: str) -> list[tuple[Any, ...]]:
+    found: list[tuple[Any, ...]] = []
+    JsonReader().read(text, lambda *mistake: found.append(mistake))
+    return found
+
+
+@given(DOCUMENTS)
+def test_values_are_those_of_python(document: Any) -> None:
+    found: list[object] = []
+    assert as_python(JsonReader().read(json.dumps(document), lambda *mistake: found.append(mistake))) == document
+    assert found == []
+
+
+@pytest.mark.parametrize("number", ["1", "1.0", "1e5", "-0", "0.10", "NaN", "9" * 5000])
+def test_numbers_keep_their_digits(number: str) -> None:
+    found: Any = JsonReader().read(f"[{number}]", pytest.fail)  # type: ignore[arg-type]
+    assert isinstance(found[0], NumberAsWritten)
+    assert found == [number]
+
+
+@pytest.mark.parametrize(
+    ("text", "paths"),
+    [
+        ('{"a": 1, "a": 1}', []),
+        ('{"a": 1, "a": 2}', ["a"]),
+        ('{"q": [{"b": {"x": 1}}, {"b c": [1], "b c": [2]}]}', ['q[1]["b c"]']),
+        ('[{"7": {"$query": 1, "$query": 2}}]', ["[0].7.$query"]),
+        ('{"a": {"b": 1, "b": 2}, "a": {"c": 1, "c": 2}}', ["b", "a.c", "a"]),
+    ],
+)
+def test_a_key_with_two_values_is_named_by_its_path(text: str, paths: list[str]) -> None:
+    assert [path for _, _, path in mistakes(text)] == paths
+    assert all("stands twice, with different values" in message for message, *_ in mistakes(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ('{"a": 1,\n"b" 2}', 2, "this is no valid JSON: Expecting ':' delimiter (column 5)"),
+        ("[" * 100_000, 1, "nested too deeply"),
+        ('["\\ud83d"]', 1, "half of a character"),
+    ],
+)
+def test_what_is_no_json_is_told_with_its_line(text: str, line: int, message: str) -> None:
+    ((said, at, _),) = mistakes(text)
+    assert at == line
+    assert message in said
+
+
+def test_a_whole_surrogate_pair_is_a_character() -> None:
+    assert JsonReader().read('["\\ud83d\\udc5f \\\\ud83d"]', pytest.fail) == ["\U0001f45f \\ud83d"]  # type: ignore[arg-type]

@@ -101,13 +101,6 @@ def test_the_share_of_what_was_returned(metric: str, ranking: str, unjudged: str
     assert scores.loc["q", metric] == expected
 
 
-def test_graded_rbp_is_rbp_where_no_grade_is_above_1() -> None:
-    judgments: dict[str, float] = {"a": 1, "b": 0, "c": 1, "d": -1}
-    assert scored("gRBP(p=0.9)", "dacb", judgments) == scored("RBP(p=0.9)", "dacb", judgments)
-    # fractions are shares already: they are not scaled up to 1
-    assert scored("gRBP(p=0.5)", "a", {"a": 0.5}) == 0.25
-
-
 def test_graded_rbp_takes_the_highest_grade_of_the_query_whatever_the_scale() -> None:
     assert scored("gRBP(p=0.5)", "a", {"a": 2, "b": 4}, max_grade=8) == 0.25
     tables: dict[str, dict[str, float]] = {"low": {"a": 2}, "high": {"a": 4}, "none": {}}

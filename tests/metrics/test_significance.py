@@ -108,7 +108,7 @@ def test_the_effect_size_is_the_mean_in_standard_deviations() -> None:
     assert math.isnan(effect_size([], []))
 
 
-def test_the_effect_size_has_the_sign_of_the_weighted_mean() -> None:
+def test_the_effect_size_of_weighted_scores() -> None:
     first, second, weights = [0.5, 0.5, 0.5], [0.9, 0.4, 0.4], [1, 5, 5]
     mean = (0.4 - 0.5 - 0.5) / 11
     deviation = math.sqrt(((0.4 - mean) ** 2 + 10 * (-0.1 - mean) ** 2) / 11 * 3 / 2)
