@@ -103,10 +103,7 @@ def test_how_many_and_how_fast(case: ReadCase, line: str, comparison: str, bound
         ("results: '< 0'", 'expect.results: expected a whole number from 0 to 1,000,000, found the text "< 0"; write'),
         ("latency: 200", "expect.latency: expected the longest time in ms or s, found 200; write latency: "),
         ("some: {x: []}", "expect.some.x: expected text, a number, true or false, a list of these, a comparison or {c"),
-        (
-            "some: {x: [1, '> 2']}",
-            "expect.some.x: expected text, a number, true or false, a list of these, a compariso",
-        ),
+        ("some: {x: [1, '> 2']}", "expect.some.x: expected text, a number, true or false, a list of these, a com"),
         ('latency: ">= 1 s"', 'expect.latency: expected the longest time in ms or s, found the text ">= 1 s"; write'),
     ],
 )

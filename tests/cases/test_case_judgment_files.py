@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import gzip
-import json
 import warnings
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pytest_relevance import RelevanceWarning, read_suite
-from pytest_relevance.cases.reader import load_suite
 
 if TYPE_CHECKING:
     from tests.cases.conftest import Shop
@@ -96,11 +92,7 @@ def test_a_mapping_in_a_case_is_documents_and_their_grades(shop: Shop) -> None:
         ("suite", "{file: qrels.txt, form: a}", ': unknown key "form"; a file has file, format, query, grade_column'),
         ("suite", "{file: qrels.txt, format: csv, query: x}", ".file: qrels.txt: query= is for Elasticsearch requests"),
         ("suite", "{file: qrels.txt, format: trek}", '.format: unknown format "trek"; it may be '),
-        (
-            "case",
-            "{file: qrels.txt, boot: 3}",
-            ': unknown key "boot"; a file has file, format, query, grade_column and fill',
-        ),
+        ("case", "{file: qrels.txt, boot: 3}", ': unknown key "boot"; a file has file, format, query, grade_col'),
     ],
 )
 def test_what_names_no_file(rated: Shop, at: str, judgments: str, message: str) -> None:
@@ -369,34 +361,6 @@ def test_reading_a_suite_issues_its_warnings(rated: Shop) -> None:
 
 
 # Whatever is in them
-
-
-WORDS = st.text(st.characters(categories=["L", "N", "P", "S"]), min_size=1, max_size=8)
-GRADES = st.integers(0, 3) | st.sampled_from([0.5, 1.25])
-JUDGED = st.dictionaries(WORDS, st.dictionaries(WORDS, GRADES, min_size=1, max_size=5), min_size=1, max_size=5)
-
-
-@given(judged=JUDGED)
-def test_a_suite_is_the_same_with_its_judgments_in_the_file_and_in_another(
-    tmp_path_factory: pytest.TempPathFactory, judged: dict[str, dict[str, float]]
-) -> None:
-    folder = tmp_path_factory.mktemp("suite")
-    (folder / "judgments.json").write_text(json.dumps(judged), encoding="utf-8")
-    (folder / "queries.json").write_text(json.dumps({query: query for query in judged}), encoding="utf-8")
-    written = [{"query": query, "judgments": grades} for query, grades in judged.items()]
-    texts = {
-        "inline": {"min_ndcg": 0.5, "cases": written},
-        "beside": {"min_ndcg": 0.5, "cases": [{"query": query} for query in judged], "judgments": "judgments.json"},
-        "listed": {"min_ndcg": 0.5, "queries": "queries.json", "judgments": "judgments.json"},
-    }
-    suites = []
-    for text in texts.values():
-        (folder / "shop.yaml").write_text(json.dumps(text, ensure_ascii=False), encoding="utf-8")
-        suites.append(load_suite(folder / "shop.yaml"))
-    inline = [(case.id, case.query, case.judgments, case.min_ndcg) for case in suites[0].cases]
-    for suite in suites[1:]:
-        assert [(case.id, case.query, case.judgments, case.min_ndcg) for case in suite.cases] == inline
-        assert suite.terms == suites[0].terms
 
 
 def test_qrels_know_ids_alone(rated: Shop) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance.cases.reader import parse_suite
-from pytest_relevance.cases.writing import case_file, judgments_of, write_text, write_value
+from pytest_relevance.cases.writing import case_file, judgments_of, write_value
 from pytest_relevance.judgments.model import Judgments, Query
 from tests.cases.conftest import Read
 
@@ -151,15 +151,6 @@ def test_a_case_file_says_what_the_judgments_say(given: Judgments) -> None:
         assert case.judgments == given.get(key, {})
         assert case.titles == given.titles.get(key, {})
         assert (case.weight, case.params, case.note) == (query.weight, query.params, query.note)
-
-
-@given(text=TEXTS)
-def test_a_text_is_that_text_to_our_reader_and_to_an_editor(
-    editor_sees: Callable[[str | bytes], object], text: str
-) -> None:
-    assert editor_sees(f"a: {write_text(text)}") == {"a": text}
-    assert editor_sees(f"[{write_text(text)}, b]") == [text, "b"]
-    assert editor_sees(f"{{a: {write_text(text)}}}") == {"a": text}
 
 
 @given(found=PARAMS)

@@ -150,10 +150,7 @@ def test_records_that_cannot_be_compared(shop: Terminal, what: str, says: list[s
             ["main.jsonl", "branch.json"],
             f"and branch.json has none: give judgments, {_FORMS}; overlap@10 needs none\n{_BY_JUDGMENTS}\n",
         ),
-        (
-            ["main.jsonl", "branch.jsonl", "--judgments=main.jsonl"],
-            "main.jsonl: judgments have columns for the query, the document and the grade; found kind",
-        ),
+        (["main.jsonl", "branch.jsonl", "--judgments=main.jsonl"], "main.jsonl: judgments have columns for the query"),
         (["main.jsonl", "branch.jsonl", "--judgments=broken.yaml"], 'broken.yaml:1:8: "cases" takes a list'),
         (["main.jsonl", "branch.jsonl", "--grade-column=grade"], "--grade-column names a column of the file that --ju"),
         (

