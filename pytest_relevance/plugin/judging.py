@@ -180,8 +180,7 @@ class Judging:
         has_unjudged = any(result.unjudged for _, result in ran)
         if self._file is not None and has_unjudged and not self._is_interrupted:
             try:
-                with self._file.locked():
-                    self._messages.append(self._fill(judge, ran, self._file))
+                self._messages.append(self._fill(judge, ran, self._file))
             except (OSError, ValueError) as error:  # it is no worklist any more
                 self._messages.append(Message(f"{self._shown} cannot be written: {error}", is_good=False))
 

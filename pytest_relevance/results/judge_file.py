@@ -8,9 +8,7 @@ where the grade is blank, as the judge cannot tell.
 from __future__ import annotations
 
 import csv
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
 from io import StringIO
 from pathlib import Path
 
@@ -67,25 +65,9 @@ class JudgeFile:
         self._known: set[tuple[str, ...]] = set()
         self._ids: dict[str, list[str]] = {}
 
-    @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Keep other runs from adding to the file. Raises OSError where one does; not on Windows."""
-        with self.path.open("ab") as file:
-            if sys.platform != "win32":
-                import fcntl
-
-                try:
-                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except BlockingIOError:
-                    advice = "run again when that has ended, or name another file"
-                    raise BlockingIOError(f"another run is adding to it; {advice}") from None
-            yield
-
     def mend(self) -> None:
-        """Take a half-written row at the end of the file away, unless a run is writing it. Raises OSError."""
-        if not self.path.is_file():
-            return
-        with suppress(BlockingIOError), self.locked():
+        """Take a half-written row at the end of the file away. Raises OSError."""
+        if self.path.is_file():
             data = self.path.read_bytes()
             whole = _whole_rows(data)
             self.was_cut = len(whole) < len(data)

@@ -162,35 +162,6 @@ def test_a_killed_run_loses_what_was_on_its_way_even_in_a_file_that_fills(shop: 
     assert "3 in the file before; a half-written row at its end was taken away" in told(again)
 
 
-HEADER = "query_id,query,document,title,ranks,worth,move,grade,rater,machine,note\n"
-ROW = 'a good well bad,a good well bad,good,5" nail,2,0.1,0.1,3,model-x/prompt-3,true,é\n'
-WELL = ROW.replace(",good,", ",well,")
-
-
-@pytest.mark.parametrize(
-    ("rest", "is_cut"),
-    [
-        ("", False),
-        (WELL.rstrip(), False),
-        ('a good well bad,"a go', True),
-        ('a good well bad,"a\ngood', True),
-        ('a good well bad,"a\n', True),
-        (WELL[:-2], False),
-        (WELL[:-2] + "\xc3", True),
-    ],
-)
-def test_no_more_than_half_a_row_at_the_end_is_taken_away(shop: Project, rest: str, is_cut: bool) -> None:
-    file = shop.path / "machine.csv"
-    file.write_bytes((HEADER + ROW).encode() + rest.replace("é", "e").encode("latin-1"))
-    suite = shop.path / "shop.relevance.yaml"
-    suite.write_text(f"judgments: {{file: machine.csv, fill: true}}\n{suite.read_text()}")
-    run = shop.run(OPTION)
-    assert run.code == 0
-    assert file.read_text(encoding="utf-8").startswith(HEADER + ROW)
-    assert sorted(grades(shop)) == ["bad", "good", "none", "well"]
-    assert ("half-written" in told(run)) is is_cut
-
-
 def test_a_query_that_gets_an_id_keeps_its_grades(shop: Project) -> None:
     scale = "scale: {exact: 3, partial: 2, bad: 0}\n"
     shop.cases(f"{scale}cases: [{{query: a good, judgments: {{a: 3}}}}]")
@@ -208,52 +179,27 @@ def test_a_query_that_gets_an_id_keeps_its_grades(shop: Project) -> None:
     assert "4 of 6 judged results within k are filled" in told(run)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="no file is locked there")
-def test_a_file_that_another_run_adds_to_is_left_alone(shop: Project) -> None:
-    other = "import fcntl; file = open('machine.csv', 'ab'); fcntl.flock(file, fcntl.LOCK_EX); pytest.file = file"
-    shop.conftest((SEARCH + JUDGE).replace("        def search(", f"        {other}\n        def search(", 1))
-    run = shop.run(OPTION)
-    assert run.code == 1
-    assert run.counts == {"passed": 3}
-    assert "machine.csv cannot be written: another run is adding to it" in told(run)
-    assert asked(shop) == []
+WILD = """
+    def broken(_):
+        raise type("Broken", (Exception,), {"__str__": 1})
 
+    def leave(_):
+        raise SystemExit(3)
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (HEADER + ROW.replace("5", '"5') + WELL, "is damaged: the worklist:2: a quoted cell in this row"),
-        (HEADER + ROW.replace(",2,", ",") + WELL, "is damaged: it is no worklist, or a row has more or fewer cells"),
-        ((HEADER + ROW).replace(",", ";"), "is not as a judge writes it: CSV with commas"),
-        ((HEADER + ROW).replace(",", "\t"), "is not as a judge writes it"),
-        ((HEADER + ROW).replace("query_id,query", "query,query_id"), "is not as a judge writes it"),
-        (HEADER.replace("query_id", '"query_id"') + ROW, "is not as a judge writes it"),
-        ((HEADER + ROW).replace("\n", "\r"), "is not as a judge writes it"),
-    ],
-)
-def test_a_file_that_a_judge_did_not_write_so_stays_as_it_is(shop: Project, content: str, message: str) -> None:
-    file = shop.path / "machine.csv"
-    file.write_bytes(content.encode())
-    run = shop.run(OPTION)
-    assert run.code == 4
-    assert message in " ".join(run.result.stderr.lines)
-    assert file.read_bytes() == content.encode()
+    WILD = {"big": lambda _: 10**400, "huge": lambda _: 10**5000, "later": asyncio.sleep, "exit": leave, "odd": broken}
+
+    def asked"""
 
 
 @pytest.mark.parametrize("judge", [JUDGE, ASYNC_JUDGE], ids=["threads", "tasks"])
-@pytest.mark.parametrize(
-    "line",
-    [
-        *("return 10**400", "return 10**5000", "return __import__('asyncio').sleep(1)"),
-        *("raise SystemExit(3)", "raise type('B', (Exception,), {'__str__': 1})"),
-    ],
-)
-def test_whatever_a_judge_does_costs_one_grade(shop: Project, judge: str, line: str) -> None:
-    shop.conftest(SEARCH + counting(judge, f"if document['id'] == 'good': {line}"))
+def test_whatever_a_judge_does_costs_one_grade(shop: Project, judge: str) -> None:
+    wild = counting(judge, "if document['id'] in WILD: return WILD[document['id']](1)")
+    shop.conftest(SEARCH.replace("\n    def asked", WILD) + wild)
+    shop.cases("scale: {exact: 3, bad: 0}\ncases: [{query: a big huge bad later exit odd, judgments: {a: 3}}]")
     run = shop.run(OPTION)
     assert run.code == 0
-    assert run.counts == {"passed": 3}
-    assert sorted(grades(shop)) == ["bad", "none", "well"]
+    assert run.counts == {"passed": 1}
+    assert grades(shop) == {"bad": "0"}
     assert "; 5 failed" in told(run)
 
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, read_judgments
 from pytest_relevance._problems import FileError
+from pytest_relevance.results.judge_file import JudgeFile, why_not_added_to
 from pytest_relevance.results.worklist import Unjudged, Worklist, why_kept
 from tests.helpers import case_result, changed
 
@@ -315,3 +316,47 @@ def test_a_list_with_grades_is_kept(data: bytes, count: str) -> None:
 )
 def test_another_file_is_kept(data: bytes) -> None:
     assert why_kept(data) == "exists and is no worklist; name another file"
+
+
+# --- the file of a judge ----------------------------------------------------------------------------------------------
+
+HEADER = "query_id,query,document,title,ranks,worth,move,grade,rater,machine,note\n"
+ROW = 'boots,boots,good,5" nail,2,0.1,0.1,3,model-x/prompt-3,true,\u00e9\n'
+WELL = ROW.replace(",good,", ",well,")
+
+
+@pytest.mark.parametrize(
+    ("rest", "left"),
+    [
+        (b"", b""),
+        (WELL.rstrip().encode(), WELL.encode()),
+        (WELL.encode()[:-3], WELL.encode()[:-3] + b"\n"),
+        *((rest, None) for rest in (b'boots,"a go', b'boots,"a\ngood', b'boots,"a\n', WELL.encode()[:-2])),
+    ],
+)
+def test_no_more_than_half_a_row_at_the_end_is_taken_away(tmp_path: Path, rest: bytes, left: bytes | None) -> None:
+    path = tmp_path / "machine.csv"
+    path.write_bytes((HEADER + ROW).encode() + rest)
+    file = JudgeFile(path)
+    file.mend()
+    assert path.read_bytes() == (HEADER + ROW).encode() + (left or b"")
+    assert file.was_cut is (left is None)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (HEADER + ROW.replace("5", '"5') + WELL, "is damaged: the worklist:2: a quoted cell in this row"),
+        (HEADER + ROW.replace(",2,", ",") + WELL, "is damaged: it is no worklist, or a row has more or fewer cells"),
+        ((HEADER + ROW).replace(",", ";"), "exists and is not as a judge writes it: CSV with commas"),
+        ((HEADER + ROW).replace("query_id,query", "query,query_id"), "exists and is not as a judge writes it"),
+        (HEADER.replace("query_id", '"query_id"') + ROW, "exists and is not as a judge writes it"),
+        ((HEADER + ROW).replace("\n", "\r"), "exists and is not as a judge writes it"),
+    ],
+)
+def test_a_file_that_a_judge_did_not_write_so_stays_as_it_is(tmp_path: Path, content: str, message: str) -> None:
+    assert (why_not_added_to(content.encode()) or "").startswith(message)
+    path = tmp_path / "machine.csv"
+    path.write_bytes(content.encode())
+    JudgeFile(path).mend()
+    assert path.read_bytes().rstrip() == content.encode().rstrip()
