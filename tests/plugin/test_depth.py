@@ -275,15 +275,7 @@ def test_the_mean_of_ap_is_that_of_trec_eval_or_none(project: Project) -> None:
         query, _, document, _, score, _ = row.split()
         queries.setdefault(query, []).append((float(score), document))
     rankings = {query: [document for _, document in sorted(found, reverse=True)] for query, found in queries.items()}
-    project.conftest(f"""
-        import pytest
-
-        RANKINGS = {rankings!r}
-
-        @pytest.fixture
-        def search():
-            return lambda query, k: RANKINGS[query][:k]
-    """)
+    project.search(f"return lambda query, k: {rankings!r}[query][:k]", '(scope="session")')
     project.write("qrels.txt", (data / "qrels.test").read_text(encoding="utf-8"))
     judged = [query for query in read_judgments(data / "qrels.test") if query in rankings]
     project.write("queries.tsv", "".join(f"{query}\t{query}\n" for query in judged))

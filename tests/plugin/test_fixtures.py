@@ -19,16 +19,8 @@ TWO_CASES = """
 
 def test_the_conftest_nearest_to_the_case_file_provides_the_search(project: Project) -> None:
     project.conftest()
-    project.write(
-        "reverse/conftest.py",
-        """
-        import pytest
-
-        @pytest.fixture
-        def search(search):
-            return lambda query: search(query)[::-1]
-    """,
-    )
+    reverse = "import pytest\n\n@pytest.fixture\ndef search(search):\n    return lambda query: search(query)[::-1]\n"
+    project.write("reverse/conftest.py", reverse)
     project.cases(TWO_CASES)
     project.cases(TWO_CASES, "reverse/shop.relevance.yaml")
     run = project.run()
@@ -36,17 +28,8 @@ def test_the_conftest_nearest_to_the_case_file_provides_the_search(project: Proj
 
 
 def test_a_suite_and_a_case_name_the_fixture_they_search_with(project: Project) -> None:
-    project.conftest("""
-        import pytest
-
-        @pytest.fixture
-        def forwards():
-            return str.split
-
-        @pytest.fixture
-        def backwards():
-            return lambda query: query.split()[::-1]
-    """)
+    fixtures = "@pytest.fixture\ndef {}():\n    return lambda query: query.split()[::{}]\n\n"
+    project.conftest("import pytest\n\n" + fixtures.format("forwards", 1) + fixtures.format("backwards", -1))
     project.cases("""
         search: forwards
         min_ndcg: 1

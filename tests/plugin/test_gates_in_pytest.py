@@ -214,17 +214,13 @@ def test_what_a_failure_shows(project: Project) -> None:
 
 def test_one_verdict_a_variant(project: Project) -> None:
     """What no parameter reaches is a part of the suite in every variant."""
-    project.conftest("""
-        import pytest
-
-        @pytest.fixture(params=["forward", "back"])
-        def search(request):
-            return lambda query: query.split()[:: 1 if request.param == "forward" else -1]
-
-        @pytest.fixture
-        def other():
-            return str.split
-    """)
+    project.search(
+        'return lambda query: query.split()[:: 1 if request.param == "forward" else -1]',
+        '(params=["forward", "back"])',
+        "request",
+    )
+    with (project.path / "conftest.py").open("a") as file:
+        file.write("\n@pytest.fixture\ndef other():\n    return str.split\n")
     project.cases("""
         gates: [{mean: {nDCG@10: 0.8}}]
         cases:

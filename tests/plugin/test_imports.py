@@ -3,7 +3,6 @@
 import subprocess
 import sys
 from pathlib import Path
-from textwrap import dedent
 
 import pytest
 
@@ -109,16 +108,8 @@ def test_cases_that_pass_import_only_what_they_need(project: Project) -> None:
 
 
 def test_lists_are_read_without_the_families_of_responses(project: Project) -> None:
-    project.conftest("""
-        import pytest
-
-        IDS, ROWS = ["shoes", "boots"], [("shoes", 2.5), ("boots", 1.5)]
-        MAPPINGS = [{"id": "shoes", "title": "Shoes"}, {"id": "boots"}]
-
-        @pytest.fixture(params=[IDS, MAPPINGS, ROWS], ids=["ids", "mappings", "rows"])
-        def search(request):
-            return lambda query: request.param
-    """)
+    lists = [["shoes", "boots"], [{"id": "shoes", "title": "Shoes"}, {"id": "boots"}], [("shoes", 2.5), ("boots", 1.5)]]
+    project.search("return lambda query: request.param", f"(params={lists})", "request")
     project.cases("cases: [{query: shoes boots, judgments: {shoes: 3, boots: 1}, min_ndcg: 0.5}]")
     modules = {name.removeprefix("pytest_relevance.") for name in imported(project)}
     assert "results.responses.ranking" in modules
@@ -147,11 +138,5 @@ def test_cases_that_fail_import_neither_numpy_nor_pandas(forty: Project) -> None
 
 
 def test_the_fixture_imports_neither_numpy_nor_pandas(project: Project) -> None:
-    project.write(
-        "test_shop.py",
-        dedent("""
-        def test_shop(relevance):
-            relevance.check("shoes", ["a"], {"a": 3}, min_ndcg=0.9)
-        """),
-    )
+    project.test('relevance.check("shoes", ["a"], {"a": 3}, min_ndcg=0.9)')
     assert not heavy(imported(project)) & {"numpy", "pandas"}

@@ -73,13 +73,15 @@ def test_a_search_that_raises_and_one_that_is_a_coroutine(shop: Project) -> None
     shop.conftest("""
         import pytest
 
-        @pytest.fixture(params=["raises", "waits"])
+        def raises(query):
+            raise ValueError("no engine")
+
+        async def waits(query):
+            return query.split()
+
+        @pytest.fixture(params=[raises, waits])
         def search(request):
-            def raises(query):
-                raise ValueError("no engine")
-            async def waits(query):
-                return query.split()
-            return locals()[request.param]
+            return request.param
     """)
     run = shop.run()
     assert run.outcomes == {

@@ -209,17 +209,11 @@ def test_without_a_reference_every_failure_counts_and_that_is_said_once(project:
 
 def test_each_variant_is_compared_with_its_own_ranking(project: Project) -> None:
     shop = Shop(project)
-    search = """
-        import pytest
-
-        @pytest.fixture(params=["bm25", "dense"])
-        def search(request):
-            return lambda query: RETURNED[request.param].split()
-    """
     shop.cases("cases: [{query: boots, judgments: {a: 3, b: 1}, min_ndcg: 0.9}]")
-    project.conftest(search.replace("RETURNED", "{'bm25': 'b a', 'dense': 'a b'}"))
+    variants = '(params=["bm25", "dense"])', "request"
+    project.search("return lambda query: {'bm25': 'b a', 'dense': 'a b'}[request.param].split()", *variants)
     shop.run(RECORD)
-    project.conftest(search.replace("RETURNED", "{'bm25': 'b a', 'dense': 'b a'}"))
+    project.search("return lambda query: 'b a'.split()", *variants)
     assert shop.run(AGAINST, KNOWN).outcomes == {"boots[bm25]": "xfailed", "boots[dense]": "failed"}
 
 

@@ -64,17 +64,16 @@ def test_it_stands_wherever_a_metric_may(shop: Project, workers: tuple[str, ...]
     assert scores["undefined"]["net@3"] is None
 
 
-@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["alone", "xdist"])
-def test_accepted_rankings_are_scored_again(shop: Project, workers: tuple[str, ...]) -> None:
+def test_accepted_rankings_are_scored_again(shop: Project) -> None:
     shop.run("--relevance-update")
-    known = shop.run(*workers, "--relevance-known=xfail")
+    known = shop.run("-n2", "--relevance-known=xfail")
     assert known.outcomes == {
         **dict.fromkeys(("good", "undefined", "gate[mean]", "gate[drop]"), "passed"),
         "poor": "xfailed",
     }
     shop.conftest(WORDS.replace("query.split()", "query.replace('b', 'd').split()") + NET)
     shop.cases(CASES.replace("b: 2", "b: 4").replace("net@2: 5", "net@2: 6"))  # and other judgments
-    worse = shop.run(*workers, "--relevance-known=xfail")
+    worse = shop.run("--relevance-known=xfail")
     assert worse.outcomes["good"] == "failed"  # 7 for the accepted ranking, 2 now
     assert worse.outcomes["gate[drop]"] == "failed"
     assert "net@2 2.000 is below 6.000" in worse.failure("good")

@@ -236,14 +236,7 @@ def test_the_same_with_workers_as_without(project: Project) -> None:
     """
     project.conftest(VARIANTS + grouped)
     project.cases(CASES)
-    project.write(
-        "test_shop.py",
-        """
-        def test_shop(relevance):
-            for query in ("a b", "b a"):
-                relevance.check(query, query.split(), {"a": 3, "b": 1})
-        """,
-    )
+    project.test('for query in ("a b", "b a"):', '    relevance.check(query, query.split(), {"a": 3, "b": 1})')
     project.run(RECORD)
     here = opened(project)
     run = project.run("--relevance-record=there.jsonl", "-n2", "--dist=loadgroup")
@@ -336,16 +329,10 @@ def test_any_text_is_read_as_it_was(project: Project) -> None:
         cases += [{"query": "boom", "id": f"boom {number}", "params": params}]
     project.write("shop.relevance.yaml", yaml.safe_dump({"cases": cases}))
     project.write("texts.json", json.dumps(TEXTS))
-    project.write(
-        "test_shop.py",
-        """
-        import json
-        import pathlib
-
-        def test_shop(relevance):
-            for text in json.loads(pathlib.Path(__file__).with_name("texts.json").read_text()):
-                relevance.check(text.encode(errors="replace").decode(), [text, text + text], {text: 3})
-        """,
+    project.test(
+        "import json, pathlib",
+        'for text in json.loads(pathlib.Path("texts.json").read_text()):',
+        '    relevance.check(text.encode(errors="replace").decode(), [text, text + text], {text: 3})',
     )
     run = project.run(RECORD, "-n1")
     assert run.counts == {"passed": len(TEXTS) + 1, "failed": len(TEXTS)}

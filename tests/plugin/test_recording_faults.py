@@ -149,17 +149,9 @@ def test_a_case_file_that_cannot_be_collected_is_named(shop: Shop, workers: Sequ
 
 
 def test_a_search_that_cannot_be_set_up_is_an_error(project: Project) -> None:
-    project.conftest("""
-        import pytest
-
-        @pytest.fixture
-        def search():
-            raise ConnectionError("no engine")
-
-        @pytest.fixture
-        def other():
-            pytest.skip("no other engine here")
-    """)
+    conftest = project.search('raise ConnectionError("no engine")')
+    other = "\n@pytest.fixture\ndef other():\n    pytest.skip('no other engine here')\n"
+    conftest.write_text(conftest.read_text() + other)
     project.cases("cases: [{query: a}, {query: b, search: missing}, {query: c, search: other}]")
     run = project.run(RECORD)
     record = opened(project)

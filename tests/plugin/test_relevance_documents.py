@@ -246,17 +246,11 @@ def test_an_attempt_that_is_rerun(shop: Project) -> None:
 
 def test_checks_of_tests_in_python(shop: Project) -> None:
     (shop.path / "shop.relevance.yaml").unlink()
-    shop.write(
-        "test_shop.py",
-        """
-        def test_boots(relevance):
-            relevance.check("boots", ["boots"], {"boots": 1, "hiking": 3, "lost": 2}, min_ndcg=0.9)
-
-        def test_dynamic(request):
-            relevance = request.getfixturevalue("relevance")
-            relevance.check("clogs", ["clogs"], {"sandals": 1}, min_ndcg=0.9)
-        """,
+    shop.test(
+        'relevance.check("boots", ["boots"], {"boots": 1, "hiking": 3, "lost": 2}, min_ndcg=0.9)', name="test_boots"
     )
+    dynamic = 'request.getfixturevalue("relevance").check("clogs", ["clogs"], {"sandals": 1}, min_ndcg=0.9)'
+    shop.write("test_more.py", f"def test_dynamic(request):\n    {dynamic}\n")
     run = shop.run()
     assert row_of(run, "test_boots", "hiking").startswith("hiking Hiking! grade 3 not returned")
     assert row_of(run, "test_boots", "lost").startswith("lost grade 2 not in the index")

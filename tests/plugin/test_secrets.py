@@ -114,17 +114,8 @@ def test_a_pattern_of_the_project(shop: Project) -> None:
 def test_a_record_has_no_path_of_the_machine(shop: Project) -> None:
     sub = shop.path / "suites"
     shop.cases("cases: [{query: a}]", "suites/more.relevance.yaml")
-    shop.write(
-        "suites/conftest.py",
-        """
-        import json
-        import pytest
-
-        @pytest.fixture
-        def search():
-            return lambda query: json.loads(query)
-    """,
-    )
+    json = "import json\nimport pytest\n\n@pytest.fixture\ndef search():\n    return lambda query: json.loads(query)\n"
+    shop.write("suites/conftest.py", json)
     shop.run(RECORD, str(sub), f"--basetemp={shop.path}/temp", "--rootdir", str(shop.path), "--password", "hunter22")
     record = Record.open(shop.path / "run.jsonl")
     assert str(shop.path) not in (shop.path / "run.jsonl").read_text()

@@ -67,14 +67,8 @@ def test_only_cases_that_both_have_are_compared(project: Project) -> None:
 
 def test_suites_and_variants_have_a_line_each_and_tags_a_row(project: Project) -> None:
     shop = Shop(project)
-    project.conftest("""
-        import os
-        import pytest
-
-        @pytest.fixture(params=["bm25", "dense"])
-        def search(request):
-            return lambda query: query.split()[:: -1 if os.environ.get("WORSE") == request.param else 1]
-    """)
+    step = "-1 if __import__('os').environ.get('WORSE') == request.param else 1"
+    project.search(f"return lambda query: query.split()[:: {step}]", '(params=["bm25", "dense"])', "request")
     shop.cases(
         "cases:\n  - {query: a b, tags: [head], judgments: {a: 3, b: 1}}\n" + cases("a").removeprefix("cases:\n")
     )

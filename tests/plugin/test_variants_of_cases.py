@@ -198,17 +198,9 @@ class TestRepeats:
 
     def test_the_worst_counts(self, project: Project) -> None:
         """In the summary, in gates and in the record: the second of three repeats returns another ranking."""
-        flaky = """
-    calls = []
-
-    @pytest.fixture
-    def search():
-        def search(query):
-            calls.append(query)
-            return query.split()[:: -1 if calls.count(query) == 2 else 1]
-        return search
-        """
-        conftest(project, flaky, repeating(3))
+        found = "calls.append(query) or query.split()[:: -1 if calls.count(query) == 2 else 1]"
+        flaky = SEARCH.replace("str.split", f"lambda query: {found}")
+        conftest(project, "    calls = []\n", flaky, repeating(3))
         project.cases(f"gates: [{{mean: {{nDCG@10: 0.9}}}}, {{passing: 0.1}}]\n{CASES}")
         run = project.run("--relevance-record=run.jsonl")
         assert run.counts == {"failed": 4, "passed": 4}
@@ -228,18 +220,9 @@ class TestRepeats:
     @pytest.mark.parametrize("option", [UPDATE, ONLY_NEW])
     def test_rankings_that_differ_are_never_accepted(self, project: Project, option: str) -> None:
         project.cases("cases: [{query: a b}, {query: c d}, {query: e f}]\n")
-        conftest(
-            project,
-            """
-    import itertools
-    calls = itertools.count()
-
-    @pytest.fixture
-    def search():
-        return lambda query: [*query.split(), str(next(calls)) if query == "e f" else "z"]
-    """,
-            repeating(),
-        )
+        found = "[*query.split(), str(next(calls)) if query == 'e f' else 'z']"
+        changing = SEARCH.replace("str.split", f"lambda query: {found}")
+        conftest(project, "    import itertools\n    calls = itertools.count()\n", changing, repeating())
         run = project.run(option)
         assert run.counts == {"passed": 6}
         assert run.code == 1  # not all that was asked for was done

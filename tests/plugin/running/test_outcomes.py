@@ -318,7 +318,8 @@ def test_ctrl_c_drops_what_is_queued_and_names_what_is_in_flight(
 @with_signals
 def test_ctrl_c_in_the_code_of_a_search_waits_for_no_other(engine: Engine) -> None:
     body = "await asyncio.sleep(600) if query == 'q0' else signal.raise_signal(signal.SIGINT)"
-    engine.searches(f"    import asyncio, signal\n{searching(body, 'coroutine')}")
+    handles = "signal.signal(signal.SIGINT, signal.default_int_handler)"  # a job of a shell may ignore it
+    engine.searches(f"    import asyncio, signal\n    {handles}\n{searching(body, 'coroutine')}")
     engine.project.cases(numbered(3))
     run = engine.run(TWO)
     assert (run.code, run.outcomes) == (pytest.ExitCode.INTERRUPTED, {})
