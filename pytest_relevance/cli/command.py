@@ -278,16 +278,20 @@ class _AlsoOutside(tuple[str, ...]):
         return super().__contains__(name) or name in _outside.entry_points_of(_outside.REPORTS)
 
 
-def add_report(parser: Any, *more: str, has_others: bool = False) -> None:
+def add_report(parser: Any, *more: str, has_others: bool = False, has_images: bool = False) -> None:
     """Add the options of a report: `--format`, with `more` formats, `--output` and `--max-chars`.
 
-    `parser` may be a group of arguments. `has_others`: reports of other packages are formats, too.
+    `parser` may be a group of arguments. `has_others`: reports of other packages are formats, too. `has_images`: a page
+    can show pictures, with `--images`.
     """
     add_format(parser, *more, has_others=has_others)
     endings = listed([".md", ".json", *(f".{name}" for name in more)], "or")
     parser.add_argument(
         "-o", "--output", metavar="FILE", help=f"write the report to a file, whose ending may say how ({endings})"
     )
+    if has_images:
+        images = "show pictures of documents in the page, from their addresses (default: off)"
+        parser.add_argument("--images", choices=("off", "link"), default="off", help=images)
 
 
 def add_format(parser: Any, *more: str, has_others: bool = False) -> None:

@@ -76,7 +76,7 @@ def declare(parser: ArgumentParser) -> None:
     add("--p", metavar="P", type=float, help=p)
     add("--max-case-drop", metavar="X", type=float, help=case_drop)
     output = parser.add_argument_group("output")
-    command.add_report(output, HTML)
+    command.add_report(output, HTML, has_images=True)
     add = output.add_argument
     add("--limit", metavar="N", type=command.whole_from(0), default=5, help=limit)
     add("--seed", metavar="N", type=command.whole_from(0), default=0, help="the seed of the random draws (default: 0)")
@@ -122,7 +122,7 @@ def run(arguments: Namespace) -> int:
                 TEXT: partial(comparison.summary, width=width),
                 MARKDOWN: partial(comparison.to_markdown, max_chars=arguments.max_chars),
                 JSON: comparison.to_json,
-                HTML: lambda gates, **_: _page(comparison, gates),
+                HTML: lambda gates, **_: _page(comparison, gates, arguments.images == "link"),
             }
             reports = {name: makers[name](limit=limit, gates=gates) for name in {TEXT, format}}
     except Incomparable as error:
@@ -137,10 +137,10 @@ def run(arguments: Namespace) -> int:
     return OK if gates.passed else FOUND
 
 
-def _page(comparison: Comparison, gates: ComparisonGates) -> str:
+def _page(comparison: Comparison, gates: ComparisonGates, images: bool) -> str:
     from pytest_relevance.reports.html.comparison import comparison_page
 
-    return comparison_page(comparison, gates)
+    return comparison_page(comparison, gates, images=images)
 
 
 def _with_remedies(error: Incomparable, arguments: Namespace) -> str:

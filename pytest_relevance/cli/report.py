@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def declare(parser: ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument("record", metavar="RUN", type=command.existing, help="the record of a run")
-    command.add_report(parser, HTML, has_others=True)
+    command.add_report(parser, HTML, has_others=True, has_images=True)
     parser.add_argument(
         "--against",
         metavar="BASELINE_OR_RUN",
@@ -36,8 +36,6 @@ def declare(parser: ArgumentParser) -> None:
     parser.add_argument(
         "-v", "--verbose", action="count", default=0, help="show all ranks of a failure; -vv: also cases that passed"
     )
-    images = "show pictures of documents in the page, from their addresses (default: off)"
-    parser.add_argument("--images", choices=("off", "link"), default="off", help=images)
     parser.add_argument("-q", "--quiet", action="count", default=0, help="show one line for each failure")
 
 

@@ -198,7 +198,7 @@ def compare_runs(
     notes += dict.fromkeys(f"{run.name}: {text}" for run in runs if (text := filled_text(run.results)))
     shown = by or sorted({two.metric for _, two in found.pairs}, key=lambda metric: metric.k or 0)
     rankings = tuple(what_changed(one, two) for one, two in found.pairs)
-    searched = changed(*(run.info.fingerprint for run in runs))
+    searched, files = changed(*(run.info.fingerprint for run in runs)), runs[1].files
     del runs  # so that the results of the pairs are in memory no longer than they are needed
     return Comparison(
         *found.names,
@@ -212,6 +212,7 @@ def compare_runs(
         errors=tuple(found.errors),
         notes=tuple(notes),
         fingerprint=searched,
+        files=files,
     )
 
 

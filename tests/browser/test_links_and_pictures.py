@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pytest_relevance.cli import main
 from tests.browser.conftest import Project
 from tests.browser.reader import Reader
 
@@ -31,7 +32,7 @@ def boots(tmp_path: Path) -> Project:
     project.write("products.jsonl", "\n".join(lines) + "\n")
     project.write("boots.relevance.yaml", SUITE)
     project.search_returns({"boots": ["boot"]})
-    project.pytest("--relevance-update")
+    project.pytest("--relevance-update", "--relevance-record=before.jsonl")
     project.search_returns({"boots": ["shoe", "trap"]})
     return project
 
@@ -51,6 +52,18 @@ def test_titles_are_links_on_both_sides_and_pictures_are_off(reader: Reader, boo
     assert reader.script("return document.images.length") == 0
     assert "img-src" not in page.read_text(encoding="utf-8")
     assert "javascript:alert(1)" in reader.text('[data-document="trap"]')  # as text
+
+
+def test_the_page_of_a_comparison_has_links_and_pictures_as_well(reader: Reader, boots: Project) -> None:
+    boots.pytest("--relevance-record=now.jsonl")
+    before, now, page = (str(boots.path / name) for name in ("before.jsonl", "now.jsonl", "compared.html"))
+    assert main(["compare", before, now, "-o", page, "--images", "link"]) == 0
+    reader.open(Path(page), "#case=boots.relevance.yaml::boots")
+    assert links(reader) == {"Boot": "https://shop.example/boot", "Shoe": "https://shop.example/shoe"}
+    assert reader.script("return document.images.length") == 2
+    reader.wait(lambda: "requested http://127.0.0.1:9/boot.png" in reader.complaints())
+    reader.open(Path(page), "#show=worse")  # away from the pictures
+    reader.complaints()
 
 
 def test_pictures_are_loaded_only_when_asked_for_and_the_page_says_so(reader: Reader, boots: Project) -> None:

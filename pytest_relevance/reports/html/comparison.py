@@ -22,10 +22,10 @@ from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.records.run_info import changes_text
 
 
-def comparison_page(comparison: Comparison, gates: ComparisonGates | None = None) -> str:
-    """The page, as text to be written in UTF-8; `gates` are what `Comparison.judge` returns."""
+def comparison_page(comparison: Comparison, gates: ComparisonGates | None = None, *, images: bool = False) -> str:
+    """The page, as text to be written in UTF-8; `gates` are what `Comparison.judge` returns, `images`: as of a run."""
     gates = comparison.judge() if gates is None else gates
-    run = Run([*_judged(comparison)], name=f"{comparison.first} {ARROW} {comparison.second}")
+    run = Run([*_judged(comparison)], comparison.files, name=f"{comparison.first} {ARROW} {comparison.second}")
     fallen = {result.key for result in comparison.moved(-1)}
     behind = [result for result in run.results if result.key in fallen]
     found = [*emptied(run.results)]
@@ -38,7 +38,8 @@ def comparison_page(comparison: Comparison, gates: ComparisonGates | None = None
     searched = changes_text(comparison.fingerprint)
     context = [run.name, counts, *metric, *filter(None, [searched]), *map(settings_text, comparison.settings)]
     means = [sentence.text for sentence in mean_change_sentences(comparison, is_whole=True)]
-    return html_page(run, Screen(comparison_headline(comparison, gates), means, comparison.notes, context, found))
+    screen = Screen(comparison_headline(comparison, gates), means, comparison.notes, context, found)
+    return html_page(run, screen, images=images)
 
 
 def _judged(comparison: Comparison) -> Iterator[CaseResult]:

@@ -6,7 +6,6 @@ import heapq
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import blake2b
-from itertools import chain
 from operator import attrgetter
 from typing import Any
 
@@ -177,9 +176,9 @@ def _settings(settings: Settings, grades: Iterable[float]) -> dict[str, Any]:
 def _case(
     result: CaseResult, name: str, reason: str, tables: _Tables, variants: Sequence[Any], *, alone: bool
 ) -> dict[str, Any]:
-    """The object of a case: empty values are left out, and so are titles of documents that it does not name.
+    """The object of a case: empty values are left out, and so are texts of documents that it does not name.
 
-    Results of a comparison share one table of all titles of both runs.
+    Results of a comparison share one table of the texts of both runs.
     """
     change, documents, scale = CaseChange(result), documents_of(result, alone=alone), _scale(result)
     lost, top = documents.lost, documents.on_top
@@ -230,7 +229,6 @@ def _case(
         "accepted": [],
         "acceptedGrades": [],
         "filled": dict(result.evaluation.filled),
-        "fields": {document: dict(fields) for document, fields in result.texts.shown.items()},
         "notes": dict(result.texts.notes),
         "notInIndex": [*result.texts.not_in_index],
         "notInCatalogue": [*result.texts.not_in_catalogue],
@@ -245,9 +243,10 @@ def _case(
     baseline = result.baseline
     if baseline is not None and baseline.standing != NEW:
         values |= {"accepted": [*baseline.documents], "acceptedGrades": [*baseline.grades], "stale": [*baseline.stale]}
-    missing, titles = dict(result.evaluation.missing), result.texts.titles
-    named = chain(values["documents"], values["accepted"], missing, values["notes"], values["explanations"])
+    missing, titles, shown = dict(result.evaluation.missing), result.texts.titles, result.texts.shown
+    named = [*values["documents"], *values["accepted"], *missing, *values["notes"], *values["explanations"]]
     values["titles"] = {document: titles[document] for document in named if document in titles}
+    values["fields"] = {document: dict(shown[document]) for document in named if document in shown}
     return {name: value for name, value in values.items() if value not in _EMPTY and value is not False}
 
 

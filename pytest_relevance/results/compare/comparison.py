@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import pandas
 
     from pytest_relevance.metrics.names import Metric
+    from pytest_relevance.results.records.run_info import FileInfo
 
 MOST_MOVERS = 10
 """How many of the largest drops, and of the largest gains, are movers unless more are asked for."""
@@ -63,7 +64,7 @@ class Compared:
 
     `left_out` says what was not compared and why, `errors` are the cases that are an error in either run; without
     `common` both are empty. `notes` are further remarks. `fingerprint` says what differs in what was searched, by name:
-    `{"index": ["products-11", "products-20"]}`.
+    `{"index": ["products-11", "products-20"]}`. `files` are the case files of the second run.
     """
 
     first: str
@@ -78,6 +79,7 @@ class Compared:
     errors: tuple[ErroredCase, ...] = ()
     notes: tuple[str, ...] = ()
     fingerprint: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    files: Mapping[str, FileInfo] = field(default_factory=dict)
 
     def __len__(self) -> int:
         """How many cases were compared."""
@@ -246,7 +248,8 @@ def compared_results(pairs: list[Pair], metrics: Metrics, *, is_across: bool) ->
             second = two.evaluation.scores
         ranking, texts = one.ranking, two.texts
         if one.texts.titles is not texts.titles:
-            texts = texts._replace(titles={**one.texts.titles, **texts.titles})
+            shown = {**one.texts.shown, **texts.shown}
+            texts = texts._replace(titles={**one.texts.titles, **texts.titles}, shown=shown)
         accepted = WITHIN, first.get(two.metric.text), (), first, ranking.documents, ranking.grades
         baseline = BaselineComparison(*accepted, latency=one.call.latency_like(two.call))
         result = two._replace(

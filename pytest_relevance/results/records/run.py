@@ -120,14 +120,15 @@ class Compact:
     """Makes recorded results small, for commands that read hundreds of thousands: two fifths of the memory.
 
     What only a report about a single case shows is left out: accepted rankings (unless `keeps_accepted`), scores of the
-    engine, and missing documents but the first, where none of them was returned below the kept ranks. All titles are in
-    one table, which the results share, as they share equal documents and parts.
+    engine, and missing documents but the first, where none of them was returned below the kept ranks. All titles and
+    fields of documents are in one table, which the results share, as they share equal documents and parts.
     """
 
     def __init__(self, *, keeps_accepted: bool = False) -> None:
         self._keeps_accepted = keeps_accepted
         self._titles: dict[str, str] = {}
-        self._texts = DocumentTexts(self._titles)
+        self._shown: dict[str, Mapping[str, str]] = {}
+        self._texts = DocumentTexts(self._titles, shown=self._shown)
         self._shared: dict[Any, Any] = {}
 
     def __call__(self, result: CaseResult) -> CaseResult:
@@ -139,6 +140,7 @@ class Compact:
             for each in (result.ranking.documents, result.ranking.as_returned)
         )
         self._titles.update((put(document, document), title) for document, title in texts.titles.items())
+        self._shown.update((put(document, document), fields) for document, fields in texts.shown.items())
         if baseline is not None:
             standing = put(baseline.standing, baseline.standing)
             accepted = baseline.documents if self._keeps_accepted else ()
