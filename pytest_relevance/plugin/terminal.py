@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 
+from pytest_relevance._paused_gc import paused_gc
 from pytest_relevance._text import counted, harmless
 from pytest_relevance.plugin.options import recorded_rankings, verbosity
 from pytest_relevance.plugin.run_store import attached_to, run_store
@@ -154,15 +155,17 @@ class Terminal:
     def _print_section(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print the reports of passing cases with `-vv`, and the plugin's section, whose last line is the verdict."""
         results = self._store.results if anything_ran(self._store.results) else []
-        passed = [result for result in results if result.outcome == "passed" and result.evaluation.scores]
-        if passed and self._config.option.verbose > 1:
+        is_shown = self._config.option.verbose > 1
+        passed = [each for each in results if is_shown and each.outcome == "passed" and each.evaluation.scores]
+        if passed:
             from pytest_relevance.reports.failure import failure_lines
 
             terminalreporter.write_sep("=", "passing relevance cases")
             for result in passed:
                 terminalreporter.write_sep("_", case_heading(result))
                 write_lines(terminalreporter, failure_lines(result, verbosity=1, width=text.terminal_width()))
-        lines = self._lines(results)
+        with paused_gc():
+            lines = self._lines(results)
         if lines:
             terminalreporter.write_sep("=", "relevance")
             write_lines(terminalreporter, lines)

@@ -391,7 +391,7 @@ def digest_of(judgments: Mapping[str, float]) -> str:
     """
     if not judgments:
         return NO_DIGEST
-    text = "\0".join([f"{document}\0{_digits(grade)}" for document, grade in sorted(judgments.items())])
+    text = "\0".join([f"{document}\0{_digits(judgments[document])}" for document in sorted(judgments)])
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 

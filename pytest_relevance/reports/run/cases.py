@@ -295,7 +295,8 @@ def filled_text(results: Iterable[CaseResult]) -> str:
     found = [result.evaluation for result in results]
     counts: Counter[str] = Counter()
     for each in found:
-        counts.update(each.filled_top)
+        if each.filled_top:
+            counts.update(each.filled_top)
     alone = sum(each.is_filled_alone for each in found)
     if not (counts or alone):
         return ""
@@ -308,11 +309,12 @@ def filled_text(results: Iterable[CaseResult]) -> str:
 
 def passing_by_fill(results: Iterable[CaseResult], most: int | None = 3) -> str:
     """`12 of 20 cases pass only by grades of lenient: "a", "b", "c" and 9 more`; or "". `most` are named."""
-    ran = [result for result in results if result.status != SKIPPED]
-    if not any(result.evaluation.people_verdict for result in ran):
+    found = [*results]
+    if not any(result.evaluation.people_verdict for result in found):
         return ""
     from pytest_relevance.results.filled import passes_by_fill
 
+    ran = [result for result in found if result.status != SKIPPED]
     if not (found := [*filter(passes_by_fill, ran)]):
         return ""
     names = [case_in_prose(result.id, result.query, result.variant) for result in found]
