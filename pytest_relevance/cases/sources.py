@@ -282,7 +282,7 @@ class Sources:
         """The content of a file, which is read once; None where there are mistakes, which are reported."""
         if (read, named) not in self._contents:
             path, shown = os.path.join(self._folder, named.name), self._shown(named)
-            if named.fill and _is_blank(path):
+            if named.fill and (not os.path.exists(path) or (os.path.isfile(path) and not os.path.getsize(path))):
                 if not os.path.exists(path):
                     self.absent[shown] = None
                 return None
@@ -352,11 +352,6 @@ def _grading_terms(values: Mapping[str, object]) -> GradingTerms:
 
 def _names_of(files: Sequence[JudgmentFile]) -> str:
     return listed([file.name for file in files], "and")
-
-
-def _is_blank(path: str) -> bool:
-    """Whether a file is missing or empty."""
-    return not os.path.exists(path) or (os.path.isfile(path) and not os.path.getsize(path))
 
 
 def _close_name(files: Sequence[JudgmentFile], wanted: Wanted) -> str:

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate, repeat
-from operator import getitem, mul
+from itertools import repeat
+from operator import getitem
 
 import numpy as np
 
@@ -225,18 +225,6 @@ def _expected_reciprocal_rank(metric: Metric, batch: _Batch) -> Floats:
     return total
 
 
-def _rank_biased_precision(metric: Metric, batch: _Batch) -> Floats:
-    query, rank = batch.relevant_hits(metric.rel, metric.k)
-    return (1.0 - metric.p) * sums(query, _persistence(metric.p, rank), batch.queries)
-
-
-def _persistence(p: float, rank: Indexes) -> Floats:
-    """Give p^rank for each 0-based rank, multiplied up rank by rank."""
-    ranks = int(rank.max()) + 1 if rank.size else 1
-    weights: Floats = np.array(list(accumulate(repeat(p, ranks - 1), mul, initial=1.0)))[rank]
-    return weights
-
-
 def _judged(metric: Metric, batch: _Batch) -> Floats:
     assert metric.k is not None
     hits = batch.hits
@@ -259,7 +247,7 @@ SCORERS: Mapping[str, Callable[[Metric, _Batch], Floats]] = {
     "AP": _average_precision,
     "RR": _reciprocal_rank,
     "ERR": _expected_reciprocal_rank,
-    "RBP": _rank_biased_precision,
+    "RBP": _one_by_one,
     "gRBP": _one_by_one,
     "Success": _success,
     "Judged": _judged,

@@ -147,7 +147,10 @@ def test_judged_but_nothing_looks_at_it(terminal: Terminal) -> None:
           - query: polish
             judgments: {a: 3, b: 0}
             expect: {RR: 0.5}
-          - query: measured only
+          - query: polish
+            id: again
+            judgments: {a: 3, b: 1, c: 0}
+            min_ndcg: 0.5
         """,
     )
     said = terminal.run("check", "shop.relevance.yaml")
@@ -156,7 +159,10 @@ def test_judged_but_nothing_looks_at_it(terminal: Terminal) -> None:
         'shop.relevance.yaml:2: "boots"',
         'shop.relevance.yaml:4: "laces"',
     ]
-    assert said.lines[-1] == "1 file, 4 cases, 6 judgments: no errors, 2 warnings"
+    assert warned(said, "one query, two grades for the same document") == [
+        'shop.relevance.yaml:10: "polish": document "b" has grade 1 here and 0 in shop.relevance.yaml:7'
+    ]
+    assert said.lines[-1] == "1 file, 4 cases, 9 judgments: no errors, 3 warnings"
 
 
 def test_gates_and_a_baseline_look_at_judgments_too(terminal: Terminal) -> None:
@@ -197,27 +203,6 @@ def test_judgments_without_a_relevant_document(terminal: Terminal) -> None:
     said = terminal.run("check", "shop.relevance.yaml")
     assert warned(said, "no judged document is relevant") == ['shop.relevance.yaml:4: "nothing is relevant"']
     assert said.lines[-1].endswith("no errors, 1 warning")
-
-
-def test_queries_that_contradict_each_other(terminal: Terminal) -> None:
-    terminal.write(
-        "shop.relevance.yaml",
-        """
-        min_ndcg: 0.5
-        cases:
-          - query: boots
-            judgments: {a: 3, b: 0, c: 1}
-          - query: boots
-            id: again
-            judgments: {a: 3, b: 1, c: 0}
-        """,
-    )
-    said = terminal.run("check", "shop.relevance.yaml")
-    assert warned(said, "one query, two grades for the same document") == [
-        'shop.relevance.yaml:5: "boots": document "b" has grade 1 here and 0 in shop.relevance.yaml:3,',
-        "and 1 more",
-    ]
-    assert warned(said, "the same query but for") == []
 
 
 def test_many_of_a_kind_stay_readable(terminal: Terminal) -> None:

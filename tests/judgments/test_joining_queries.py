@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_relevance._problems import Place
 from pytest_relevance.judgments.model import Judgments, Query, with_queries
 
 QUERIES = [Query("q1", "boots", 2, {"size": 42}, "lined"), Query("q2", "laces")]
@@ -20,11 +21,14 @@ def test_queries_that_only_the_file_knows_can_be_left_out() -> None:
 
 
 def test_texts_get_their_ids() -> None:
-    judgments = Judgments({"laces": {"a": 1}, "boots": {"b": 0}}, titles={"laces": {"a": "Round laces"}})
+    grades: dict[str, dict[str, float]] = {"laces": {"a": 1}, "boots": {"b": 0}}
+    titles = {"laces": {"a": "Round laces"}}
+    judgments = Judgments(grades, titles=titles, place=lambda query, document: Place(path=f"{query}/{document}"))
     joined, said = with_queries(judgments, QUERIES, "queries.tsv")
     assert (joined, said) == ({"q2": {"a": 1}, "q1": {"b": 0}}, [])
     assert list(joined) == ["q2", "q1"]
     assert joined.titles == {"q2": {"a": "Round laces"}}
+    assert joined.place("q1", "b").path == "boots/b"
 
 
 def test_a_text_that_looks_like_the_id_of_another_query() -> None:
@@ -44,9 +48,7 @@ def test_queries_that_the_file_does_not_know_stay_and_are_named() -> None:
     joined, said = with_queries(judgments, QUERIES, "queries.tsv")
     assert list(joined) == ["q1", "x", "y", "z", "w"]
     assert said[0] == '4 of 5 queries are not in queries.tsv: "x", "y", "z" and 1 more'
-
-
-def test_a_text_of_several_queries_stays_and_is_named() -> None:
+    # so does a text of several queries
     joined, said = with_queries(Judgments({"boots": {"a": 1}}), [Query("1", "boots"), Query("2", "boots")], "q.tsv")
     assert joined == {"boots": {"a": 1}}
     assert said[0] == '1 of 1 query is the text of several queries in q.tsv: "boots"'
@@ -55,11 +57,3 @@ def test_a_text_of_several_queries_stays_and_is_named() -> None:
 def test_two_queries_that_are_one_in_the_file() -> None:
     with pytest.raises(ValueError, match=r'the queries "q1" and "boots" are one in queries\.tsv, "q1"; join them'):
         with_queries(Judgments({"q1": {"a": 1}, "boots": {"a": 0}}), QUERIES, "queries.tsv")
-
-
-def test_places_are_found_under_the_new_keys() -> None:
-    from pytest_relevance._problems import Place
-
-    judgments = Judgments({"boots": {"a": 1}}, place=lambda query, document: Place(path=f"{query}/{document}"))
-    joined, _ = with_queries(judgments, QUERIES, "queries.tsv")
-    assert joined.place("q1", "a").path == "boots/a"

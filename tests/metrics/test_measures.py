@@ -103,9 +103,6 @@ def test_the_share_of_what_was_returned(metric: str, ranking: str, unjudged: str
 
 def test_graded_rbp_takes_the_highest_grade_of_the_query_whatever_the_scale() -> None:
     assert scored("gRBP(p=0.5)", "a", {"a": 2, "b": 4}, max_grade=8) == 0.25
-    tables: dict[str, dict[str, float]] = {"low": {"a": 2}, "high": {"a": 4}, "none": {}}
-    scores = evaluate(tables, {query: ["a"] for query in tables}, "gRBP(p=0.5)")
-    assert scores["gRBP(p=0.5)"].tolist() == [0.5, 0.5, 0.0]
 
 
 @pytest.mark.parametrize("metric", ["nDCG", "nDCG@10", "R", "R@5", "AP", "Rprec", "Bpref", "infAP"])
