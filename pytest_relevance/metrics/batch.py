@@ -3,7 +3,7 @@
 Each measure is defined in the docstring of the function of the same name in `measures`; here it is computed for all
 queries at once, to the same bits. Everything works on arrays with an element for each judged result (`Hits`), and sums
 them query by query with `bincount`, which adds in rank order as `measures` does. A change here needs the same change
-there.
+there. What is seldom asked for is scored there, one query at a time.
 """
 
 from __future__ import annotations

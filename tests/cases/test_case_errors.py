@@ -136,18 +136,10 @@ def test_errors_can_be_sent_to_another_process() -> None:
 @pytest.mark.parametrize(
     ("text", "is_one"),
     [
-        ("cases: []", True),
-        ("queries: x.tsv", True),
-        ("# comment\nk: 5\ncases:\n  - nonsense", True),
+        *((text, True) for text in ("cases: []", "queries: x.tsv", "# comment\nk: 5\ncases:\n  - nonsense")),
         ("k: [\ncases:\n  - query: a\n", True),  # broken, and must show how
-        ("\ufeffcases: []", True),
-        ('"cases": []', True),
-        ('{"k": 5, "cases": []}', True),
-        ('{"showcases": []}', False),
-        ("", False),
-        ("- cases: []", False),
-        ("text: |\n  cases:\n", False),
-        ("a: [", False),
+        *((text, True) for text in ("\ufeffcases: []", '"cases": []', '{"k": 5, "cases": []}')),
+        *((text, False) for text in ('{"showcases": []}', "", "- cases: []", "text: |\n  cases:\n", "a: [")),
     ],
 )
 def test_a_case_file_by_its_content(text: str, is_one: bool) -> None:

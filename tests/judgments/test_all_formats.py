@@ -201,7 +201,7 @@ def test_whatever_is_in_a_file_is_read_or_refused(content: Any, format: str | No
 
 
 @given(content=ANYTHING, format=FORMAT_NAMES)
-def test_whatever_is_in_a_file_of_queries_is_read_or_refused(content: Any, format: str | None) -> None:
+def test_whatever_queries_are_in_a_file_are_read_or_refused(content: Any, format: str | None) -> None:
     source = Source("F", json.dumps(content).encode())
     fitting = (known for known in FORMATS.values() if known.fits_queries(source))
     known = FORMATS[format] if format is not None else next(fitting, FORMATS["json"])

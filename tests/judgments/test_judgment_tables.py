@@ -306,7 +306,6 @@ def test_the_column_is_chosen(tmp_path: Path) -> None:
     ("header", "final", "others"),
     [
         ("query,docid,ann_rating,final_rating", "final_rating", "ann_rating"),
-        ("query,docid,rating_1,rating_2,consensus", "consensus", "rating_1 and rating_2"),
         ("query,docid,ann_rating,bob_rating,mean_rating", "mean_rating", "ann_rating and bob_rating"),
         ("query,docid,Ann,Bob,final", "final", "Ann and Bob"),
         ("query,docid,ann_label,label,gold_label", "gold_label", "label"),

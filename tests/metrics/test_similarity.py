@@ -96,8 +96,6 @@ def test_kendall_tau_is_that_of_scipy(first: Ranking, second: Ranking) -> None:
 
 
 def test_kendall_tau_of_rankings() -> None:
-    assert kendall_tau([1, 2, 3, 4], [1, 2, 3, 4]) == 1.0
-    assert kendall_tau([4, 3, 2, 1], [1, 2, 3, 4]) == -1.0
     assert kendall_tau([1, 7, 2, 8], [9, 1, 2]) == 1.0  # over the documents of both
     assert math.isnan(kendall_tau([1], [1]))
     assert math.isnan(kendall_tau([1, 2], [3, 4]))
