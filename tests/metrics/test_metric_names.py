@@ -63,7 +63,7 @@ def test_a_metric_that_was_read_already_stays_itself() -> None:
         ("Success", "'Success' needs a cutoff: write Success@10"),
         ("Rprec@5", "Rprec takes no cutoff"),
         ("nDGC@10", "did you mean nDCG?"),
-        ("accuracy", "the measures are nDCG, DCG, CG, P, R, AP"),
+        ("accuracy", "the measures are nDCG, DCG, CG, P, R"),
         ("P(p=0.5)@5", "P takes rel= (the lowest grade that counts as relevant), not 'p=0.5'"),
         ("nDCG(10)", "nDCG takes no parameters"),
         ("P(2)@5", "not '2'"),

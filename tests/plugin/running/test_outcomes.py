@@ -303,7 +303,7 @@ def test_ctrl_c_drops_what_is_queued_and_names_what_is_in_flight(
         preexec_fn=_with_ctrl_c,
     )
     deadline = time.monotonic() + 60
-    while ["begin", "q1"] not in engine.log:
+    while len(engine.log) < 2:  # the threads may start in either order
         assert time.monotonic() < deadline
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
