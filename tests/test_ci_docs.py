@@ -22,8 +22,10 @@ from typing import Any
 import pytest
 import yaml
 
+import pytest_relevance
+
 PAGE = (Path(__file__).parents[1] / "docs" / "howto" / "ci.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```yaml\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+STEPS, *WORKFLOWS = re.findall(r"^```yaml\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
 ACTION = Path(__file__).parents[1] / "action.yml"
 MARK = "<!-- pytest-relevance report -->"
 
@@ -274,7 +276,7 @@ def by_name(steps: Sequence[Step]) -> dict[str, Step]:
 
 
 def workflow(number: int) -> Mapping[str, Any]:
-    jobs: Mapping[str, Any] = yaml.safe_load(BLOCKS[number])["jobs"]
+    jobs: Mapping[str, Any] = yaml.safe_load(WORKFLOWS[number])["jobs"]
     return jobs
 
 
@@ -291,7 +293,7 @@ def main_record(origin: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[
 
 
 def test_there_are_three_workflows_that_parse() -> None:
-    assert [list(yaml.safe_load(block)) for block in BLOCKS[:3]] == [
+    assert [list(yaml.safe_load(block)) for block in WORKFLOWS[:3]] == [
         ["name", True, "jobs"],  # `on`, in YAML 1.1
         ["name", True, "jobs"],
         ["default", "relevance-main", "relevance-fetch", "relevance", "relevance-note"],
@@ -378,6 +380,7 @@ def test_a_pull_request_that_changes_nothing_is_green_where_main_has_a_record(
 @pytest.mark.skipif(not ACTION.is_file(), reason="the source distribution does not have it")
 def test_the_action_keeps_the_record_of_main_and_fails_what_got_worse(origin: Path, tmp_path: Path) -> None:
     action = yaml.safe_load(ACTION.read_text(encoding="utf-8"))
+    assert yaml.safe_load(STEPS)[-1] == {"uses": f"pytest-relevance/pytest-relevance@v{pytest_relevance.__version__}"}
     stored: dict[str, bytes] = {}
     inputs = {name: str(given["default"]) for name, given in action["inputs"].items()}
     runs = [("push", "main", 1), ("pull_request", "main", 0), ("pull_request", "worse", 1)]
@@ -428,7 +431,7 @@ def test_shards_and_their_merge(origin: Path, main_record: dict[str, bytes], tmp
 
 def test_the_history_of_three_commits(origin: Path, main_record: dict[str, bytes], tmp_path: Path) -> None:
     fetch = next(step for step in workflow(0)["record-main"]["steps"] if step.get("name") == "Fetch the last record")
-    jobs = {"record-main": {"steps": [fetch, *yaml.safe_load(BLOCKS[3])]}}
+    jobs = {"record-main": {"steps": [fetch, *yaml.safe_load(WORKFLOWS[3])]}}
     stored = dict(main_record)
     for commit in ("1a", "2b", "3c"):
         on_main = Workflow(jobs, origin, tmp_path / commit, "push", "main", stored, commit=commit)
@@ -457,7 +460,7 @@ BEARER = "Authorization: Bearer a-token"
 
 
 def gitlab_jobs() -> dict[str, Any]:
-    page = yaml.safe_load(BLOCKS[2])
+    page = yaml.safe_load(WORKFLOWS[2])
     return {name: {**page["default"], **job} for name, job in page.items() if name != "default"}
 
 
