@@ -24,8 +24,8 @@ from suite import PEAK
 from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.ndcg import grade_ranking
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.case_parts import CaseCall, CaseConditions, CaseEvaluation, CaseRanking
-from pytest_relevance.results.case_result import CaseResult, count_grades, ndcg_at
+from pytest_relevance.results.case_parts import CaseCall, CaseConditions, CaseEvaluation, CaseRanking, count_grades
+from pytest_relevance.results.case_result import CaseResult, ndcg_at
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.scoring import defined, digest_of
 

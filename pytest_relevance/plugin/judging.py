@@ -199,10 +199,10 @@ class Judging:
             file.add(worklist, rows[number], judge.name, answer.grade, answer.note)
             return answer.grade is not None
 
-        documents = ({**row.fields, "id": row.document, "title": row.title} for row in rows)
         questions = [
-            Question(row.query, document, cases[row.query].terms.scale, cases[row.query].settings)
-            for row, document in zip(rows, documents, strict=True)
+            Question(row.query, {**row.fields, "id": row.document, "title": row.title}, case.terms.scale, case.settings)
+            for row in rows
+            for case in [cases[row.query]]
         ]
         before = {"in the file before": len(pairs) - len(new)}
         graded, asked, rest = self._answers(judge, questions, f"judged by {judge.name}:", take, len(new), before)
@@ -220,11 +220,17 @@ class Judging:
                 found.setdefault(Judged(case.query, document, grade), (case, result))
         drawn = drawn_evenly(found, most)
         people = PEOPLE if judge.name != PEOPLE else f"other {PEOPLE}"
-        documents = self._documents(drawn, found)
-        questions = [
-            Question(each.query, document, found[each][0].terms.scale, found[each][0].settings)
-            for each, document in zip(drawn, documents, strict=True)
-        ]
+        results = []
+        for each in drawn:
+            case, result = found[each]
+            evaluation = result.evaluation._replace(missing=((each.document, each.grade),))
+            results.append(result._replace(evaluation=evaluation).with_titles(case.titles, replace=False))
+        questions, titles = [], dict[str, dict[str, str]]()
+        for each, result in zip(drawn, self._described(results, [each.document for each in drawn]), strict=True):
+            (query, name, _), (case, _), texts = each, found[each], result.texts
+            titles.setdefault(query, {})[name] = title = texts.titles.get(name, "")
+            told = {**texts.shown.get(name, {}), "id": name, "title": title}
+            questions.append(Question(query, told, case.terms.scale, case.settings))
         pairs: list[Rated] = []
 
         def take(number: int, answer: Answer) -> bool:
@@ -235,7 +241,7 @@ class Judging:
             pairs.append(Rated(query, rated, ratings, abs(answer.grade - grade)))
             return True
 
-        untitled = {"without a title": sum(not document["title"] for document in documents)}
+        untitled = {"without a title": sum(not question.document["title"] for question in questions)}
         *_, rest = self._answers(judge, questions, f"calibrated {judge.name}:", take, len(drawn), untitled)
         text = f"asked for {len(drawn):,} of the {counted(len(found), 'grade')} that people gave{rest and ': '}{rest}"
         columns = terminal_width()
@@ -244,28 +250,10 @@ class Judging:
             evenly = "they are drawn evenly over the grades, so that their share of equal grades is not that of all"
             lines += folded_lines(evenly, columns=columns)
         if pairs:
-            titles: dict[str, dict[str, str]] = {}
-            for each, told in zip(drawn, documents, strict=True):
-                titles.setdefault(each.query, {})[each.document] = told["title"]
             judgments = Judgments(titles=titles, raters=(people, judge.name))
             pairs.sort(key=lambda rated: (-rated.spread, rated.query, rated.document))
             lines += [line(""), *agreement_lines(judgments, pairs, _MOST_APART, columns=columns)]
         self._sections.append((safe_output(f"calibration of {harmless(judge.name)}"), lines))
-
-    def _documents(
-        self, drawn: Sequence[Judged], found: Mapping[Judged, tuple[Case, CaseResult]]
-    ) -> list[Mapping[str, str]]:
-        """What a judge is told of documents: the id, the title ("" where none is known), and further fields."""
-        results = []
-        for each in drawn:
-            case, result = found[each]
-            evaluation = result.evaluation._replace(missing=((each.document, each.grade),))
-            results.append(result._replace(evaluation=evaluation).with_titles(case.titles, replace=False))
-        texts = [result.texts for result in self._described(results, [each.document for each in drawn])]
-        return [
-            {**each.shown.get(document, {}), "id": document, "title": each.titles.get(document, "")}
-            for (_, document, _), each in zip(drawn, texts, strict=True)
-        ]
 
     def _described(self, results: Iterable[CaseResult], documents: Collection[str] = ()) -> list[CaseResult]:
         """Return results with all titles that can be known; of the index `documents` are asked for as well."""

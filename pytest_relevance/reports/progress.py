@@ -6,6 +6,7 @@ It imports nothing of the package, so that a command which may be short can use 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from math import inf
 from time import monotonic
 
@@ -15,6 +16,7 @@ _EVERY = 0.1
 _TENTHS = 10
 
 
+@dataclass(eq=False)
 class Progress:
     """Tells how much of some work is done, and how much longer it takes: `asked 120 of 500, about 2 min left`.
 
@@ -22,49 +24,41 @@ class Progress:
     before `after` seconds have passed. `clock` gives seconds.
     """
 
-    def __init__(
-        self,
-        what: str,
-        total: int,
-        write: Callable[[str], object],
-        *,
-        is_terminal: bool,
-        after: float = 0.0,
-        clock: Callable[[], float] = monotonic,
-    ) -> None:
-        self._what = what
-        self._total = total
-        self._write = write
-        self._is_terminal = is_terminal
-        self._after = after
-        self._clock = clock
-        self._began = clock()
-        self._told = -inf
+    what: str
+    total: int
+    write: Callable[[str], object]
+    is_terminal: bool
+    after: float = 0.0
+    clock: Callable[[], float] = monotonic
+
+    def __post_init__(self) -> None:
+        """Begin."""
+        self._began, self._told = self.clock(), -inf
         self._done = self._tenth = self._width = 0
 
     def advance(self, n: int = 1) -> None:
         """Count `n` more steps as done (0: none, but the line may move); tell it where it is time to."""
         self._done += n
-        now = self._clock()
-        if now - self._began < self._after:
+        now = self.clock()
+        if now - self._began < self.after:
             return
-        if self._is_terminal:
+        if self.is_terminal:
             if now - self._told >= _EVERY:
                 self._told, text = now, self._text(now)
-                self._write("\r" + text.ljust(self._width))
+                self.write("\r" + text.ljust(self._width))
                 self._width = len(text)
-        elif self._total and (tenth := self._done * _TENTHS // self._total) > self._tenth:
+        elif self.total and (tenth := self._done * _TENTHS // self.total) > self._tenth:
             self._tenth = tenth
-            self._write(f"{self._text(now)}\n")
+            self.write(f"{self._text(now)}\n")
 
     def end(self) -> None:
         """Take the line away from the terminal: what comes next says what came of the work."""
         if self._width:
-            self._write("\r" + " " * self._width + "\r")
+            self.write("\r" + " " * self._width + "\r")
 
     def _text(self, now: float) -> str:
-        text = f"{self._what} {self._done:,} of {self._total:,}"
-        left = self._total - self._done
+        text = f"{self.what} {self._done:,} of {self.total:,}"
+        left = self.total - self._done
         seconds = (now - self._began) / max(self._done, 1) * left
         return f"{text}, about {time_left(seconds)} left" if self._done and left > 0 else text
 

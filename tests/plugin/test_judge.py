@@ -177,6 +177,9 @@ def test_a_query_that_gets_an_id_keeps_its_grades(shop: Project) -> None:
     run = shop.run(OPTION)
     assert asked(shop) == []
     assert "4 of 6 judged results within k are filled" in told(run)
+    shop.conftest((SEARCH + JUDGE).replace("query.split()", '[*query.split(), "well"]').replace("prompt-3", "prompt-4"))
+    shop.run(OPTION)
+    assert sorted(asked(shop)) == ["good", "well"], "no person has judged what another judge fills"
 
 
 WILD = """
