@@ -17,33 +17,6 @@ TITLED = """
 """A search that returns the words of the query with titles."""
 
 
-def test_a_failure_names_the_documents_with_their_titles_and_ranks(project: Project) -> None:
-    project.conftest(TITLED)
-    project.cases(
-        """
-        cases:
-          - query: a b c d e f g h i j k l
-            expect:
-              within: {d: 2, b: ">3", l: 5, a: 1}
-              order: {docs: [[a, e], [c, zz]], within: 11}
-              include: {docs: [e, a], within: 3}
-        """
-    )
-    run = project.run()
-    assert run.counts == {"failed": 1}
-    for line in (
-        'within: "d" (Model D, at rank 4) is not in the top 2',
-        'within: "b" (Model B, at rank 2) is in the top 3',
-        'within: "l" (not returned) is not in the top 5',
-        'order: in the top 11: "e" (Model E, at rank 5) is not before "c" (Model C, at rank 3)',
-        'include: not in the top 3: "e" (Model E, at rank 5)',
-    ):
-        assert line in run.failure("a b c d e f g h i j k l")
-    assert '"a"' not in run.failure("a b c d e f g h i j k l")
-    row = next(row for row in run.failure_rows("a b c d e f g h i j k l") if row[:2] == ["2", "b"])
-    assert row[-3:] == ["not", "before", "4"]
-
-
 def test_a_record_prints_the_same_failure(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
     project.conftest(TITLED)
     project.cases('cases: [{query: a b c, expect: {within: {a: ">2", z: 3}, order: [[b, c], [a]], P: 0}, relevant: a}]')

@@ -35,22 +35,18 @@ def shop(project: Project) -> Project:
     return project
 
 
-@pytest.mark.parametrize(
-    ("expression", "chosen"),
-    [
-        ("watch and not smart", ["watch strap"]),
-        ("running", ["trail-shoes"]),  # a word of the query, which has another id
-        ("not test", ["smart watch", "watch strap", "trail-shoes"]),
-        ("shop.relevance.yaml and head", ["smart watch", "trail-shoes"]),
-    ],
-)
-def test_k_chooses_by_the_words_of_queries_and_ids(shop: Project, expression: str, chosen: list[str]) -> None:
-    assert list(shop.run("-k", expression).outcomes) == chosen
+CHOSEN = {
+    "watch and not smart": ["watch strap"],
+    "running": ["trail-shoes"],  # a word of the query, which has another id
+    "not test": ["smart watch", "watch strap", "trail-shoes"],
+    "shop.relevance.yaml and head": ["smart watch", "trail-shoes"],
+}
 
 
-def test_m_chooses_by_tags(shop: Project) -> None:
-    run = shop.run("-m", "shop and electronics and not head", "--strict-markers")
-    assert list(run.outcomes) == ["watch strap"]
+def test_k_chooses_by_the_words_of_queries_and_ids_and_m_by_tags(shop: Project) -> None:
+    for expression, chosen in CHOSEN.items():
+        assert list(shop.run("-k", expression).outcomes) == chosen
+    assert list(shop.run("-m", "shop and electronics and not head", "--strict-markers").outcomes) == ["watch strap"]
 
 
 def test_tags_are_registered_as_markers(project: Project) -> None:

@@ -170,14 +170,13 @@ def test_a_reason_is_asked_for_with_the_response_of_its_own_case(engine: Engine)
     assert "found in ['q0', 'other']" in engine.run("-v").failure("q0")
 
 
-@pytest.mark.parametrize("many", ["def", "async def"])
 @pytest.mark.parametrize(
-    ("body", "found"),
+    ("many", "body", "found"),
     [
-        ("return [query.split() for query in queries] + [['x']]", "4 responses"),
-        ("return [query.split() for query in queries][:-1]", "2 responses"),
-        ("while True: yield ['q']", "more than 3 responses"),
-        ("for query in queries[1:]: yield [query]", "2 responses"),
+        ("def", "return [query.split() for query in queries] + [['x']]", "4 responses"),
+        ("async def", "return [query.split() for query in queries][:-1]", "2 responses"),
+        ("async def", "while True: yield ['q']", "more than 3 responses"),
+        ("def", "for query in queries[1:]: yield [query]", "2 responses"),
     ],
 )
 def test_another_number_of_responses_is_an_error_of_all_of_them(
