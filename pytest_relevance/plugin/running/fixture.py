@@ -27,16 +27,10 @@ from pytest_relevance.results.responses.ranking import id_text
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
-_NOT_HERE = {
-    "search": "the ranking is given here; call your search in the test",
-    "params": "the ranking is given here; call your search with them in the test",
-    "usefixtures": "request the fixtures in the test",
-    "tags": "mark the test",
-    "xfail": "mark the test with pytest.mark.xfail",
-    "skip": "mark the test with pytest.mark.skip",
-    "same_as": "the ranking is given here; search for both queries in the test, and compare them with overlap()",
-}
-"""Keys of a case that `check` refuses, and what to do in a test written in Python instead."""
+_NOT_HERE = ("search", "params", "usefixtures", "tags", "xfail", "skip", "same_as")
+"""Keys of a case that `check` refuses: the test in Python does that itself."""
+
+_IN_TEST = "the ranking is given here; call your search, request fixtures and mark in the test"
 
 _NO_REFERENCE = "it has no accepted ranking; compare two rankings in the test with overlap(), jaccard() or rbo()"
 
@@ -81,9 +75,9 @@ def _case(
     query: str, judgments: Mapping[Any, Any] | None, keys: Mapping[str, Any], metrics: Mapping[str, Function]
 ) -> Case:
     """Return the case of a check. Raises ValueError for a key or value that a case file may not have."""
-    for name, why in _NOT_HERE.items():
+    for name in _NOT_HERE:
         if name in keys or (isinstance(keys.get("expect"), Mapping) and name in keys["expect"]):
-            raise ValueError(f"relevance.check takes no {name}: {why}")
+            raise ValueError(f"relevance.check takes no {name}: {_IN_TEST}")
     values = {"query": _plain(query), **{name: _plain(value) for name, value in keys.items()}}
     expect = {name: values.pop(name) for name in [*values] if kind_of(name) in KINDS}
     written = values.get("expect", {})

@@ -327,17 +327,15 @@ def _explanations(this: CaseRun, result: CaseResult) -> dict[str, str]:
     found: dict[str, str] = {}
     hide = redaction(this.item.config).text
     for document in dict.fromkeys(_to_explain(result)):
-        problem = ""
         try:
             text = this.item.ihook.pytest_relevance_explain(
                 case=this.case, document=document, rank=result.ranking.rank_of(document), response=this.attempt.answer
             )
+            case_run.close_unawaited(text)
+            is_text = text is None or isinstance(text, str)
+            problem = "" if is_text else f"returned {shown(text)}, and returns text or None"
         except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:
             problem = f"raised {error_text(error, this.item.config)}"
-        else:
-            case_run.close_unawaited(text)
-            if text is not None and not isinstance(text, str):
-                problem = f"returned {shown(text)}, and returns text or None"
         if problem:
             where = f"query {quoted(result.query, 40)}, document {quoted(document, 40)}"
             problem = f"the hook {_EXPLAIN} {hide(problem)} ({where}); the verdict stays"
