@@ -7,6 +7,7 @@ came to, and 2 where RUN is no sound record.
 
 from __future__ import annotations
 
+import json
 from argparse import ArgumentParser, Namespace
 from functools import partial
 from pathlib import Path
@@ -69,13 +70,13 @@ def run(arguments: Namespace) -> int:
 
 
 def _for_page(path: Path) -> Run:
-    """Return a run for a page. Of very many results it reads those whole that the page shows, in a second pass."""
+    """Return a run for a page. Of very many results those that the page shows are read whole, in a second pass."""
     from pytest_relevance.reports.html.first_screen import MOST_WORST
     from pytest_relevance.reports.html.page_data import MOST_CASES, detailed
     from pytest_relevance.reports.run.cases import lowest
     from pytest_relevance.reports.run.changes import worst_first
     from pytest_relevance.results.case_result import CaseResult
-    from pytest_relevance.results.records.file import read_header, read_record
+    from pytest_relevance.results.records.file import read_header, read_record, result_lines, watched
     from pytest_relevance.results.records.run import Compact, Run
 
     with command.reading([path]):
@@ -84,14 +85,11 @@ def _for_page(path: Path) -> Run:
         results, files, info = read_record(path, kept=Compact(keeps_accepted=True))
     worst = [change.result for change in worst_first(results)] or lowest(results)
     shown = {id(result) for result in (*detailed(results), *worst[:MOST_WORST])}
-    compact = iter(results)
-
-    def kept(whole: CaseResult) -> CaseResult:
-        small = next(compact)
-        return whole if id(small) in shown else small
-
     with command.reading([path]):
-        return Run(read_record(path, kept=kept)[0], files, info, name=path.name)
+        for number, line in enumerate(watched(result_lines(path))):
+            if id(results[number]) in shown:
+                results[number] = CaseResult.from_dict(json.loads(line))
+    return Run(results, files, info, name=path.name)
 
 
 def _of_another_package(run: Run, format: str) -> str:
