@@ -276,15 +276,10 @@ class TestOfFile:
 
 
 def test_only_what_the_case_looks_at_is_kept() -> None:
-    ranking = [str(number) for number in range(30)]
-
-    def kept(**values: Any) -> tuple[str, ...]:
-        return entry_of(result_of(case(k=5, **values), *ranking)).documents
-
-    assert kept() == tuple(ranking[:5])
-    assert kept(expect={"P@20": ">= 0"}) == tuple(ranking[:20])
-    assert kept(expect={"RR": ">= 0"}) == tuple(ranking)
-    assert kept(unjudged="skip") == tuple(ranking)
+    ranking = tuple(map(str, range(30)))
+    looks: dict[int, dict[str, Any]] = {5: {}, 20: {"expect": {"P@20": ">= 0"}}, 30: {"expect": {"RR": ">= 0"}}}
+    for depth, values in looks.items():
+        assert entry_of(result_of(case(k=5, **values), *ranking)).documents == ranking[:depth]
 
 
 def test_an_entry_has_the_scores_of_the_day() -> None:
@@ -313,19 +308,15 @@ def test_every_case_that_was_scored_is_accepted_whatever_its_verdict() -> None:
     assert accepted_names(*results) == (["passed", "failed", "inconclusive", "measured", "xfailed"], [])
 
 
-def test_an_unstable_ranking_is_named_and_not_accepted() -> None:
+def test_neither_an_unstable_ranking_which_is_named_nor_an_error_is_accepted() -> None:
     results = [
         named("calls", "a", repeats=Repeats(3, 2, 1, ("a", "b"))),
         named("steady", "a", repeats=Repeats(3, 1)),
         *(named("items", ranking, variant="bm25") for ranking in "ab"),
         *(named("same", "a") for _ in range(2)),
     ]
-    assert accepted_names(*results) == (["steady", "same"], ['"calls"', '"items"[bm25]'])
-
-
-def test_a_case_with_an_error_in_one_repeat_keeps_what_it_has() -> None:
-    broken = case_result("shop.relevance.yaml", 3, "watch", "error")
-    assert accepted_names(named("watch", "a"), broken) == ([], [])
+    broken = named("watch", "a"), case_result("shop.relevance.yaml", 3, "watch", "error")  # one of its repeats
+    assert accepted_names(*results, *broken) == (["steady", "same"], ['"calls"', '"items"[bm25]'])
 
 
 def test_a_stale_entry_is_none_that_is_missing() -> None:

@@ -30,9 +30,7 @@ def are_alike(first: CaseResult, second: CaseResult) -> bool:
     [
         ("<Connection object at 0x7f8eb7c27390> refused", "<Connection object at 0x7F8EB7C10890> refused"),
         ("from ('127.0.0.1', 50312) to port 9200", "from ('127.0.0.1', 41788) to port 9200"),
-        ("node 10.0.0.1:9200 is down", "node 10.0.0.2:9200 is down"),
         ("at 2026-11-22T06:12:33.123Z: no engine", "at 2026-11-22T06:12:34.5Z: no engine"),
-        ("timed out after 2.001 s", "timed out after 2.013 s"),
         ("timed out after 2001ms", "timed out after 987ms"),
         ("request 0d2f1c9e-8a4b-4c1d-9e8f-001122334455", "request 7c1d9e8f-8a4b-4c1d-9e8f-aabbccddeeff"),
         ("trace 4bf92f3577b34da6a3ce929d0e0e4736", "trace 00f067aa0ba902b7a3ce929d0e0e4736"),
@@ -187,13 +185,11 @@ def test_a_search_that_takes_no_number_and_returns_fewer_than_are_looked_at() ->
     about: dict[str, Any] = {"judged": 1, "verdict": "passed", "irrelevant_top": (), "asked": 0, "depth": 10}
     full = [scored(number, *documents, **about) for number in range(6)]
     few = [scored(number, "d1", **about) for number in range(6, 10)]
-
     (diagnosis,) = diagnose([*full, *few])
     assert (diagnosis.kind, diagnosis.returned, len(diagnosis.results)) == ("fewer", 5, 6)
     assert found(full) == []  # too few cases to say so
-    assert found([scored(number, *documents, **{**about, "asked": 10}) for number in range(10)]) == []
-    assert found([scored(number, *documents, **{**about, "asked": None}) for number in range(10)]) == []
-    assert found([scored(number, *documents, **{**about, "depth": 5}) for number in range(10)]) == []
+    for other in ({"asked": 10}, {"asked": None}, {"depth": 5}):
+        assert found([scored(number, *documents, **{**about, **other}) for number in range(10)]) == []
     assert found([*full[:5], *few, scored(10, "d1", **about)]) == []  # as many as a query finds
 
 

@@ -123,21 +123,13 @@ def test_a_row_a_case(make: Maker) -> None:
 
 def test_the_means_by_tag_with_the_largest_drop_first(make: Maker) -> None:
     def run(boots: Sequence[str], socks: Sequence[str]) -> Run:
-        return Run(
-            [
-                make.result("boots", boots, tags=["winter", "feet"]),
-                make.result("socks", socks, tags=["feet"]),
-                make.result("shoes", ["s1"], tags=["summer"], judgments={}),
-            ]
-        )
+        found = make.result("boots", boots, tags=["winter", "feet"]), make.result("socks", socks, tags=["feet"])
+        return Run([*found, make.result("shoes", ["s1"], tags=["summer"], judgments={})])
 
-    found = compare_runs(run(["b1", "b2", "b3"], ["o2"]), run([], ["o1", "o2", "o3"]))
-    rows = [(row.tag, row.means.queries, row.means.first, row.means.second) for row in found.by_tag]
-    assert rows[0] == ("winter", 1, 1, 0)
-    assert rows[1][:2] == ("feet", 2)
-    assert rows[1][3] == 0.5
-    assert rows[2][:2] == ("summer", 0)
-    assert (found.by_tag[1].means.better, found.by_tag[1].means.worse) == (1, 1)
+    winter, feet, summer = compare_runs(run(["b1", "b2", "b3"], ["o2"]), run([], ["o1", "o2", "o3"])).by_tag
+    assert (winter.tag, winter.means.first, winter.means.second) == ("winter", 1, 0)
+    assert (feet.tag, feet.means.second, feet.means.better, feet.means.worse) == ("feet", 0.5, 1, 1)
+    assert (summer.tag, summer.means.queries) == ("summer", 0)
 
 
 def test_the_largest_drops_come_first_and_as_many_as_are_asked_for(make: Maker) -> None:

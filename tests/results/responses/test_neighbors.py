@@ -69,14 +69,6 @@ def test_ids_may_have_titles_and_an_id_field() -> None:
     assert ranking.titles == ["SKU-A", "SKU-C", "SKU-D"]
 
 
-def test_ids_is_asked_for_where_there_are_labels_alone() -> None:
-    asked: list[object] = []
-    nothing = np.array([[-1, -1]])
-    for response in (["a"], [("a", 0.5)], [{"id": "a"}], iter(["a"]), (np.zeros((1, 2), "float32"), nothing)):
-        read_ranking(response, ids=lambda: asked.append("ids"))
-    assert not asked
-
-
 @pytest.mark.parametrize("pair", [(DISTANCES, LABELS), (LABELS, DISTANCES), LABELS], ids=["faiss", "hnswlib", "one"])
 def test_labels_without_ids(pair: object) -> None:
     """They are ids when they are returned as the message says."""
@@ -214,33 +206,18 @@ def test_what_hnswlib_returns(kind: str) -> None:
 # --- usearch ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def usearch() -> Any:
-    return pytest.importorskip("usearch.index")
-
-
-@pytest.fixture
-def keyed(usearch: Any) -> Any:
-    index = usearch.Index(ndim=2, metric="l2sq", dtype="f32")
-    index.add(np.array([70, 71, 72, 73]), VECTORS)
-    return index
-
-
 KEYS = {70: "sku-a", 71: "sku-b", 72: "sku-c", 73: "sku-d"}
 
 
 @pytest.mark.engines
-def test_what_usearch_returns(usearch: Any, keyed: Any) -> None:
-    assert pairs(keyed.search(ORIGIN[0], 3), KEYS) == NEAREST
+def test_what_usearch_returns() -> None:
+    usearch = pytest.importorskip("usearch.index")
+    keyed = usearch.Index(ndim=2, metric="l2sq", dtype="f32")
+    keyed.add(np.array([*KEYS]), VECTORS)
     assert pairs(keyed.search(ORIGIN[0], 9), KEYS) == [*NEAREST, ("sku-b", 9.0)]
-    exact = usearch.search(VECTORS, ORIGIN[0], 3, usearch.MetricKind.L2sq, exact=True)
-    assert pairs(exact, IDS) == NEAREST
+    assert pairs(usearch.search(VECTORS, ORIGIN[0], 3, usearch.MetricKind.L2sq, exact=True), IDS) == NEAREST
     assert pairs(usearch.Index(ndim=2).search(ORIGIN[0], 3)) == []
-
-
-@pytest.mark.engines
-def test_a_batch_of_usearch(usearch: Any, keyed: Any) -> None:
+    assert two_ways(refusal(keyed.search(ORIGIN[0], 3)))
     batch = keyed.search(VECTORS[:2], 3)
     assert "search returned a batch of usearch" in refusal(batch, labels=KEYS)
-    assert "result 1 of 2 has no id" in refusal(list(batch))
     assert pairs(list(batch)[1], KEYS)[0] == ("sku-b", 0.0)
