@@ -403,20 +403,12 @@ def test_the_hook_of_a_folder_is_for_its_case_files(project: Project) -> None:
     assert "a mapping without hits" in run.text
 
 
-HOOK = """
-    def find(query):
-        return 7
-
-    def pytest_relevance_ranking(response, case):
-        {}
-"""
-
-
 @both_ways
 def test_what_the_hook_raises_is_the_users_own_and_what_it_returns_is_refused_like_a_response(project: Project) -> None:
-    sources = {"raises": HOOK.format("raise LookupError('which page?')"), "returns": HOOK.format("return 'a b'")}
+    hook = "def find(query): return 7\ndef pytest_relevance_ranking(response, case): {}\n"
+    sources = {"raises": hook.format("raise LookupError('which page?')"), "returns": hook.format("return 'a b'")}
     run = run_searches(project, sources, "query: shoes")
-    assert "E       LookupError: which page?" in run.failure("raises")
+    assert "E   LookupError: which page?" in run.failure("raises")
     assert "search returned text, 'a b'" in run.failure("returns")
     assert "pytest_relevance/" not in run.text
     assert "pluggy/" not in run.text

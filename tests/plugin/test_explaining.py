@@ -110,6 +110,7 @@ def test_none_leaves_a_document_unexplained(project: Project) -> None:
         ("raise ValueError('no\\nidea')", "raised ValueError: no"),
         ("pytest.fail('no idea')", "raised Failed: no idea"),
         ("return {'value': 1}", "returned {'value': 1}, and returns text or None"),
+        ("return __import__('asyncio').sleep(0)", "returned <coroutine object"),
     ],
 )
 def test_a_fault_of_the_hook_is_told_once_and_no_verdict_changes(project: Project, explain: str, said: str) -> None:
@@ -122,16 +123,6 @@ def test_a_fault_of_the_hook_is_told_once_and_no_verdict_changes(project: Projec
     assert warning.startswith(f"the hook pytest_relevance_explain {said}")
     assert warning.endswith(f' (query "{QUERY}", document "x"); the verdict stays')
     assert [document for _, document, *_ in asked(project)] == ["x", "x"]  # no further one of the same case
-
-
-def test_an_async_hook_is_told_of_without_a_warning(project: Project) -> None:
-    conftest = SEARCH.replace("def pytest_relevance_explain", "async def pytest_relevance_explain")
-    project.conftest(conftest.replace("EXPLAIN", "return 'x'"))
-    project.cases(CASES)
-    run = project.run()
-    assert run.counts == {"passed": 1, "failed": 1}
-    (said,) = warnings(run)
-    assert "returned <coroutine object" in said
 
 
 def test_control_characters_are_escaped_and_long_explanations_cut(project: Project) -> None:

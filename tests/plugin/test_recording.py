@@ -69,7 +69,7 @@ def shop(project: Project) -> Project:
     return project
 
 
-def test_what_every_case_came_to(shop: Project) -> None:
+def test_what_every_case_came_to_and_what_it_is(shop: Project) -> None:
     run = shop.run(RECORD)
     record = opened(shop)
     assert run.counts == {"passed": 4, "failed": 4, "skipped": 1, "xfailed": 1, "xpassed": 1}  # a gate is among them
@@ -96,11 +96,7 @@ def test_what_every_case_came_to(shop: Project) -> None:
         "boom": "ConnectionError: no engine",
         "skipped s": "no s",
     }
-
-
-def test_what_a_case_is(shop: Project) -> None:
-    shop.run(RECORD)
-    of = {result.id: result for result in opened(shop).results}
+    of = {result.id: result for result in record.results}
     first, second = of["passes"], of["b a"]
     assert (first.file, first.line, first.query, first.search) == ("shop.relevance.yaml", 5, "x a b c d e f", "search")
     assert (first.tags, first.weight, first.params, first.variant) == (("shop", "head"), 2.5, {}, None)

@@ -52,13 +52,6 @@ def test_many_is_called_for_so_many_cases_at_once(engine: Engine, fixtures: str)
         assert engine.batches == [["q0", "q1", "q2"], ["q3", "q4", "q5"], ["q6"]]
 
 
-def test_64_by_default(engine: Engine) -> None:
-    engine.searches(batching(ALL))
-    engine.project.cases(numbered(70))
-    engine.run()
-    assert [len(batch) for batch in engine.batches] == [64, 6]
-
-
 @pytest.mark.parametrize("many", ["def", "async def"])
 def test_several_batches_at_a_time(engine: Engine, many: str) -> None:
     pause = "meet(queries[0])" if many == "def" else "await asyncio.sleep(0.01)"
@@ -236,6 +229,9 @@ def test_an_exception_of_the_call_is_told_once(engine: Engine) -> None:
 
 def test_arguments_that_many_does_not_take(engine: Engine) -> None:
     engine.searches(batching(ALL, many="def many(self, queries):"))
+    engine.project.cases(numbered(70))
+    engine.run()
+    assert [len(batch) for batch in engine.batches] == [64, 6]  # by default
     engine.project.cases("cases: [{query: q0, params: {page: 2}}, {query: q1, params: {page: 2}}]")
     run = engine.run()
     assert run.counts == {"failed": 2}
@@ -260,20 +256,15 @@ def test_a_latency_is_the_share_of_its_batch_and_marked(engine: Engine) -> None:
     assert properties["latency_shared"] == "True"
 
 
-def test_repeats_call_each_batch_so_often(engine: Engine) -> None:
-    engine.searches(batching(ALL))
-    engine.project.cases(numbered(3))
-    run = engine.run("--relevance-repeat=2")
-    assert run.counts == {"passed": 3}
-    assert engine.batches == [["q0", "q1", "q2"]] * 2
-
-
-def test_a_rerun_is_searched_alone(engine: Engine) -> None:
+def test_repeats_call_each_batch_so_often_and_a_rerun_is_searched_alone(engine: Engine) -> None:
     pytest.importorskip("pytest_rerunfailures")
     engine.searches(batching("return [KeyError(query) if query == 'q1' else [query] for query in queries]"))
     engine.project.cases(numbered(3))
     assert engine.run("--reruns=1").counts == {"passed": 2, "failed": 1, "rerun": 1}
     assert engine.batches == [["q0", "q1", "q2"], ["q1"]]
+    engine.searches(batching(ALL))
+    assert engine.run("--relevance-repeat=2").counts == {"passed": 3}
+    assert engine.batches == [["q0", "q1", "q2"]] * 2
 
 
 def test_each_case_with_params_of_its_own_has_a_batch_at_its_turn(engine: Engine) -> None:

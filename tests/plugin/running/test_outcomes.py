@@ -155,16 +155,14 @@ OF_EACH_THREAD = """
             local.connection = Connection()
         return local.connection.execute(query)
 """
-SHAREABLE = {
-    "a cursor of each thread": SHARED + OF_EACH_THREAD + returning("search_with_a_connection_of_the_thread"),
-    "one list": '    found = ["a", "b"]\n' + returning("lambda query: meet(query) or found"),
-}
 
 
-@pytest.mark.parametrize("fixtures", SHAREABLE.values(), ids=SHAREABLE)
-def test_what_may_be_returned_to_several_searches(engine: Engine, fixtures: str) -> None:
-    engine.searches(fixtures, meet=() if "local" in fixtures else MET)
+def test_what_may_be_returned_to_several_searches(engine: Engine) -> None:
+    """A cursor of each thread, and one list."""
     engine.project.cases("cases: [{query: q0}, {query: q1}, {query: q2}, {query: q3}, {query: q4}]")
+    engine.searches(SHARED + OF_EACH_THREAD + returning("search_with_a_connection_of_the_thread"))
+    assert engine.run(TWO).counts == {"passed": 5}
+    engine.searches('    found = ["a", "b"]\n' + returning("lambda query: meet(query) or found"), meet=MET)
     assert engine.run(TWO).counts == {"passed": 5}
 
 
