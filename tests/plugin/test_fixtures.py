@@ -181,15 +181,14 @@ def test_an_exception_of_the_fixture_is_an_error_with_the_fixtures_own_traceback
     assert "pytest_relevance" not in run.text
 
 
-@pytest.mark.parametrize("value", ["None", "{'shoes': ['a']}"])
-def test_a_fixture_whose_value_cannot_be_called(project: Project, value: str) -> None:
-    project.search(f"return {value}")
-    project.cases("cases: [{query: shoes}]")
-    run = project.run()
-    assert run.outcomes == {"shoes": "failed"}
-    assert run.results["shoes"].verdict == "error"
-    expected = f'the fixture "search" is no function but {value}; return a function: search(query'
-    assert run.failure("shoes").startswith(f"shop.relevance.yaml:1: {expected}")
+def test_a_fixture_whose_value_cannot_be_called(project: Project) -> None:
+    for value in ("None", "{'shoes': ['a']}"):
+        project.search(f"return {value}")
+        project.cases("cases: [{query: shoes}]")
+        run = project.run()
+        assert (run.outcomes, run.results["shoes"].verdict) == ({"shoes": "failed"}, "error")
+        expected = f'the fixture "search" is no function but {value}; return a function: search(query'
+        assert run.failure("shoes").startswith(f"shop.relevance.yaml:1: {expected}")
 
 
 @both_ways

@@ -296,13 +296,13 @@ def hostile(project: Project) -> Project:
     return project
 
 
-@pytest.mark.parametrize("options", [(), ("-vv", "-rA"), ("-q",), ("--tb=line",)])
-def test_no_text_of_a_user_in_a_report_is_a_command(hostile: Project, job: Job, options: tuple[str, ...]) -> None:
-    run = hostile.run("--relevance-ci=off", *options)
-    text = run.failure("quoted##[bm25]") + run.summary if "--tb=line" not in options else run.summary
-    assert commands(text) == []
-    assert "##[" not in run.result.stderr.str()
-    assert f"##{ZERO_WIDTH}[" in text
+def test_no_text_of_a_user_in_a_report_is_a_command(hostile: Project, job: Job) -> None:
+    for options in (("-vv", "-rA"), ("-q",), ("--tb=line",)):
+        run = hostile.run("--relevance-ci=off", *options)
+        text = run.failure("quoted##[bm25]") + run.summary if "--tb=line" not in options else run.summary
+        assert commands(text) == []
+        assert "##[" not in run.result.stderr.str()
+        assert f"##{ZERO_WIDTH}[" in text
 
 
 def test_nor_in_annotations_and_markdown(hostile: Project, job: Job) -> None:
@@ -352,13 +352,8 @@ def test_lines_of_pytest_and_of_other_plugins_are_left_alone(hostile: Project, j
     assert "FAILED shop.relevance.yaml::warning[bm25] - ValueError: ##[error]boom" in run.text
 
 
-@pytest.mark.parametrize(
-    "arguments", [("##[error]x",), ("report", "##[error]x"), ("check", "--##[error]x"), ("merge", "a\n::error::x")]
-)
-def test_a_usage_error_of_the_command_line_holds_no_command(
-    job: Job, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...]
-) -> None:
-    assert main([*arguments]) == 2
-    printed = capsys.readouterr().err
-    assert "error" in printed
-    assert commands(printed) == []
+def test_a_usage_error_of_the_command_line_holds_no_command(job: Job, capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in (["##[error]x"], ["report", "##[error]x"], ["check", "--##[error]x"], ["merge", "a\n::error::x"]):
+        assert main(arguments) == 2
+        printed = capsys.readouterr().err
+        assert ("error" in printed, commands(printed)) == (True, [])

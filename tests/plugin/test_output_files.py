@@ -98,14 +98,14 @@ def all_outputs(folder: str) -> list[str]:
     return [f"--relevance-{output}={folder}{output}.out" for output in IS_NONE]
 
 
-@pytest.mark.parametrize("option", ["--collect-only", "--setup-plan", "--fixtures"])
-def test_where_no_test_runs_nothing_is_written(shop: Project, option: str) -> None:
-    run = shop.run(*all_outputs(""), option)
-    assert run.code == 0
-    for output in IS_NONE:
-        assert not (shop.path / f"{output}.out").exists()
-        why = "no case was scored" if output == "unjudged" else "no test ran"
-        assert f"{output}.out is not written: {why}" in run.text.splitlines()
+def test_where_no_test_runs_nothing_is_written(shop: Project) -> None:
+    for option in ("--collect-only", "--setup-plan", "--fixtures"):
+        run = shop.run(*all_outputs(""), "--relevance-update", option)
+        assert run.code == 0
+        assert not [*shop.path.glob("*.out"), *shop.path.glob("*.baseline.jsonl")]
+        for output in IS_NONE:
+            why = "no case was scored" if output == "unjudged" else "no test ran"
+            assert f"{output}.out is not written: {why}" in run.text.splitlines()
 
 
 def test_without_a_terminal_all_is_written(shop: Project) -> None:

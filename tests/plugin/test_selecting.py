@@ -193,17 +193,12 @@ LISTED = r"<CaseFile shop.relevance.yaml>(\s+<Function (smart watch|watch strap|
 PLANNED = r"SETUP    F search\s+shop\.relevance\.yaml::smart watch \(fixtures used: .*\bsearch\)"
 
 
-@pytest.mark.parametrize(
-    ("option", "shown"),
-    [
-        *(("--collect-only", LISTED), ("--setup-plan", PLANNED)),
-        *(("--fixtures", r"\nsearch -- conftest\.py"), ("--fixtures-per-test", "fixtures used by smart watch")),
-    ],
-)
-def test_options_with_which_no_case_runs(shop: Project, option: str, shown: str) -> None:
-    run = shop.run(option)
-    assert re.search(shown, run.text)
-    assert (run.code, "= relevance =" in run.text) == (0, False)
+def test_options_with_which_no_case_runs(shop: Project) -> None:
+    fixtures = {"--fixtures": r"\nsearch -- conftest\.py", "--fixtures-per-test": "fixtures used by smart watch"}
+    for option, shown in {"--collect-only": LISTED, "--setup-plan": PLANNED, **fixtures}.items():
+        run = shop.run(option)
+        assert re.search(shown, run.text)
+        assert (run.code, "= relevance =" in run.text) == (0, False)
 
 
 def test_the_cases_run_with_hardly_any_of_pytests_plugins(shop: Project) -> None:

@@ -271,10 +271,9 @@ def test_latencies_say_how_many_searches_ran_at_a_time(engine: Engine, capsys: p
     assert "(up to 16 at a time)" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("options", [(), (TWO,)], ids=["one by one", "latency expectations"])
-def test_latencies_of_searches_alone_are_not_marked(engine: Engine, options: tuple[str, ...]) -> None:
+def test_latencies_of_searches_alone_are_not_marked(engine: Engine) -> None:
     engine.project.cases(numbered(3).replace("expect: {", "expect: {latency: '< 60 s', "))
-    run = engine.run(*options)
+    run = engine.run(TWO)
     assert run.counts == {"passed": 3}
     assert {result.call.concurrency for result in run.results.values()} == {1}
     assert "at a time" not in run.summary
