@@ -16,10 +16,6 @@ FORMATS, REPORTS = "pytest_relevance.formats", "pytest_relevance.reports"
 """The groups of entry points: functions from a text to rows, and from a `Run` to a text."""
 
 
-class OutsideError(ValueError):
-    """Raised where the function of an entry point cannot be loaded, or raises an exception."""
-
-
 def entry_points_of(group: str) -> dict[str, EntryPoint]:
     """The entry points of a group by their names."""
     from importlib.metadata import entry_points
@@ -30,12 +26,10 @@ def entry_points_of(group: str) -> dict[str, EntryPoint]:
 def called(point: EntryPoint, argument: object) -> Any:
     """What the function of an entry point returns: None, a text, or a list of what it yields.
 
-    Raises `OutsideError` for whatever it raises.
+    Raises ValueError where it cannot be loaded, and for whatever it raises.
     """
     try:
         found = point.load()(argument)
         return found if found is None or isinstance(found, str) else [*found]
     except Exception as error:
-        raise OutsideError(
-            f"{point.name} ({point.value}) raised {type(error).__name__}: {message_of(error)}"
-        ) from error
+        raise ValueError(f"raised {type(error).__name__}: {message_of(error)}") from error

@@ -99,8 +99,8 @@ def _of_another_package(run: Run, format: str) -> str:
     point = _outside.entry_points_of(_outside.REPORTS)[format]
     try:
         report = _outside.called(point, run)
-    except _outside.OutsideError as error:
-        raise CommandError(f"{PROGRAM} report: {error}") from None
+    except ValueError as error:
+        raise CommandError(f"{PROGRAM} report: {format} ({point.value}) {error}") from None
     if not isinstance(report, str) or not report:
         raise CommandError(f"{PROGRAM} report: {format} ({point.value}) returned {shown(report)}, not a text")
     return report

@@ -252,10 +252,8 @@ def _of_another_package(point: EntryPoint) -> Format:
         try:
             found = _outside.called(point, source.text)
             data = json.dumps(found, allow_nan=False)
-        except _outside.OutsideError as error:
-            source.refuse(str(error))
-        except (TypeError, ValueError) as error:
-            source.refuse(f"{point.name} ({point.value}) returned what JSON cannot hold: {error}")
+        except (TypeError, ValueError) as error:  # also of what JSON cannot hold
+            source.refuse(f"{point.name} ({point.value}) {error}")
         if not found:
             source.refuse(f"the file holds nothing that {point.name} ({point.value}) reads")
         return Source(source.file, data.encode(), source.options)

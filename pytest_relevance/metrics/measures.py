@@ -60,11 +60,8 @@ def _own(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
 
 def ranks_needed(metric: Metric, settings: Settings) -> int | None:
     """Say how deep a ranking has to be known for its score by a metric; None for all of it."""
-    if metric.is_similarity:  # no setting has a part in it
-        return metric.k
-    if settings.unjudged == "skip" or (metric.measure == "nDCG" and settings.ideal == "returned"):
-        return None
-    return metric.k
+    is_all = settings.unjudged == "skip" or (metric.measure == "nDCG" and settings.ideal == "returned")
+    return None if is_all and not metric.is_similarity else metric.k  # no setting has a part in a similarity
 
 
 def _ndcg(metric: Metric, graded: GradedRanking, settings: Settings) -> float:

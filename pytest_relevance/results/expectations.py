@@ -61,40 +61,42 @@ def expectation_of(outcome: Outcome) -> Expectation:
         documents=tuple(outcome.documents),
         within=outcome.within,
         sets=tuple(outcome.sets),
-        conditions=tuple(FieldCondition(*condition) for condition in outcome.conditions),
+        conditions=tuple(FieldCondition(path, sign, tuple(values)) for path, sign, values in outcome.conditions),
         query=outcome.query,
     )
 
 
 def with_similarities(result: CaseResult, metrics: Iterable[Metric], other: Sequence[str] | None) -> CaseResult:
-    """The result with its `similarity_scores`."""
-    scores = similarity_scores(result, metrics, other)
+    """The result with its `similarity_scores` in the place of those that it has."""
+    scores = {name: score for name, score in result.evaluation.scores.items() if not is_similarity(name)}
+    scores |= similarity_scores(result, metrics, other)
     return result._replace(evaluation=result.evaluation._replace(scores=scores))
 
 
 def similarity_scores(
     result: CaseResult, metrics: Iterable[Metric], other: Sequence[str] | None
 ) -> dict[str, float | None]:
-    """The scores of a result, those that compare its ranking with another one by `metrics` alone.
+    """The scores by metrics that compare the ranking of a result with another one; none without another one.
 
-    A metric of the whole ranking has none where the ranking is cut; without another ranking none has one.
+    A metric of the whole ranking has none where the ranking is cut.
     """
     from pytest_relevance.metrics.similarity import similarity  # most suites compare no rankings
 
-    ranking, evaluation = result.ranking.documents, result.evaluation
-    scores = {name: score for name, score in evaluation.scores.items() if not is_similarity(name)}
-    finds_nothing = not ranking and not expects_results(evaluation.outcomes)
-    for metric in metrics:
-        if other is not None and (metric.k is not None or not result.is_cut):
-            scores[metric.text] = similarity(metric, ranking, other, finds_nothing=finds_nothing)
-    return scores
+    if other is None:
+        return {}
+    ranking = result.ranking.documents
+    finds_nothing = not ranking and not expects_results(result.evaluation.outcomes)
+    return {
+        metric.text: similarity(metric, ranking, other, finds_nothing=finds_nothing)
+        for metric in metrics
+        if metric.k is not None or not result.is_cut
+    }
 
 
 def similarity_outcomes(expect: Iterable[Expectation], scores: Mapping[str, float | None]) -> tuple[Outcome, ...]:
     """The outcomes of the expectations that compare the ranking with the accepted one, by the scores of the case."""
-    compared = [expected for expected in expect if expected.kind == SIMILARITY]
-    pairs = ((expected, scores.get(expected.name)) for expected in compared)
-    return tuple(_outcome(expected, value is not None and meets(expected, value), value) for expected, value in pairs)
+    pairs = [(expected, scores.get(expected.name)) for expected in expect if expected.kind == SIMILARITY]
+    return tuple([_outcome(expected, value is not None and meets(expected, value), value) for expected, value in pairs])
 
 
 def expects_results(outcomes: Iterable[Outcome]) -> bool:

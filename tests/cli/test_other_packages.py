@@ -96,7 +96,7 @@ def test_a_format_of_another_package_is_read(terminal: Terminal, install: Callab
         ("boom = acme:boom", "boom", "shop.bars: boom (acme:boom) raised ZeroDivisionError: division by zero"),
         ("gone = acme:gone", "gone", "shop.bars: gone (acme:gone) raised AttributeError"),
         ("none = acme:none", "none", "shop.bars: the file holds nothing that none (acme:none) reads"),
-        ("set = acme:a_set", "set", "shop.bars: set (acme:a_set) returned what JSON cannot hold"),
+        ("set = acme:a_set", "set", "shop.bars: set (acme:a_set) Object of type set is not JSON serializable"),
         ("text = acme:none\nword = acme:a_text", "word", "found the text"),
         ("ids = acme:ids_alone", "ids", "no column for the document"),
     ],

@@ -173,7 +173,7 @@ def _with_similarities(
     While another ranking is being accepted it is not judged by them.
     """
     evaluation = result.evaluation
-    scores = expectations.similarity_scores(result, metrics, entry.ranking(case.settings))
+    scores = {**evaluation.scores, **expectations.similarity_scores(result, metrics, entry.ranking(case.settings))}
     made = () if accepting else expectations.similarity_outcomes(case.expect, scores)
     verdict = PASSED if made and result.verdict == MEASURED else result.verdict
     reasons, unmet = evaluation.reasons, [outcome for outcome in made if not outcome.met]
@@ -283,9 +283,7 @@ def _compared_reasons(
 
 def is_same_demand(one: Outcome, other: Outcome) -> bool:
     """Whether two outcomes are of the same expectation, in a baseline and in a run."""
-    conditions = [[[path, sign, [*values]] for path, sign, values in each.conditions] for each in (one, other)]
-    written = [(each.name, each.within, each.query, each.comparison, each.bound) for each in (one, other)]
-    return written[0] == written[1] and conditions[0] == conditions[1]
+    return expectation_of(one) == expectation_of(other)
 
 
 def _misses_no_less(then: Outcome, now: Outcome, tolerance: float) -> bool:

@@ -42,6 +42,8 @@ def test_row_numbers_of_bm25s(bm25s: Bm25s) -> None:
     assert pairs(bm25s.search("blue shoes"), IDS) == [("sku-a", 0.58), ("sku-b", 0.188)]
     message = refusal(bm25s.search("blue shoes"))
     assert "search returned labels of an index, Results(" in message
+    batch = [bm25s.library.Results(*each) for each in zip(*bm25s.search("boots", "watch strap"), strict=True)]
+    assert pairs(batch[1], IDS) == [("sku-c", 0.785)]
 
 
 @pytest.mark.engines

@@ -186,6 +186,7 @@ def test_what_faiss_returns() -> None:
     assert pairs(flat.search(ORIGIN, 3), IDS) == NEAREST
     assert two_ways(refusal(flat.search(ORIGIN, 3)))
     assert "the results of 2 queries" in refusal(flat.search(VECTORS[:2], 3), labels=IDS)
+    assert pairs(list(zip(*flat.search(VECTORS[:2], 3), strict=True))[1], IDS)[0] == ("sku-b", 0.0)
 
 
 # --- hnswlib ----------------------------------------------------------------------------------------------------------
@@ -201,6 +202,7 @@ def test_what_hnswlib_returns(kind: str) -> None:
     assert pairs(index.knn_query(ORIGIN[0], k=3), IDS) == NEAREST
     assert two_ways(refusal(index.knn_query(ORIGIN, k=3)))
     assert "the results of 2 queries" in refusal(index.knn_query(VECTORS[:2], k=3), labels=IDS)
+    assert pairs(list(zip(*index.knn_query(VECTORS[:2], k=3), strict=True))[1], IDS)[0] == ("sku-b", 0.0)
 
 
 # --- usearch ----------------------------------------------------------------------------------------------------------
