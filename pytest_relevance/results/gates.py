@@ -178,6 +178,7 @@ def _gates_of_file(
         key=lambda result: (result.origin.source or "", result.line, result.id),
     )
     total = info.total - (len(results) - len(ran))
+    is_told = {(result.id, result.variant) for result in results if result.status == SKIPPED}.isdisjoint(info.unknown)
     groups = in_variants((variant for _, variant, _ in info.totals), ran)
     variants = {result.variant: None for result in ran}.keys()
     for written in info.gates:
@@ -201,7 +202,8 @@ def _gates_of_file(
                 # the tags of lost cases are not known
                 lost = Counter(why for _, name, why in info.lost if gate.tag is None and name == variant)
                 findings = _judge(gate, group, info.against, lost)
-                if info.expects_known and not any(name in (variant, None) for _, name, _ in info.lost):
+                is_whole = is_told and not any(name in (variant, None) for _, name, _ in info.lost)
+                if info.expects_known and is_whole:
                     findings = (_with_known(finding, gate, group, info) for finding in findings)
                 yield replace(judged, results=shown, findings=tuple(findings))
 

@@ -64,14 +64,17 @@ class Baseline:
     def untold(self, cases: Mapping[EntryKey, Case]) -> tuple[list[EntryKey], list[str]]:
         """The cases of which the baseline tells nothing, and the searches that returned nothing in any case.
 
-        Nothing is told of a case by an error or an empty ranking; cases with `results: 0` do not count.
+        Nothing is told of a case by an error or an empty ranking; cases with `results: 0` do not count. Nor is anything
+        told of a case that the reference has and that is skipped now.
         """
         returned = {
             key: bool(self._entries[key].documents)
             for key, case in cases.items()
             if key in self._entries and most_results(case.expect)
         }
-        unknown = [*self._entries.errors, *(key for key, has_results in returned.items() if not has_results)]
+        skipped = (key for key, case in cases.items() if case.skip is not None and key in self._entries)
+        empty = (key for key, has_results in returned.items() if not has_results)
+        unknown = [*self._entries.errors, *empty, *skipped]
         searches = ((with_variant(cases[key].search, key[1]), found) for key, found in returned.items())
         return unknown, silent(searches)
 
