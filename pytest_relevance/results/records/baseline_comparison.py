@@ -286,7 +286,7 @@ def _compared_reasons(
 
 def is_same_demand(one: Outcome, other: Outcome) -> bool:
     """Whether two outcomes are of the same expectation, in a baseline and in a run."""
-    return expectation_of(one) == expectation_of(other)
+    return expectations.expectation_of(one) == expectations.expectation_of(other)
 
 
 def _misses_no_less(then: Outcome, now: Outcome, tolerance: float) -> bool:
