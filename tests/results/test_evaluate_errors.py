@@ -20,7 +20,6 @@ RANKINGS = {"shoes": ["a", "b"]}
     [
         (math.nan, "query 'q2', document 'bad': a grade is a finite number such as 0, 1 or 2.5, not nan (float)"),
         (True, "query 'q2', document 'bad': a grade is a finite number such as 0, 1 or 2.5, not True (bool)"),
-        (None, "query 'q2', document 'bad': a grade is a finite number such as 0, 1 or 2.5, not None (NoneType)"),
         (51, "query 'q2', document 'bad': grade 51 is too high for exponential gain (2^grade - 1): at most 50"),
     ],
 )
