@@ -7,9 +7,8 @@ where the grade is blank, as the judge cannot tell.
 
 from __future__ import annotations
 
-import csv
+import re
 from collections.abc import Sequence
-from io import StringIO
 from pathlib import Path
 
 from pytest_relevance._tables import csv_text, escaped
@@ -21,6 +20,10 @@ _OTHER = (
     "exists and is not as a judge writes it: CSV with commas, query_id as its first column, columns rater, machine and "
     "note, and no quotes around names; save it so, or name another file"
 )
+
+
+_UNCLOSED = re.compile(rb'(?:^|,)"(?:[^"]|"")*$')
+"""The end of a line in a quoted cell."""
 
 
 def why_not_added_to(data: bytes) -> str | None:
@@ -48,7 +51,8 @@ def _whole_rows(data: bytes) -> bytes:
             read_worklist(data[:end])
         except ValueError:
             end = data.rfind(b"\n", 0, end - 1) + 1
-            if len([*csv.reader(StringIO(data[end:].decode(errors="replace"), newline=""))]) > 1:
+            first, feed, _ = data[end:].partition(b"\n")
+            if feed and not _UNCLOSED.search(first):  # a row that ends
                 break
         else:
             return data[:end] if data[:end].endswith(b"\n") else data + b"\n"

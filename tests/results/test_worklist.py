@@ -324,7 +324,10 @@ WELL = ROW.replace(",good,", ",well,")
         (b"", b""),
         (WELL.rstrip().encode(), WELL.encode()),
         (WELL.encode()[:-3], WELL.encode()[:-3] + b"\n"),
-        *((rest, None) for rest in (b'boots,"a go', b'boots,"a\ngood', b'boots,"a\n', WELL.encode()[:-2])),
+        *(
+            (rest, None)
+            for rest in (b'boots,"a go', b'boots,"a\ngood', b'boots,"a\n', b"boots,\0\0", WELL.encode()[:-2])
+        ),
     ],
 )
 def test_no_more_than_half_a_row_at_the_end_is_taken_away(tmp_path: Path, rest: bytes, left: bytes | None) -> None:
@@ -340,7 +343,7 @@ def test_no_more_than_half_a_row_at_the_end_is_taken_away(tmp_path: Path, rest: 
     ("content", "message"),
     [
         (HEADER + ROW.replace("5", '"5') + WELL, "is damaged: the worklist:2: a quoted cell in this row"),
-        (HEADER + ROW.replace(",2,", ",") + WELL, "is damaged: it is no worklist, or a row has more or fewer cells"),
+        (HEADER + ROW + WELL.replace(",2,", ","), "is damaged: it is no worklist, or a row has more or fewer cells"),
         ((HEADER + ROW).replace(",", ";"), "exists and is not as a judge writes it: CSV with commas"),
         ((HEADER + ROW).replace("query_id,query", "query,query_id"), "exists and is not as a judge writes it"),
         (HEADER.replace("query_id", '"query_id"') + ROW, "exists and is not as a judge writes it"),
