@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from itertools import repeat
-from operator import getitem
+from itertools import accumulate, repeat
+from operator import getitem, mul
 
 import numpy as np
 
@@ -29,9 +28,9 @@ from .hits import (
     sums,
     with_gain,
 )
-from .measures import satisfaction, score
+from .measures import inferred_precision, satisfaction, score
 from .names import Metric, MetricError
-from .ndcg import GradedRanking, grade_ranking
+from .ndcg import grade_ranking
 from .settings import Settings
 
 _GAIN_MEASURES = ("nDCG", "DCG")
@@ -61,16 +60,17 @@ def score_batch(
 
 def _one_by_one(metric: Metric, batch: _Batch) -> Floats:
     """A measure of `measures` that is seldom asked for, or a metric of a project's own, query by query."""
+    rankings = zip(batch.judgments.queries, batch.rankings.lists, batch.judgments.tables, strict=True)
     scores = []
-    for query, graded in zip(batch.judgments.queries, batch.graded, strict=True):
+    for query, ranking, judgments in rankings:
         try:
-            scores.append(score(metric, graded, batch.settings))
+            scores.append(score(metric, grade_ranking(ranking, judgments), batch.settings))
         except MetricError as error:
             raise MetricError(f"query {query!r}: {error}") from error.__cause__
     return np.array(scores, np.float64)
 
 
-@dataclass(eq=False)
+@dataclass(slots=True, eq=False)
 class _Batch:
     """A batch with what several measures share, computed when first asked for."""
 
@@ -84,11 +84,6 @@ class _Batch:
     @property
     def queries(self) -> int:
         return len(self.judgments.queries)
-
-    @cached_property
-    def graded(self) -> list[GradedRanking]:
-        """The rankings with grades in place of documents."""
-        return list(map(grade_ranking, self.rankings.lists, self.judgments.tables))
 
     def relevant_hits(self, rel: float, k: int | None = None) -> tuple[Indexes, Indexes]:
         """Give query and rank of the relevant hits in the top k."""
@@ -127,6 +122,11 @@ class _Batch:
         if self.settings.negative == "keep":
             return np.ones(self.hits.query.size, np.bool_)
         return self.hits.grade >= 0
+
+    def above(self, mask: Mask) -> Indexes:
+        """Count for each hit the hits above it, in its query, that `mask` selects."""
+        running: Indexes = np.cumsum(mask, dtype=np.intp) - mask
+        return running - running[self.hits.first[self.hits.query]]
 
 
 def _ratio(numerator: Floats | Indexes, denominator: Floats | Indexes) -> Floats:
@@ -225,6 +225,18 @@ def _expected_reciprocal_rank(metric: Metric, batch: _Batch) -> Floats:
     return total
 
 
+def _rank_biased_precision(metric: Metric, batch: _Batch) -> Floats:
+    query, rank = batch.relevant_hits(metric.rel, metric.k)
+    return (1.0 - metric.p) * sums(query, _persistence(metric.p, rank), batch.queries)
+
+
+def _persistence(p: float, rank: Indexes) -> Floats:
+    """Give p^rank for each 0-based rank, multiplied up rank by rank."""
+    ranks = int(rank.max()) + 1 if rank.size else 1
+    weights: Floats = np.array(list(accumulate(repeat(p, ranks - 1), mul, initial=1.0)))[rank]
+    return weights
+
+
 def _judged(metric: Metric, batch: _Batch) -> Floats:
     assert metric.k is not None
     hits = batch.hits
@@ -232,10 +244,35 @@ def _judged(metric: Metric, batch: _Batch) -> Floats:
     return judged / np.maximum(batch.returned(metric.k), 1)
 
 
+def _bpref(metric: Metric, batch: _Batch) -> Floats:
+    total, judgments, hits = batch.relevant(metric.rel), batch.judgments, batch.hits
+    wrong, wrong_hits = judgments.grades < metric.rel, hits.grade < metric.rel
+    if batch.settings.negative == "zero":
+        wrong &= judgments.grades >= 0
+        wrong_hits &= hits.grade >= 0
+    bound = np.minimum(batch.count_judgments(wrong), total)
+    relevant = np.flatnonzero(hits.grade >= metric.rel)
+    query = hits.query[relevant]
+    above = batch.above(wrong_hits)[relevant]
+    share = _ratio(np.minimum(above, total[query]), bound[query])
+    preferences = np.where(above > 0, 1.0 - share, 1.0)
+    return _ratio(sums(query, preferences, batch.queries), total)
+
+
 def _r_precision(metric: Metric, batch: _Batch) -> Floats:
     total = batch.relevant(metric.rel)
     query, rank = batch.relevant_hits(metric.rel)
     return _ratio(np.bincount(query[rank < total[query]], minlength=batch.queries), total)
+
+
+def _inferred_average_precision(metric: Metric, batch: _Batch) -> Floats:
+    is_relevant, judged = batch.hits.grade >= metric.rel, batch.judged_hits()
+    relevant = np.flatnonzero(is_relevant)
+    kinds = (is_relevant, judged & ~is_relevant, ~judged)
+    above = [batch.above(kind)[relevant].tolist() for kind in kinds]
+    ranks = batch.hits.rank[relevant].tolist()  # from 0: the number of results above
+    inferred = np.fromiter(map(inferred_precision, ranks, *above), np.float64, len(ranks))
+    return _ratio(sums(batch.hits.query[relevant], inferred, batch.queries), batch.relevant(metric.rel))
 
 
 SCORERS: Mapping[str, Callable[[Metric, _Batch], Floats]] = {
@@ -247,11 +284,11 @@ SCORERS: Mapping[str, Callable[[Metric, _Batch], Floats]] = {
     "AP": _average_precision,
     "RR": _reciprocal_rank,
     "ERR": _expected_reciprocal_rank,
-    "RBP": _one_by_one,
+    "RBP": _rank_biased_precision,
     "gRBP": _one_by_one,
     "Success": _success,
     "Judged": _judged,
-    "Bpref": _one_by_one,
+    "Bpref": _bpref,
     "Rprec": _r_precision,
-    "infAP": _one_by_one,
+    "infAP": _inferred_average_precision,
 }

@@ -28,6 +28,8 @@ from .settings import Settings, discount_table
 _FEW_JUDGMENTS = 8
 _MANY_RESULTS = 64
 
+_COUNT_ZEROS = ("Judged", "Bpref", "infAP")
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hits:
@@ -90,7 +92,7 @@ def _depth(metrics: Sequence[Metric], settings: Settings) -> int | None:
 
 def _zeros_matter(metrics: Sequence[Metric], settings: Settings) -> bool:
     """Say whether any score depends on a document of grade 0 that was returned."""
-    if settings.unjudged == "skip" or any(metric.measure == "Judged" for metric in metrics):
+    if settings.unjudged == "skip" or any(metric.measure in _COUNT_ZEROS for metric in metrics):
         return True
     if isinstance(settings.gain, str):
         return False

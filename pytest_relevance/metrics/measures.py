@@ -270,7 +270,7 @@ def _inferred_average_precision(metric: Metric, graded: GradedRanking, settings:
         if grade is None:
             continue
         if grade >= rel:
-            inferred += _inferred_precision(above, relevant, others, unsampled)
+            inferred += inferred_precision(above, relevant, others, unsampled)
             relevant += 1
         elif keep or grade >= 0:
             others += 1
@@ -279,7 +279,7 @@ def _inferred_average_precision(metric: Metric, graded: GradedRanking, settings:
     return inferred / total
 
 
-def _inferred_precision(above: int, relevant: int, others: int, unsampled: int) -> float:
+def inferred_precision(above: int, relevant: int, others: int, unsampled: int) -> float:
     """Give infAP's expected precision at a relevant result with `above` results above it.
 
     Of these `relevant` and `others` (judged, not relevant) were sampled, and `unsampled` are in the pool.
