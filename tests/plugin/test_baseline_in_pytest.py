@@ -344,16 +344,6 @@ class TestWithWorkers:
         assert since[0] == since[1] != []
         assert "since the baseline: nDCG@10 1.000 -> 0.710" in there_.failure("hats")
 
-    def test_a_crashed_worker_loses_only_what_it_was_at(self, shop: Shop) -> None:
-        shop.project.conftest(SEARCH.replace('raise ConnectionError("no engine")', "__import__('os')._exit(1)"))
-        shop.returns(boots="b2 b1", hats="boom", anything="q p")
-        run = shop.run(UPDATE, "-n1")
-        assert run.code == 1
-        assert said(run) == [
-            f"baseline {BASELINE}: 2 changed, 2 as they were; 3 of 4 cases ran, the others keep what they had"
-        ]
-        assert shop.accepted == {"boots": "b2 b1", "hats": "h1 h2", "socks": "x y", "anything": "q p"}
-
 
 def test_a_damaged_baseline_is_an_error_and_is_not_replaced(shop: Shop) -> None:
     lines = shop.baseline.read_text().splitlines(keepends=True)
@@ -409,20 +399,18 @@ def test_one_that_somebody_broke_during_the_run_is_left_alone(shop: Shop) -> Non
     assert f"baseline {BASELINE} is not updated" in run.result.stderr.str()
 
 
-@pytest.mark.parametrize("is_linked", [False, True], ids=["in its place", "behind a link"])
-def test_a_read_only_baseline_stays_as_it_is(shop: Shop, is_linked: bool) -> None:
-    """Although the folder would allow to replace it."""
-    path = shop.baseline
-    if is_linked:
+def test_a_read_only_baseline_stays_as_it_is(shop: Shop) -> None:
+    """Although the folder would allow to replace it; behind a link too."""
+    path, before = shop.baseline, shop.baseline.read_bytes()
+    shop.returns(hats="h2 h1")
+    for _ in range(2):
+        path.chmod(0o444)
+        run = shop.run(UPDATE)
+        assert run.code == 1
+        assert f"baseline {BASELINE} is not updated, it cannot be written: it is read-only" in run.summary
+        assert (path.read_bytes(), path.stat().st_mode & 0o777) == (before, 0o444)
         path = shop.baseline.rename(shop.path / "elsewhere.jsonl")
         shop.baseline.symlink_to("elsewhere.jsonl")
-    before = path.read_bytes()
-    path.chmod(0o444)
-    shop.returns(hats="h2 h1")
-    run = shop.run(UPDATE)
-    assert run.code == 1
-    assert f"baseline {BASELINE} is not updated, it cannot be written: it is read-only" in run.summary
-    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (before, 0o444)
 
 
 class TestRequired:

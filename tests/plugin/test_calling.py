@@ -39,44 +39,19 @@ def run_searches(project: Project, sources: Mapping[str, str], case: str, *optio
     return run
 
 
+LOGGED = "def logged(function): return {}lambda query, **params: function(query, **params){}\n@logged\n"
 WITH_K = {
     "with a default": "def find(query, k=3): return [str(k)]",
     "keyword-only": "def find(query, *, k): return [str(k)]",
-    "bound method": """
-            class Engine:
-                def find(self, query, k):
-                    return [str(k)]
-            find = Engine().find
-        """,
-    "partial": """
-            def any_find(index, query, k):
-                return [str(k)]
-            find = functools.partial(any_find, "products")
-        """,
-    "decorated": """
-            def logged(function):
-                @functools.wraps(function)
-                def wrapper(*args, **kwargs):
-                    return function(*args, **kwargs)
-                return wrapper
-            @logged
-            def find(query, k):
-                return [str(k)]
-        """,
+    "bound method": "class Engine:\n    def find(self, query, k): return [str(k)]\nfind = Engine().find",
+    "partial": "def of_index(index, query, k): return [str(k)]\nfind = functools.partial(of_index, 'products')",
+    "decorated": LOGGED.format("functools.wraps(function)(", ")") + "def find(query, k): return [str(k)]",
 }
 WITHOUT_K = {
     "no such parameter": "def find(query): return ['none']",
     "only kwargs": "def find(query, **params): return list(params) or ['none']",
     "positional-only": "def find(query, k='none', /): return [k]",
-    "a decorator that hides the parameters": """
-            def logged(function):
-                def wrapper(query, **params):
-                    return function(query, **params)
-                return wrapper
-            @logged
-            def find(query, k="none"):
-                return [k]
-        """,
+    "a decorator that hides the parameters": LOGGED.format("", "") + "def find(query, k='none'): return [k]",
     "a builtin": "find = 'none'.split",
 }
 
@@ -231,32 +206,16 @@ def test_an_asynchronous_cursor_is_read_and_a_search_of_a_client_is_sent(project
 
 
 LAZY = {
-    "a generator": """
-        def find(query):
-            time.sleep(0.05)
-            yield "a"
-    """,
+    "a generator": "def find(query): yield slow('a')",
     "a cursor": """
         class Cursor:
             description = [("id", None), ("title", None)]
             def fetchall(self):
                 return [(slow("a"), "Apron")]
-        def find(query):
-            return Cursor()
+        find = lambda query: Cursor()
     """,
-    "id": """
-        class Hit:
-            @property
-            def id(self):
-                return slow("a")
-        def find(query):
-            return [Hit()]
-    """,
-    "coroutine": """
-        async def find(query):
-            await asyncio.sleep(0.05)
-            return ["a"]
-    """,
+    "id": "Hit = type('Hit', (), {'id': property(lambda self: slow('a'))})\ndef find(query): return [Hit()]",
+    "coroutine": "async def find(query): return await asyncio.sleep(0.05) or ['a']",
 }
 
 

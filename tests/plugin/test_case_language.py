@@ -5,20 +5,10 @@ import pytest
 from pytest_relevance.cli import main
 from tests.plugin.conftest import Project
 
-TITLED = """
-    import pytest
-
-    @pytest.fixture
-    def search():
-        def search(query, k):
-            return [{"id": word, "title": f"Model {word.upper()}"} for word in query.split()][:k]
-        return search
-"""
-"""A search that returns the words of the query with titles."""
-
 
 def test_a_record_prints_the_same_failure(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
-    project.conftest(TITLED)
+    titled = '[{"id": word, "title": f"Model {word.upper()}"} for word in query.split()]'
+    project.search(f"return lambda query, k: {titled}[:k]")
     project.cases('cases: [{query: a b c, expect: {within: {a: ">2", z: 3}, order: [[b, c], [a]], P: 0}, relevant: a}]')
     run = project.run("--relevance-record=run.jsonl")
     capsys.readouterr()

@@ -126,14 +126,8 @@ def test_each_worker_requests_it_once(shop: Project) -> None:
 
 
 def test_workers_that_disagree_are_told_of(project: Project) -> None:
-    project.conftest(
-        SEARCH
-        + """
-    @pytest.fixture(scope="session")
-    def relevance_fingerprint(worker_id):
-        return {"index": worker_id, "engine": "es"}
-"""
-    )
+    fixture = '@pytest.fixture(scope="session")\n    def relevance_fingerprint(worker_id)'
+    project.conftest(f'{SEARCH}\n    {fixture}:\n        return {{"index": worker_id, "engine": "es"}}\n')
     project.cases(CASES)
     now(project, "products-11")
     run = project.run("-n2", RECORD)

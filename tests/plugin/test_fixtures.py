@@ -95,19 +95,10 @@ def test_fixtures_may_be_named_like_anything_in_the_function_of_a_case_and_use_b
     assert project.run().counts == {"passed": 1}
 
 
-BOTH_RANKERS = """
-    import pytest
-
-    @pytest.fixture(scope="session", params=["bm25", "hybrid"])
-    def search(request):
-        step = 1 if request.param == "hybrid" else -1
-        return lambda query: query.split()[::step]
-"""
-
-
 @both_ways
 def test_a_parametrised_search_runs_every_case_once_for_each(project: Project) -> None:
-    project.conftest(BOTH_RANKERS)
+    step = '1 if request.param == "hybrid" else -1'
+    project.search(f"return lambda query: query.split()[:: {step}]", '(params=["bm25", "hybrid"])', "request")
     project.cases(TWO_CASES)
     run = project.run()
     assert run.outcomes == {
@@ -193,14 +184,7 @@ def test_a_fixture_whose_value_cannot_be_called(project: Project) -> None:
 
 @both_ways
 def test_a_teardown_that_fails_is_an_error_beside_the_outcome(project: Project) -> None:
-    project.conftest("""
-        import pytest
-
-        @pytest.fixture
-        def search():
-            yield str.split
-            raise RuntimeError("engine does not stop")
-    """)
+    project.search('yield str.split; raise RuntimeError("engine does not stop")')
     project.cases("cases: [{query: shoes, expect: {first: shoes}}]")
     run = project.run()
     assert run.counts == {"passed": 1, "errors": 1}

@@ -214,11 +214,12 @@ def test_under_anyio_with_both_backends(project: Project) -> None:
         import pytest
         import sniffio
 
+        async def current(query):
+            return [sniffio.current_async_library()]
+
         @pytest.fixture
         def search():
-            async def search(query):
-                return [sniffio.current_async_library()]
-            return search
+            return current
     """)
     project.cases("""
         cases:
@@ -271,11 +272,7 @@ OWN_LOOP = """
 @pytest.mark.parametrize("find", ["asyncio.run(get(query))", "get(query)"], ids=["outside of the loop", "awaited"])
 def test_a_plain_search_under_anyio(project: Project, backend: str, find: str) -> None:
     own = OWN_LOOP.replace("asyncio.run(get(query))", find).replace("search()", "search(anyio_backend)")
-    project.conftest(f"""{own}
-    @pytest.fixture
-    def anyio_backend():
-        return "{backend}"
-""")
+    project.conftest(f'{own}\n    @pytest.fixture\n    def anyio_backend():\n        return "{backend}"\n')
     project.cases(TWO_CASES)
     assert project.run().counts == {"passed": 2}
 

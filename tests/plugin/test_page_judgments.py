@@ -14,14 +14,6 @@ from tests.plugin.conftest import Project
 OLDER = "2026-01-01T00:00:00+00:00 0123456789ab"
 COLUMNS = ["query_id", "query", "document", "title", "ranks", "worth", "move", "grade", "record", "rater"]
 
-SEARCH = """
-    import pytest
-
-    @pytest.fixture
-    def search():
-        return lambda query: ["007", "008", "a1", "a2"]
-"""
-
 CASES = """
     judgments: [judgments.csv, page.csv]
     scale: [0, 3]
@@ -42,7 +34,7 @@ def download(*answers: tuple[str, str, str, str], rater: str = "Ada") -> str:
 
 @pytest.fixture
 def shop(project: Project) -> Project:
-    project.conftest(SEARCH)
+    project.search('return lambda query: ["007", "008", "a1", "a2"]')
     project.cases(CASES)
     project.write("judgments.csv", "query_id,query,document,grade\nboots,winter boots,a1,3\nhats,hats,a1,2\n")
     return project
