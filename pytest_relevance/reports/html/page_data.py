@@ -226,8 +226,6 @@ def _case(
         "returned": result.ranking.returned,
         "judgments": [*map(list, result.evaluation.judgments.items())],
         "missing": [*map(list, result.evaluation.missing)],
-        "accepted": [],
-        "acceptedGrades": [],
         "filled": dict(result.evaluation.filled),
         "notes": dict(result.texts.notes),
         "notInIndex": [*result.texts.not_in_index],
@@ -244,7 +242,7 @@ def _case(
     if baseline is not None and baseline.standing != NEW:
         values |= {"accepted": [*baseline.documents], "acceptedGrades": [*baseline.grades], "stale": [*baseline.stale]}
     missing, titles, shown = dict(result.evaluation.missing), result.texts.titles, result.texts.shown
-    named = [*values["documents"], *values["accepted"], *missing, *values["notes"], *values["explanations"]]
+    named = [*values["documents"], *values.get("accepted", ()), *missing, *values["notes"], *values["explanations"]]
     values["titles"] = {document: titles[document] for document in named if document in titles}
     values["fields"] = {document: dict(shown[document]) for document in named if document in shown}
     return {name: value for name, value in values.items() if value not in _EMPTY and value is not False}
