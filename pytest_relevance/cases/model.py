@@ -317,7 +317,8 @@ class Case(NamedTuple):
             return True
         if not (self.expect or gates):
             return False
-        return any(expected.metric is not None and expected.ranks(settings) is None for expected in self.expect) or any(
+        without_cutoff = [each for each in self.expect if each.metric is not None and each.metric.k is None]
+        return any(each.ranks(settings) is None for each in without_cutoff) or any(
             metric.k is None for gate in gates for metric in gate.metrics
         )
 
