@@ -79,10 +79,7 @@ BETWEEN = (
         ({"passing": 1, "p": 0.05}, "gates[0].p: p belongs to max_drop: the drop fails the gate only if it"),
         ({"max_drop": {"P@5": 0.1}, "p": 5}, "gates[0].p: expected a level of significance such as 0.05, found 5"),
         ({"passing": 1, "id": "a::b"}, 'gates[0].id: the id "a::b" has ::, which a pytest node id cannot carry'),
-        (
-            {"max_drop": {"overlap@9": 0.1}},
-            "gates[0].max_drop: overlap@9 compares two rankings; its mean is bound by mean: {overlap@9: 0.9}",
-        ),
+        ({"max_drop": {"overlap@9": 0.1}}, "gates[0].max_drop: overlap@9 compares two rankings; its mean is bound by"),
         ({"mean": {"overlap@9": 1}, "against": "x"}, BETWEEN),
         ({"mean": {"RBO": 1}, "variant": "x", "against": "x"}, BETWEEN),
         ({"mean": {"RBO": 1, "P@5": 1}, "variant": "x", "against": "y"}, BETWEEN),

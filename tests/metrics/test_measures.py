@@ -136,9 +136,6 @@ def test_the_ideal_of_the_highest_grade_at_every_rank() -> None:
     assert ideal_grades(graded, Settings(ideal="max"), 3) == [3, 3, 3]
     assert ideal_grades(graded, Settings(ideal="max", max_grade=4)) == [4] * 4  # distinct results
     assert ideal_grades(graded, Settings(ideal="max", unjudged="skip")) == [3] * 3  # judged results
-
-
-def test_a_grade_above_the_highest_one_is_refused() -> None:
     with pytest.raises(ValueError, match="grade 3 is above max_grade 2"):
         scored("ERR", "a", max_grade=2)
 
