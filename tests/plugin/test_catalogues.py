@@ -73,17 +73,6 @@ def test_a_failure_names_the_documents_with_their_titles(shop: Project, monkeypa
     assert "brand" not in failure
 
 
-def test_fields_to_show_with_v(shop: Project) -> None:
-    shop.cases(SUITE.format(documents="{file: products.csv, show: [brand]}"))
-    assert shop.run("-v").failure("c d x").partition("about the documents\n")[2].splitlines() == [
-        "  document  brand",
-        "  d         Cirrus",
-        "  a         Aurora",
-        "  b         Borealis",
-    ]
-    assert "Aurora" not in shop.run().text
-
-
 def test_all_documents_of_a_run_are_found_in_one_pass(shop: Project, passes: list[str]) -> None:
     assert shop.run("-k", "passes").code == 0
     assert passes == []  # no document is named

@@ -143,12 +143,6 @@ def test_every_section_has_a_fixture_and_a_row_of_the_table() -> None:
     assert links == [name.lower().replace(" ", "-") for name in SECTIONS]
 
 
-@pytest.mark.parametrize("block", [block for blocks in FIXTURES.values() for block in blocks])
-def test_a_fixture_is_about_ten_lines(block: str) -> None:
-    (fixture,) = re.findall(r"^(?:async )?def search\(.*?\):\n(.*?)(?=^\S|\Z)", block, re.MULTILINE | re.DOTALL)
-    assert len([line for line in fixture.splitlines() if line.strip()]) <= 12
-
-
 # --- libraries --------------------------------------------------------------------------------------------------------
 
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from textwrap import dedent
 
 import pytest
 
@@ -357,26 +358,18 @@ def test_of_an_error_in_an_installed_package_the_users_own_frames_and_the_last_a
 
 
 def test_cases_that_are_expected_to_fail_and_fixtures_of_cases_give_no_search_up(project: Project) -> None:
-    project.conftest("""
-        import pytest
-
+    conftest = project.search("return lambda query: 1 / (not query.startswith('down')) and ['a']")
+    more = """
         @pytest.fixture
         def broken():
             raise RuntimeError("no such fixture data")
-
-        @pytest.fixture
-        def search():
-            def search(query):
-                if query.startswith("down"):
-                    raise ConnectionError("down")
-                return ["a"]
-            return search
 
         def pytest_collection_modifyitems(items):
             for item in items:
                 if "down" in item.name:
                     item.add_marker(pytest.mark.xfail)
-    """)
+    """
+    conftest.write_text(conftest.read_text() + dedent(more))
     down = "".join(f"\n  - {{query: down {n}, judgments: {{a: 1}}}}" for n in range(12))
     broken = "".join(f"\n  - {{query: broken {n}, judgments: {{a: 1}}, usefixtures: [broken]}}" for n in range(9))
     project.cases(f"cases:{down}{broken}\n  - {{query: well, judgments: {{a: 1}}}}")

@@ -70,19 +70,9 @@ def test_the_functions_stand_in_the_case_file(shop: Project) -> None:
 @pytest.mark.usefixtures("with_and_without_loops")
 def test_a_search_that_raises_and_one_that_is_a_coroutine(shop: Project) -> None:
     shop.cases(THREE_LINES)
-    shop.conftest("""
-        import pytest
-
-        def raises(query):
-            raise ValueError("no engine")
-
-        async def waits(query):
-            return query.split()
-
-        @pytest.fixture(params=[raises, waits])
-        def search(request):
-            return request.param
-    """)
+    waits = "async def waits(query): return query.split()"
+    found = "return waits if request.param == 'waits' else lambda query: 1 / 0"
+    shop.search(f"{waits}\n    {found}", "(params=['raises', 'waits'])", "request")
     run = shop.run()
     assert run.outcomes == {
         **{f"q{number}[raises]": "failed" for number in (1, 2, 3)},

@@ -124,12 +124,6 @@ def test_a_key_or_value_that_a_case_file_would_refuse_is_a_value_error(project: 
     assert "= relevance =" not in run.text
 
 
-def test_a_ranking_that_is_none_is_an_error(project: Project) -> None:
-    run = run_test(project, """relevance.check("shoes", 'a b', {"a": 1})""")
-    assert run.failure("test_shop").startswith("test_shop.py:4: search returned text, 'a b'")
-    assert "1 error" in run.summary
-
-
 def test_marks_parameters_and_fixtures_of_the_test(project: Project) -> None:
     project.write(
         "test_shop.py",

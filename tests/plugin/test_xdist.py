@@ -53,29 +53,16 @@ def test_failures_summary_and_counts_are_as_without(project: Project) -> None:
 def test_text_and_numbers_that_are_more_than_that(project: Project) -> None:
     """Members of enumerations and numpy's scalars, in every place where a user may put one."""
     pytest.importorskip("numpy")
-    project.write(
-        "test_shop.py",
-        """
-        import enum
-        import numpy
-
-        class Text(str, enum.Enum):
-            QUERY = "shoes"
-            NOTE = "a note"
-            TITLE = "Sandal"
-            ID = "a"
-
-        class Grade(enum.IntEnum):
-            EXACT = 3
-
-        def test_shop(relevance):
-            hits = [{"id": "b", "title": Text.TITLE}, {"id": numpy.str_("a"), "title": numpy.str_("Boot")}]
-            judgments = {numpy.str_("a"): Grade.EXACT, numpy.int64(7): numpy.uint8(1)}
-            judgments[Text.ID.value + "b"] = {"grade": 0, "title": Text.TITLE}
-            expect = {"first": [numpy.str_("a")], "P@1": numpy.float16(1)}
-            relevance.check(numpy.str_("boots"), hits, judgments, weight=numpy.int8(2))
-            relevance.check(Text.QUERY, hits, judgments, note=Text.NOTE, k=numpy.int32(5), expect=expect)
-    """,
+    project.test(
+        "import enum, numpy",
+        'Text = enum.Enum("Text", {"QUERY": "shoes", "NOTE": "a note", "TITLE": "Sandal", "ID": "a"}, type=str)',
+        'Grade = enum.IntEnum("Grade", {"EXACT": 3})',
+        'hits = [{"id": "b", "title": Text.TITLE}, {"id": numpy.str_("a"), "title": numpy.str_("Boot")}]',
+        'judgments = {numpy.str_("a"): Grade.EXACT, numpy.int64(7): numpy.uint8(1)}',
+        'judgments[Text.ID.value + "b"] = {"grade": 0, "title": Text.TITLE}',
+        'expect = {"first": [numpy.str_("a")], "P@1": numpy.float16(1)}',
+        'relevance.check(numpy.str_("boots"), hits, judgments, weight=numpy.int8(2))',
+        "relevance.check(Text.QUERY, hits, judgments, note=Text.NOTE, k=numpy.int32(5), expect=expect)",
     )
     run = project.run("-n1")
     assert run.counts == {"failed": 1}
