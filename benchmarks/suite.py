@@ -4,7 +4,7 @@ Processes are measured in interleaved pairs, as two runs of one thing differ by 
 are the median of the ratios (or differences) and their quartiles, of CPU time (user and system) and of wall time. Only
 built-in plugins and the measured one are loaded, but for `neighbours`. Bytecode is written and used, as on any machine
 where tests run twice: `PYTHONDONTWRITEBYTECODE` is not passed on. `instructions` counts with valgrind, whatever else
-the machine does: per case as the difference of 2,000 and 500, so that what a whole process takes is left out.
+the machine does: per case as the difference of 700 and 200, so that what a whole process takes is left out.
 """
 
 from __future__ import annotations
@@ -116,12 +116,18 @@ class Runner:
     def instructions(self, folder: Path, *arguments: str) -> float:
         """The millions of instructions of one pytest process, once its bytecode is written."""
         self.took(folder, *arguments)
-        command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={os.devnull}", sys.executable]
+        command = [
+            "valgrind",
+            "--tool=cachegrind",
+            "--cache-sim=no",
+            f"--cachegrind-out-file={os.devnull}",
+            sys.executable,
+        ]
         command += ["-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
         environment = {**self._environment, "PYTHONHASHSEED": "0"}
         environment["PYTHONPATH"] = f"{folder}{os.pathsep}{environment['PYTHONPATH']}"
         done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True)
-        return int(re.findall(r"Collected : (\d+)", done.stderr)[-1]) / 1e6
+        return int(re.findall(r"I +refs: +([\d,]+)", done.stderr)[-1].replace(",", "")) / 1e6
 
     def pairs(self, count: int, ours: Callable[[], Taken], theirs: Callable[[], Taken]) -> list[tuple[Taken, Taken]]:
         """Interleaved measurements, after one of each to warm up; every other pair is taken the other way round."""
@@ -284,7 +290,7 @@ def small(folder: Path, pairs: int) -> Iterator[Figure]:
 
 def instructions(folder: Path, pairs: int) -> Iterator[Figure]:
     """Instructions of a case and of a function, alone and with neighbours, then recorded and with a baseline."""
-    runner, few, many = Runner(folder), 500, 2000
+    runner, few, many = Runner(folder), 200, 700
     places = {count: write_suite(folder, count, 10) for count in (few, many)}
 
     def each(side: int, *options: str) -> float:

@@ -139,9 +139,9 @@ def ideal_grades(graded: GradedRanking, settings: Settings, k: int | None = None
     if not settings.increasing:
         return sorted((grade for grade in pool if gains[grade] > 0), key=lambda grade: (gains[grade], grade))[::-1][:k]
     best = sorted(pool, reverse=True)[:k]
-    if not best or gains[best[-1]] > 0:
-        return best
-    return [grade for grade in best if gains[grade] > 0]
+    while best and gains[best[-1]] <= 0:
+        best.pop()
+    return best
 
 
 def highest_grade(graded: GradedRanking, settings: Settings) -> float | None:

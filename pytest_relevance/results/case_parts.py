@@ -4,6 +4,7 @@ Those that every result has are named tuples: every case pays for them, and a fr
 to make. Annotations are not postponed here: a named tuple compiles each postponed one, which doubles the import.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -321,7 +322,4 @@ def text_reason(text: str) -> Outcome:
 
 def count_grades(grades: Sequence[float]) -> dict[float, int]:
     """How many judgments there are of each grade, the highest grade first."""
-    counts: dict[float, int] = {}
-    for grade in sorted(grades, reverse=True):
-        counts[grade] = counts.get(grade, 0) + 1
-    return counts
+    return dict(Counter(sorted(grades, reverse=True)))
