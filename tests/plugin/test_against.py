@@ -202,7 +202,7 @@ def test_a_report_from_two_files_says_what_a_run_says(
         assert finding in " ".join(compared.text.split())
         assert finding in text
     markdown = report(capsys, "branch.jsonl", "--against", accepted, "--format=markdown")
-    assert f"\n- `{change}`\n" in markdown
+    assert f"\n- `{change.replace('): ', '): by any amount ')}`\n" in markdown
     assert f"\n- `shop.relevance.yaml`, `search`, `against {accepted}`\n" in markdown
 
 
