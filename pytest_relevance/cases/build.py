@@ -1,16 +1,18 @@
 """Make a `Case` of checked keys, for a case file or for a case written in Python, and refuse keys that contradict.
 
-A floor above the best score that the case's own judgments allow is a mistake in the case, not in the search. What
-expectations rule out together shows when the case runs.
+A floor above the best score that the case's own judgments allow is a mistake in the case, not in the search; so are two
+expectations that leave a document no rank. What else expectations rule out together shows when the case runs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from math import floor, isnan, nan
+from math import floor, inf, isnan, nan
+from operator import itemgetter
 from typing import Any
 
-from pytest_relevance._text import found
+from pytest_relevance._text import found, quoted
+from pytest_relevance.cases.checking.expectations import AT_MOST, BELOW
 from pytest_relevance.cases.checking.grades import NO_JUDGMENTS, Graded, with_relevant
 from pytest_relevance.cases.checking.keys import CASE, KEYS, OF_SETTINGS, OF_TERMS, check_keys
 from pytest_relevance.cases.checking.values import node_name
@@ -136,6 +138,8 @@ def make_case(
         values = {**at.scope.values, **{name: getattr(suite, name) for name in _OF_EACH_CASE}}
         terms = make_terms(values, at, key="scale" if "scale" in own else "gain")
     expect: tuple[Expectation, ...] = own.get("expect", suite.expect)  # type: ignore[assignment]
+    if expect:
+        check_contradictions(expect, terms.k, at)
     floor = None if at.scope.mistakes else floor_of(own, terms, graded, expect, at)
     not_applicable = inapplicable(expect, graded, terms.settings) if expect and not at.scope.mistakes else ()
     if not_applicable:
@@ -193,6 +197,37 @@ def case_from_values(values: Mapping[str, object], metrics: OwnMetrics = NO_METR
     if problems.found:
         raise ValueError("\n".join(problem.message for problem in problems.found))
     return case
+
+
+def check_contradictions(expect: Sequence[Expectation], k: int, at: Location) -> None:
+    """Report two expectations that leave a document no rank, at the one that is written last."""
+    of_document: dict[str, list[tuple[int, float, Expectation]]] = {}
+    for expected in expect:
+        for place, document in enumerate(expected.documents, 1):
+            if (ranks := _allowed_ranks(expected, place, k)) is not None:
+                of_document.setdefault(document, []).append((*ranks, expected))
+    for document, allowed in of_document.items():
+        first, last = max(allowed, key=itemgetter(0)), min(allowed, key=itemgetter(1))
+        if first[0] > last[1]:
+            (*_, there), (*_, here) = sorted((first, last), key=allowed.index)
+            other = f"expect.{there.kind}{' of the suite' * there.inherited}"
+            what = f"{quoted(document)} can have no rank that {other} allows as well; change one of them"
+            at.refuse(what, "expect", here.kind, *([document] if here.kind == "within" else []))
+
+
+def _allowed_ranks(expected: Expectation, place: int, k: int) -> tuple[int, float] | None:
+    """The highest and the lowest rank that an expectation allows its document number `place`; None for any rank.
+
+    The lowest is infinity where the document may be absent.
+    """
+    within = expected.within or k
+    if expected.kind == "first":
+        return place, place
+    if expected.kind == "include" or (expected.kind == "within" and expected.comparison == AT_MOST):
+        return 1, within
+    if expected.kind == "exclude" or (expected.kind == "within" and expected.comparison == BELOW):
+        return within + 1, inf
+    return (within, within) if expected.kind == "within" else None
 
 
 def has_bound(case: Case) -> bool:
