@@ -4,7 +4,7 @@ Processes are measured in interleaved pairs, as two runs of one thing differ by 
 are the median of the ratios (or differences) and their quartiles, of CPU time (user and system) and of wall time. Only
 built-in plugins and the measured one are loaded, but for `neighbours`. Bytecode is written and used, as on any machine
 where tests run twice: `PYTHONDONTWRITEBYTECODE` is not passed on. `instructions` counts with valgrind, whatever else
-the machine does: per case as the difference of 700 and 200, so that what a whole process takes is left out.
+the machine does: per case as the difference of 1,600 and 1,100, so that what a whole process takes is left out.
 """
 
 from __future__ import annotations
@@ -290,7 +290,7 @@ def small(folder: Path, pairs: int) -> Iterator[Figure]:
 
 def instructions(folder: Path, pairs: int) -> Iterator[Figure]:
     """Instructions of a case and of a function, alone and with neighbours, then recorded and with a baseline."""
-    runner, few, many = Runner(folder), 200, 700
+    runner, few, many = Runner(folder), 1100, 1600
     places = {count: write_suite(folder, count, 10) for count in (few, many)}
 
     def each(side: int, *options: str) -> float:

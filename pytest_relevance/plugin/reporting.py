@@ -49,7 +49,7 @@ from pytest_relevance.results.scoring import unscored
 
 NAME = "relevance-reporting"
 
-_MANY_CASES = 100
+_MANY_CASES = 1_000
 """From this number of cases on the heap is frozen (`gc.freeze`): the garbage collector no longer walks the items."""
 
 _CHECK_CALLS = "relevance-check-calls"
@@ -335,8 +335,6 @@ class CallEnd(NamedTuple):
             )
             names = None if needs_details else SUMMARY_FIELDS
             values = sendable(result.to_dict(names), self.item.config)
-            if not hasattr(self.item.config, "workerinput"):
-                run_store(self.item.config).remember(values, result)
             attached["cases"].append(values)
             if is_shown:
                 attached["shown"] = values

@@ -129,7 +129,6 @@ class RunStore:
         self.messages: list[Message] = []
         self.gates: Sequence[GateResult] = ()
         self._cases: dict[tuple[str, int], dict[str, Any]] = {}
-        self._made: dict[int, tuple[dict[str, Any], CaseResult]] = {}
         self._results: list[CaseResult] | None = None
         self._are_case_files: dict[str, bool] = {}
         self._titles: RunTitles | None = None
@@ -158,15 +157,6 @@ class RunStore:
             self._cases[report.nodeid, number] = values
             self._results = None
 
-    def remember(self, values: dict[str, Any], result: CaseResult) -> None:
-        """Keep the result that this process made a dict of: the same dict need not be read, which costs more."""
-        self._made[id(values)] = values, result
-
-    def _result_of(self, values: dict[str, Any]) -> CaseResult:
-        """Return the result of a dict: the one that it was made of, or one read from it if another process made it."""
-        made, result = self._made.get(id(values), (None, None))
-        return result if made is values and result is not None else CaseResult.from_dict(values)
-
     def receive(self, attached: Mapping[str, Any]) -> None:
         """Store data other than results: fingerprint, warnings, files, and documents of results that came before."""
         attached = {name: _received(values) for name, values in attached.items()}
@@ -183,9 +173,7 @@ class RunStore:
         for file, values in attached.get("files", {}).items():
             self.files.setdefault(file, FileInfo.from_dict(values))
         for nodeid, number, fields in attached.get("documents", ()):
-            values = self._cases.get((nodeid, number), {})
-            values.update(fields)
-            self._made.pop(id(values), None)
+            self._cases.get((nodeid, number), {}).update(fields)
             self._results = None
 
     @property
@@ -207,7 +195,7 @@ class RunStore:
         """The results of all cases that ended, in the order of collection; of repeats of a case only the worst."""
         if self._results is None:
             with paused_gc():
-                self._results = [*map(self._result_of, self._ended())]
+                self._results = [*map(CaseResult.from_dict, self._ended())]
                 if any(len(result.origin.items) > 1 for result in self._results):
                     from pytest_relevance.results.compare.rank_changes import worst_of_repeats
 

@@ -74,9 +74,9 @@ FROZEN = """
 """
 
 
-def test_the_heap_is_frozen_while_a_hundred_cases_run(project: Project) -> None:
+def test_the_heap_is_frozen_while_a_thousand_cases_run(project: Project) -> None:
     project.conftest(FROZEN)
-    cases = "".join(f"  - {{query: q{number}, expect: {{first: none}}}}\n" for number in range(100))
+    cases = "".join(f"  - {{query: q{number}, expect: {{first: none}}}}\n" for number in range(1000))
     project.cases(f"cases:\n{cases}")
     assert project.run_apart("-q", "-x").counts == {"failed": 1}
     assert (project.path / "frozen").read_text() == "True True False"
