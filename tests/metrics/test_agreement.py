@@ -31,18 +31,6 @@ def test_kappa_is_that_of_scikit_learn(first: Grades, second: Grades, kappa: flo
 PAIRS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=30)
 
 
-@given(PAIRS)
-def test_kappa_is_that_of_scikit_learn_where_it_is_installed(pairs: list[tuple[int, int]]) -> None:
-    metrics = pytest.importorskip("sklearn.metrics")
-    first, second = zip(*pairs, strict=True)
-    ours = agreement(first, second).kappa
-    if len({*first, *second}) == 1:
-        assert math.isnan(ours)
-    else:
-        theirs = metrics.cohen_kappa_score(first, second, weights="quadratic", labels=range(5))
-        assert ours == pytest.approx(theirs, rel=0, abs=1e-12)
-
-
 @given(PAIRS, st.sampled_from([0.1, 0.5, 3]), st.integers(-2, 7), st.randoms(use_true_random=False))
 def test_what_leaves_the_figures_as_they_are(
     pairs: list[tuple[int, int]], unit: float, lowest: int, random: Random

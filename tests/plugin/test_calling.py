@@ -104,16 +104,6 @@ def test_a_type_error_within_the_search_is_the_searchs_own(project: Project) -> 
     assert "cannot be called" not in text
 
 
-# Every shape that is read, and every one that is refused, is in tests/results/responses.
-RANKINGS = {
-    "ids": "return ['a', 'b']",
-    "mappings": "return [{'doc_id': 'a', 'title': 'Sandal'}, {'doc_id': 'b'}]",
-    "a generator": "yield 'a'; yield 'b'",
-    "a data frame": "import pandas; return pandas.DataFrame({'id': ['a', 'b'], 'score': [2, 1]})",
-    "Elasticsearch": "return {'hits': {'hits': [{'_id': 'a', '_source': {}}, {'_id': 'b'}]}}",
-}
-
-
 def test_what_a_search_does_to_its_params_does_not_reach_the_next_case(project: Project) -> None:
     source = """
         def find(query, filters, options):
@@ -124,12 +114,6 @@ def test_what_a_search_does_to_its_params_does_not_reach_the_next_case(project: 
     """
     cases = "params: {filters: [base], options: {deep: [1]}}\ncases: [{query: a}, {query: b}, {query: c}]"
     assert run_search(project, source, cases).counts == {"passed": 3}
-
-
-def test_a_ranking_in_any_shape(project: Project) -> None:
-    sources = {name: f"def find(query):\n    {body}\n" for name, body in RANKINGS.items()}
-    case = "query: shoes, min_ndcg: 1, judgments: {a: 3, b: 1}, expect: {first: [a, b], results: 2}"
-    assert run_searches(project, sources, case).counts == {"passed": len(RANKINGS)}
 
 
 def test_the_suite_names_the_fields_of_id_and_title(project: Project) -> None:
@@ -143,6 +127,7 @@ def test_the_suite_names_the_fields_of_id_and_title(project: Project) -> None:
     assert any(row[:3] == ["1", "7", "Sandal"] for row in run.failure_rows("shoes"))
 
 
+# Every shape that is read, and every one that is refused, is in tests/results/responses.
 REFUSALS = {
     "None": ("return None", "search returned None; return the results, best first"),
     "a result without an id": ("return ['a', {'titel': 'X'}]", "result 2 of 2 has no id ("),

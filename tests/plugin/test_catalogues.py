@@ -153,16 +153,6 @@ def test_a_baseline_keeps_the_titles_of_its_documents(shop: Project) -> None:
     ]
 
 
-def test_the_documents_that_left_have_the_titles_of_the_baseline(shop: Project) -> None:
-    shop.run("--relevance-update")
-    shop.cases(SUITE.format(documents="products.csv").replace("documents: products.csv", "k: 10"))
-    shop.conftest(WORDS.replace("query.split()", "['x']"))
-    failure = shop.run().failure("passes")
-    left = [line.split()[:-1] for line in failure.splitlines() if " gone " in line]
-    assert ["a", "Winter", "boots", "grade", "3", "1", "->", "gone"] in left
-    assert ["b", "Rubber", "boots", "grade", "2", "2", "->", "gone"] in left
-
-
 # Texts that are asked for before the end of the run
 
 

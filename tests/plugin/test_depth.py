@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance import Incomparable, Run, compare_runs, evaluate, read_judgments, read_run
+from pytest_relevance import Incomparable, Run, compare_runs, evaluate, read_run
 from pytest_relevance.cli import main
-from tests.chorus import reference
 from tests.helpers import reasons_of
 from tests.plugin.conftest import Project
 
@@ -266,25 +265,3 @@ def test_depths_that_differ_are_not_compared(shop: Project) -> None:
     found = compare_runs(first, {"q": [f"d{number}" for number in range(1, 21)]}, "AP", judgments=judgments)
     assert found.metrics[0].means.difference == 0
     assert "unjudged zero, depth 20" in compare_runs(first, first, "AP").summary()
-
-
-def test_the_mean_of_ap_is_that_of_trec_eval_or_none(project: Project) -> None:
-    data = reference("data/trec_eval")
-    queries: dict[str, list[tuple[float, str]]] = {}
-    for row in (data / "results.test").read_text(encoding="utf-8").splitlines():
-        query, _, document, _, score, _ = row.split()
-        queries.setdefault(query, []).append((float(score), document))
-    rankings = {query: [document for _, document in sorted(found, reverse=True)] for query, found in queries.items()}
-    project.search(f"return lambda query, k: {rankings!r}[query][:k]", '(scope="session")')
-    project.write("qrels.txt", (data / "qrels.test").read_text(encoding="utf-8"))
-    judged = [query for query in read_judgments(data / "qrels.test") if query in rankings]
-    project.write("queries.tsv", "".join(f"{query}\t{query}\n" for query in judged))
-    suite = "gain: linear\nnegative: zero\njudgments: qrels.txt\nqueries: queries.tsv\ngates: [{mean: {AP: 0.18}}]\n"
-    project.cases(suite)
-    gate = "gate[mean AP 0.18]"
-    assert "asked for 10 in 3 cases: write AP@10, or depth: 1000" in " ".join(project.run().failure(gate).split())
-    project.cases(f"depth: 1000\n{suite}")
-    assert "mean AP (depth 1000) 0.179, below 0.180" in project.run("--relevance-record=run.jsonl").failure(gate)
-    printed = [row.split() for row in (data / "out.test.a").read_text(encoding="utf-8").splitlines()]
-    mean = next(float(value) for measure, _, value in printed if measure == "map")
-    assert Run.open(project.path / "run.jsonl").frame["AP"].mean() == pytest.approx(mean, abs=0.5001e-4)

@@ -96,21 +96,6 @@ def test_fixtures_may_be_named_like_anything_in_the_function_of_a_case_and_use_b
 
 
 @both_ways
-def test_a_parametrised_search_runs_every_case_once_for_each(project: Project) -> None:
-    step = '1 if request.param == "hybrid" else -1'
-    project.search(f"return lambda query: query.split()[:: {step}]", '(params=["bm25", "hybrid"])', "request")
-    project.cases(TWO_CASES)
-    run = project.run()
-    assert run.outcomes == {
-        "shoes boots[bm25]": "failed",
-        "hat cap[bm25]": "failed",
-        "shoes boots[hybrid]": "passed",
-        "hat cap[hybrid]": "passed",
-    }
-    assert "search[bm25]" in run.failure("hat cap[bm25]")
-
-
-@both_ways
 def test_a_missing_search_fixture_is_an_error_that_says_how_to_write_it(project: Project) -> None:
     project.cases(TWO_CASES)
     run = project.run()

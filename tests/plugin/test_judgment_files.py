@@ -1,16 +1,10 @@
-"""Suites whose queries and judgments stand in files: their items, their failures, the warnings, and a real shop."""
+"""Suites whose queries and judgments stand in files: their items, their failures and the warnings."""
 
-import json
 import re
-from typing import Any
 
 import pytest
 
-from tests.chorus import CHORUS as ACCEPTANCE
-from tests.chorus import CONFTEST, SHARED, needs_chorus
 from tests.plugin.conftest import Project, Run
-
-CHORUS = SHARED / "data" / "chorus"
 
 THREE_LINES = "queries: data/queries.tsv\njudgments: data/qrels.txt\nmin_ndcg: 0.9\n"
 
@@ -119,15 +113,6 @@ def test_queries_without_judgments_are_measured_and_counted(shop: Project) -> No
     assert "no judgments" not in shop.run().text
 
 
-def test_queries_without_judgments_can_be_left_out(shop: Project) -> None:
-    shop.write("data/qrels.txt", "q1 0 a 3\nq1 0 b 1\n")
-    shop.cases(THREE_LINES.replace("data/queries.tsv", "{file: data/queries.tsv, only: judged}"))
-    run = shop.run()
-    assert run.outcomes == {"q1": "passed"}
-    told = 'shop.relevance.yaml: 2 of 3 queries have no judgments and are left out (only: judged): "q2" and "q3"'
-    assert told in run.summary
-
-
 # Warnings
 
 WARNING = 'data/qrels.txt: 1 of 4 queries has no case: "q4"'
@@ -164,50 +149,3 @@ def test_as_an_error_it_is_an_error_of_the_file(warning_shop: Project) -> None:
     assert run.counts == {"errors": 1}
     assert f"shop.relevance.yaml: {WARNING}" in run.text
     assert "Traceback" not in run.text
-
-
-# A real shop
-
-
-@pytest.fixture(scope="module")
-def expected() -> Any:
-    """What other tools found for each of the 135 queries."""
-    return json.loads((ACCEPTANCE / "expected.json").read_text(encoding="utf-8"))
-
-
-@pytest.fixture
-def chorus(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
-    """A folder with the search of the real shop; its case files stay here, its data is there."""
-    monkeypatch.setenv("RANKER", "any")
-    project.conftest(CONFTEST)
-    return project
-
-
-@needs_chorus
-def test_three_lines_are_a_whole_suite(chorus: Project, expected: Any) -> None:
-    chorus.cases(f"queries: {CHORUS}/queries.tsv\njudgments: {CHORUS}/qrels.txt\nmin_ndcg: 0.5\n")
-    run = chorus.run()
-    assert len(run.outcomes) == expected["cases"] == 135
-    scores = {name: entry.score for name, entry in run.results.items()}
-    for name, figures in expected["per_query"].items():
-        assert scores[name] == (None if figures["any"] is None else pytest.approx(figures["any"], abs=1e-6)), name
-    failed = {name for name, outcome in run.outcomes.items() if outcome == "failed"}
-    below = {name for name, score in scores.items() if score is not None and score < 0.5}
-    assert failed == below
-    undefined = sum(score is None for score in scores.values())
-    assert undefined == 19
-    assert f"{135 - 19 - len(below)} passed, {len(below)} failed, 19 measured (19 n/a)" in run.summary
-    mean = next(row[row.index("nDCG@10") + 1] for row in run.summary_rows if "mean" in row)
-    assert float(mean) == pytest.approx(expected["mean"]["any"], abs=5e-4)
-    assert run.counts.get("warnings", 0) == 0
-
-
-@needs_chorus
-@pytest.mark.parametrize("ratings", ["multirater.csv", "Broad_Query_Set_individual_ratings.csv"])
-def test_the_ratings_of_three_raters(chorus: Project, ratings: str) -> None:
-    """One rating a row, or a column a rater: as a file of queries and as one of judgments, the medians are the same."""
-    chorus.options = ("-W", "ignore::pytest_relevance.RelevanceWarning")  # the column of final ratings is left out
-    chorus.cases(f"queries: {CHORUS}/{ratings}\njudgments: {CHORUS}/{ratings}\nraters: median\nmin_ndcg: 0.1\n")
-    run = chorus.run()
-    assert run.counts == {"passed": 127, "failed": 8}
-    assert "mean nDCG@10 0.743   107 passed, 8 failed, 20 measured (20 n/a)" in run.summary

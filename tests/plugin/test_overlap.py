@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 
 import pytest
 
 from pytest_relevance.cli import main
-from tests.chorus import CHORUS, SHARED, needs_chorus, write_suite
-from tests.plugin.conftest import Project, Run
+from tests.plugin.conftest import Project
 
 ACCEPT = "--relevance-update"
 
@@ -278,29 +276,3 @@ def test_an_error_in_either_variant_fails_the_gate(project: Project) -> None:
     failed = project.run().failure(BETWEEN)
     assert "1 case ended in an error" in failed
     assert "1.000 (2 cases)" not in failed.splitlines()[0]
-
-
-@needs_chorus
-def test_a_real_shop_without_any_judgment(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_suite(project.path, cases=False)
-    project.write("acceptance/chorus/traffic.tsv", (SHARED / "data" / "chorus" / "queries.tsv").read_text("utf-8"))
-    project.cases(
-        "{queries: traffic.tsv, expect: {overlap@10: 0.5}, gates: [{mean: {overlap@10: 0.7}}]}",
-        "acceptance/chorus/shop.relevance.yaml",
-    )
-
-    def run(ranker: str, *options: str) -> Run:
-        monkeypatch.setenv("RANKER", ranker)
-        return project.run(*options, "--rootdir=.", "acceptance")
-
-    assert run("any", ACCEPT).code == 0
-    assert run("any").code == 0
-    changed = run("title")
-    assert "mean overlap@10 0.460, below 0.700 (135 cases)" in changed.failure("gate[mean overlap@10 0.7]")
-    assert {result.score for result in changed.results.values()} == {None}
-    found = {name for name, result in changed.results.items() if result.verdict == "failed"}
-    worse = {*json.loads((CHORUS / "expected.json").read_text("utf-8"))["fail"]["title"]}
-    # by judgments 44 queries got worse; most of them have other results too, as have others that judges call as good
-    assert (len(found), len(found & worse), len(worse)) == (73, 28, 44)
-    assert {"q010", "q012", "q034", "q090"} <= found  # what fields show as well
-    assert "Search got worse: 73 queries" in changed.summary

@@ -246,16 +246,6 @@ def test_the_same_with_workers_as_without(project: Project) -> None:
     assert (there.missing, there.files, there.info.program) == (here.missing, here.files, here.info.program)
 
 
-def test_cases_of_a_file_of_queries(project: Project) -> None:
-    project.conftest(SEARCH)
-    project.write("queries.tsv", "1\ta b\n2\tc d\n")
-    project.write("qrels.txt", "1 0 a 3\n2 0 d 3\n")
-    project.cases("{queries: queries.tsv, judgments: qrels.txt}")
-    project.run(RECORD)
-    found = [(result.id, result.query, result.line, result.origin.source) for result in opened(project).results]
-    assert found == [("1", "a b", 1, "queries.tsv"), ("2", "c d", 2, "queries.tsv")]
-
-
 def test_what_was_not_chosen_is_not_missing(shop: Project) -> None:
     for options, names in (
         (("-k", "measured or boom"), {"measured", "boom"}),

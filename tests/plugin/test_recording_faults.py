@@ -1,6 +1,5 @@
 """`--relevance-record=FILE` where things go wrong: nothing that finished is lost, no record is ever half there."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -197,30 +196,3 @@ def test_a_run_that_is_killed_leaves_the_older_record_as_it_was(shop: Shop) -> N
     done = subprocess.run(COMMAND, cwd=project.path, capture_output=True, check=False)
     assert done.returncode == -signal.SIGKILL
     assert (project.path / "run.jsonl").read_bytes() == before
-
-
-def test_two_runs_at_the_same_time_leave_one_whole_record(shop: Shop) -> None:
-    """Each waits for the other in its third search."""
-    waits = """
-                import time
-                me, other = os.environ["ME"], {"1": "2", "2": "1"}[os.environ["ME"]]
-                (HERE / f"here.{me}").touch()
-                while not (HERE / f"here.{other}").exists():
-                    time.sleep(0.01)
-    """
-    project = shop(waits.strip())
-    runs = [
-        subprocess.Popen(
-            [*COMMAND, "--tb=no", f"shop.relevance.yaml::{chosen}", "shop.relevance.yaml::happens"],
-            cwd=project.path,
-            env={**os.environ, "ME": me},
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for me, chosen in (("1", "a b"), ("2", "e f"))
-    ]
-    texts = [run.communicate()[0] for run in runs]
-    assert [run.returncode for run in runs] == [0, 0]
-    assert all("record: run.jsonl (2 cases)" in text for text in texts)
-    assert set(ends(opened(project))) in ({"a b", "happens"}, {"e f", "happens"})
-    assert left_behind(project) == []

@@ -5,7 +5,6 @@ import re
 import pytest
 
 from pytest_relevance import Run as Record
-from pytest_relevance.cli import main
 from tests.plugin.conftest import Project, Run
 
 CASES = """
@@ -382,22 +381,6 @@ def test_a_fixture_that_requests_one_that_is_missing_is_told_once_by_all_workers
     assert run.counts == {"passed": 1, "failed": 2}
     (told,) = run.sentences("documents have no titles from relevance_documents: the fixture raised ")
     assert "engine" in told
-
-
-def test_a_record_has_the_faults_and_reports_show_them(shop: Project, capsys: pytest.CaptureFixture[str]) -> None:
-    shop.conftest(DOCUMENTS.replace("return {", "raise ConnectionError('refused')\n            return {"))
-    for name in ("one", "two"):
-        run = shop.run("-s", f"--relevance-record={name}.jsonl")
-        assert [event for event in events(run) if event.startswith("asked")] == ["asked for boots hiking lost"]
-    (fault,) = Record.open(shop.path / "one.jsonl").info.faults
-    expected = "documents have no titles from relevance_documents: it raised ConnectionError: refused (conftest.py:"
-    assert (fault["kind"], fault["message"].startswith(expected)) == ("project", True)
-    assert main(["merge", "one.jsonl", "two.jsonl", "-o", "all.jsonl"]) == 0
-    assert Record.open(shop.path / "all.jsonl").info.faults == (fault,)
-    for command in (["report", "all.jsonl"], ["report", "all.jsonl", "--format", "markdown"]):
-        capsys.readouterr()
-        main(command)
-        assert " ".join(capsys.readouterr().out.split()).count(expected) == 1
 
 
 def test_other_ids_that_a_later_case_reveals(project: Project) -> None:

@@ -255,18 +255,6 @@ def test_a_coroutine_search_is_called_as_often_and_in_one_loop(engine: Engine, p
     ]
 
 
-def test_under_xdist_all_is_said_as_without(engine: Engine) -> None:
-    queries = [f"query {number}" for number in range(6)]
-    engine.returns(**{query: ["a b", "b a"] for query in queries[::2]}, **{query: ["a"] for query in queries[1::2]})
-    engine.cases("cases:\n" + "".join(f"  - {{query: {query}, judgments: {{a: 3}}}}\n" for query in queries))
-    engine.project.write("pytest.ini", f"[pytest]\naddopts = {THRICE}\n")
-    here, there = engine.run(), engine.run("-n2")
-    assert there.counts == here.counts == {"passed": 6}
-    assert sorted(said(there)) == sorted(said(here))
-    assert said(there)[0] == "ranking changes from call to call: 3 cases of 6, 3 calls each"
-    assert set(engine.calls.values()) == {6}  # of both runs
-
-
 def test_a_case_that_is_run_again_is_called_as_often_again(engine: Engine) -> None:
     pytest.importorskip("pytest_rerunfailures")
     engine.returns(boots=["raises", "b a", "b a", "b a", "a b", "b a", "b a"], hats=["a", "a", "raises", "a"])

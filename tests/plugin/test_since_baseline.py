@@ -192,34 +192,6 @@ def test_the_short_summary_begins_with_what_matters_most(project: Project, monke
         assert found[f"q{number}"].startswith(reason)
 
 
-def test_of_one_kind_the_largest_falls_come_first_and_name_what_was_lost(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "120")
-    shop = Shop(project)
-    shop.cases(
-        """
-        min_ndcg: 0.9
-        cases:
-          - {query: p, judgments: {a: 3, b: 1}}
-          - {query: q, judgments: {a: 3, b: 1}}
-          - {query: r, judgments: {a: {grade: 3, title: Winter boots}, b: 1}}
-          - {query: s, judgments: {a: 3, b: 1}}
-        """
-    )
-    shop.returns(p="a b", q="a b", r="a b", s="a b")
-    shop.run(UPDATE)
-    shop.returns(p="b a", q="", r="b", s="")
-    run = shop.run()
-    assert failures(run) == ["q", "s", "r", "p"] == short(run)
-    down = run.summary_rows[run.summary_rows.index(["down", "since", "the", "baseline", "(4)"]) + 2 :]
-    assert [[row[0], *row[4:9]] for row in down[:3]] == [
-        ["q", "Title", "of", "a", "1", "->"],
-        ["s", "Title", "of", "a", "1", "->"],
-        ["r", "Winter", "boots", "1", "->", "gone"],
-    ]
-
-
 def test_failures_of_other_tests_keep_their_places(project: Project) -> None:
     shop = Shop(project)
     shop.cases(cases("before newly", ", min_ndcg: 0.9"))

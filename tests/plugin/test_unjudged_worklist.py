@@ -103,17 +103,6 @@ VARIANTS = """
 """
 
 
-def test_the_same_bytes_with_workers_as_without(shop: Project) -> None:
-    shop.cases(CASES.replace("y fails", "y fails too"), "more.relevance.yaml")
-    shop.conftest(VARIANTS)
-    shop.run(OPTION)
-    here = (shop.path / "worklist.csv").read_bytes()
-    run = shop.run(OPTION, "-n2", "--dist=loadgroup")
-    assert (shop.path / "worklist.csv").read_bytes() == here
-    assert here.count(b"\n") > 10
-    assert "unjudged results of 8 queries: worklist.csv" in run.summary
-
-
 def test_nothing_unjudged_and_no_case_at_all(project: Project) -> None:
     project.conftest()
     project.write("test_shop.py", "def test_shop():\n    pass\n")

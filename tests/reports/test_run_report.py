@@ -56,23 +56,6 @@ def test_the_report_of_a_run_is_what_the_run_printed() -> None:
         """)
 
 
-def test_by_default_it_has_failures_gates_and_the_summary() -> None:
-    lines = plain(report_lines(run(BOOTS, LAMP, gates=(MEAN,)))).splitlines()
-    assert lines[1:3] == ["shop.relevance.yaml::boots", "shop.relevance.yaml:4: nDCG@10 0.083 is below 0.500"]
-    assert "lost most by" in lines
-    assert lines[lines.index("gate[mean]") : lines.index("gate[mean]") + 5] == [
-        "gate[mean]",
-        "shop.relevance.yaml:1: mean nDCG@10 0.388, below 0.800 (2 cases)",
-        "pulled down most by",
-        "  0.083  boots   weight 2   failed   shop.relevance.yaml:4",
-        "",
-    ]
-    assert "lowest" in lines
-    assert lines[-1] == "2 cases: 1 passed, 1 failed; mean nDCG@10 0.388; 1 of 1 gate failed"
-    assert "shop.relevance.yaml::lamp" not in lines
-    assert "shop.relevance.yaml::lamp" in plain(report_lines(run(BOOTS, LAMP), verbosity=2)).splitlines()
-
-
 def test_as_data_it_is_the_record_with_its_gates() -> None:
     found = json.loads(json.dumps(report_data(run(BOOTS, error("torch"), gates=(MEAN,), program="1.0"))))
     assert found["run"]["program"] == "1.0"

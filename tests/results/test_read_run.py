@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pytest_relevance import RelevanceWarning, Run, evaluate, read_run
 from pytest_relevance._problems import FileError
@@ -237,25 +235,6 @@ NOT_TREK = 'a run is record, parquet, csv, trec or json, not "trek"; did you mea
 def test_a_file_that_is_not_what_it_was_said_to_be(tmp_path: Path, format: str) -> None:
     with pytest.raises(ValueError, match=NOT_TREK if format == "trek" else r"run\.txt"):
         read_run(written(tmp_path, "Dear reader,\nhello\n"), format)
-
-
-@twice
-@given(
-    scores=st.dictionaries(
-        st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=4),
-        st.floats(-100, 100).map(lambda score: round(score, 3)),
-        min_size=1,
-    )
-)
-def test_a_run_scores_the_same_however_it_is_written(
-    scores: dict[str, float], tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    folder = tmp_path_factory.mktemp("runs")
-    rows = [f"q Q0 {document} 0 {score} tag" for document, score in scores.items() if not document.startswith("#")]
-    trec = read_run(written(folder, "\n".join(["q Q0 first 0 101 tag", *rows])), "trec")
-    kept = {"first": 101.0} | {document: score for document, score in scores.items() if not document.startswith("#")}
-    assert trec == read_run(written(folder, json.dumps({"q": kept}), "run.json"))
-    assert trec == {"q": sorted(kept, key=lambda document: (kept[document], document), reverse=True)}
 
 
 SNAPSHOT = "Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position"

@@ -216,17 +216,6 @@ def test_an_element_that_is_an_exception_or_no_ranking_fails_its_case_alone(engi
     assert [result.call.latency_shared for result in run.results.values()][:2] == [True, False]
 
 
-def test_an_exception_of_the_call_is_told_once(engine: Engine) -> None:
-    engine.searches(batching("raise ConnectionError('no engine')"))
-    engine.project.cases(numbered(5))
-    run = engine.run()
-    assert run.counts == {"failed": 5}
-    assert len(engine.batches) == 1
-    assert run.text.count("E   ") == 1
-    assert "pytest_relevance" not in run.failure("q0")
-    assert "5 searches failed alike: ConnectionError: no engine (many in conftest.py" in run.text.replace("\n    ", " ")
-
-
 def test_arguments_that_many_does_not_take(engine: Engine) -> None:
     engine.searches(batching(ALL, many="def many(self, queries):"))
     engine.project.cases(numbered(70))

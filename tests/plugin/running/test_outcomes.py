@@ -195,14 +195,6 @@ def test_a_failed_search_that_ends_the_run_keeps_others_from_being_started(engin
     assert [result.id for result in Record.open(engine.project.path / "run.jsonl").results] == ["q0", "boom"]
 
 
-def test_maxfail_and_last_failed(engine: Engine) -> None:
-    engine.project.cases(BOOM)
-    outcomes = engine.run(FOUR, "--maxfail=2", cache=True).outcomes
-    assert outcomes == {"q0": "passed", "boom 1": "failed", "q2": "passed", "boom 3": "failed"}
-    assert engine.run(FOUR, "--lf", cache=True).counts == {"failed": 2}
-    assert sorted(word for words in engine.log if words[0] == "begin" for word in words[2:]) == ["1", "3"]
-
-
 @both_kinds
 def test_a_case_that_was_searched_before_the_search_is_given_up_keeps_its_result(engine: Engine, search: str) -> None:
     engine.searches(returning(search))
@@ -356,14 +348,3 @@ def test_a_fixture_that_is_set_up_anew_between_cases_is_searched_anew(engine: En
 """)
     engine.project.cases("cases: [{query: q0, expect: {first: made-0}}, {query: q1, expect: {first: made-1}}]")
     assert engine.run(TWO).counts == {"passed": 2}
-
-
-def test_an_exception_whose_text_cannot_be_made_is_raised_in_its_own_case(engine: Engine) -> None:
-    odd = """
-    class Odd(Exception):
-        def __str__(self):
-            raise RuntimeError("no text")
-"""
-    engine.searches(odd + searching("raise (Odd if query == 'q1' else ValueError)('no engine')"))
-    engine.project.cases(numbered(2))
-    assert set(engine.run(TWO).outcomes) >= {"q0"}
