@@ -114,13 +114,7 @@ class Location:
         """The metric of a name, which may be the project's own. Raises ValueError for an unknown name."""
         return parse_metric(name, self.scope.problems.metrics)
 
-    def refuse(
-        self,
-        message: str,
-        *path: str | int,
-        at_key: bool = False,
-        elsewhere: Elsewhere | None = None,
-    ) -> Any:
+    def refuse(self, message: str, *path: str | int, at_key: bool = False, elsewhere: Elsewhere | None = None) -> Any:
         """Report a mistake here or at a nested value. Returns None, so that a check can return it.
 
         `at_key` points at the key of the value instead of the value, `elsewhere` at a position in another file.

@@ -18,17 +18,9 @@ from typing import Any
 from pytest_relevance._problems import FileError
 from pytest_relevance._source import Source
 from pytest_relevance._text import counted, did_you_mean, examples, listed, printable, quoted
+from pytest_relevance.cases.checking import grades
 from pytest_relevance.cases.checking.files import JUDGED, ONLY, NamedFile, why_no_file
-from pytest_relevance.cases.checking.grades import (
-    NO_JUDGMENTS,
-    Found,
-    Graded,
-    GradingTerms,
-    combined,
-    filled,
-    united,
-    with_relevant,
-)
+from pytest_relevance.cases.checking.grades import NO_JUDGMENTS, Graded, GradingTerms
 from pytest_relevance.cases.listed_queries import ListedQueries
 from pytest_relevance.cases.listed_queries import ListedQuery as ListedQuery
 from pytest_relevance.cases.problems import CaseProblems, Location, Scope
@@ -83,7 +75,7 @@ class JudgmentFile:
             self.known = Judgments({key: {} for key in ratings.queries}, queries=ratings.described)
             self._terms = None
 
-    def find(self, wanted: Wanted, terms: GradingTerms, at: Location) -> Found:
+    def find(self, wanted: Wanted, terms: GradingTerms, at: Location) -> grades.Found:
         """The judgments of a query; reports a name that fits two queries, and ratings that are no grades."""
         keys = [key for key in self._names(wanted, at) if key in self.known]
         self._used.update(keys)
@@ -234,11 +226,11 @@ class Sources:
             here = at.under("judgments")
             files = self._open(written, terms, here)
             of_case = self._needed(files, wanted, terms, here)
-        of_case = with_relevant(of_case, own, at)
+        of_case = grades.with_relevant(of_case, own, at)
         if at.scope.mistakes:
             return of_case or NO_JUDGMENTS
         look_up = self._found if written is not None or of_case is not None else self._needed
-        people = combined(of_case, look_up(self._of_suite, wanted, terms, at))
+        people = grades.combined(of_case, look_up(self._of_suite, wanted, terms, at))
         return self._filled(people, [*files, *self._of_suite], wanted, terms, at)
 
     def of_listed(self, query: ListedQuery, at: Location) -> Graded:
@@ -317,14 +309,14 @@ class Sources:
     def _found(self, files: Sequence[JudgmentFile], wanted: Wanted, terms: GradingTerms, at: Location) -> Graded | None:
         """The judgments of a query in some files; None where there are none."""
         found = [one for file in files if not file.fills for one in file.find(wanted, terms, at)]
-        return united(found, terms, at) if found else None
+        return grades.united(found, terms, at) if found else None
 
     def _filled(
         self, people: Graded, files: Sequence[JudgmentFile], wanted: Wanted, terms: GradingTerms, at: Location
     ) -> Graded:
         """The judgments of a query, with those of files that fill where there are none."""
         filling = dict.fromkeys(file for file in files if file.fills)
-        return filled(people, [one for file in filling for one in file.find(wanted, terms, at)], terms, at)
+        return grades.filled(people, [one for file in filling for one in file.find(wanted, terms, at)], terms, at)
 
     def _needed(
         self, files: Sequence[JudgmentFile], wanted: Wanted, terms: GradingTerms, at: Location

@@ -65,7 +65,6 @@ def declare(parser: ArgumentParser) -> None:
     add("second", metavar="B", type=command.regular_file, help="the newer run")
     add("--metric", dest="metrics", metavar="METRIC", type=_metric, help=metric, **repeated)
     add("--judgments", "--qrels", metavar="FILE", type=command.regular_file, help=judgments)
-    command.add_reading(parser, "--grade-column")
     add("--set", dest="settings", metavar="NAME=VALUE", type=_setting, help=settings, **repeated)
     add("--variants", metavar=("OF_A", "OF_B"), nargs=2, help=variants)
     add("--common", action="store_true", help="compare the cases that both runs have, and list the others")
@@ -100,10 +99,6 @@ def run(arguments: Namespace) -> int:
     variants: Any = arguments.variants and [None if name == _NO_VARIANT else name for name in arguments.variants]
     try:
         with paused_gc(), command.reading((first, second)):
-            if arguments.grade_column is not None:
-                from pytest_relevance.judgments.reading import read_judgments
-
-                judgments = read_judgments(judgments, grade_column=arguments.grade_column)
             comparison = compare_runs(
                 *(first, second, [*arguments.metrics, *(name for name, _ in bounds)] or None),
                 judgments=judgments,
@@ -181,7 +176,7 @@ def _setting(text: str) -> tuple[str, Any]:
 
 
 def _contradictions(arguments: Namespace) -> Iterator[str]:
-    """Yield messages about options that are given twice, or that lack another one."""
+    """Yield messages about options that are given twice."""
     for option, given in (
         ("--max-drop", arguments.max_drop),
         ("--min", arguments.least),
@@ -190,5 +185,3 @@ def _contradictions(arguments: Namespace) -> Iterator[str]:
         twice = [name for name, times in Counter(name for name, _ in given).items() if times > 1]
         if twice:
             yield f"{option} is given twice for {listed(twice, 'and')}; keep one of them"
-    if arguments.grade_column is not None and arguments.judgments is None:
-        yield "--grade-column names a column of the file that --judgments takes; give both"

@@ -247,15 +247,13 @@ class RaterFigures(NamedTuple):
     """One rater: the number of documents they rated, and how many of them others rated too.
 
     `bias` is the mean, over the latter, of their rating less the mean of the others' ratings: above 0 for a rater who
-    is generous, below for one who is strict. None where they share no document with anybody. `alone` counts the
-    documents on which all others, two or more, gave the same rating and this rater's is `FAR_APART` from it.
+    is generous, below for one who is strict. None where they share no document with anybody.
     """
 
     rater: str
     rated: int
     shared: int
     bias: float | None
-    alone: int = 0
 
 
 def of_raters(judgments: Judgments, raters: Sequence[str]) -> Judgments:
@@ -281,7 +279,6 @@ def rated_by_several(judgments: Judgments) -> list[Rated]:
 def rater_figures(judgments: Judgments) -> list[RaterFigures]:
     """The figures of each rater, in the order of the file."""
     rated: Counter[str] = Counter()
-    alone: Counter[str] = Counter()
     differences: dict[str, list[float]] = {rater: [] for rater in judgments.raters}
     for documents in judgments.ratings.values():
         for given in documents.values():
@@ -291,19 +288,10 @@ def rater_figures(judgments: Judgments) -> list[RaterFigures]:
                 total = fsum(given.values())
                 for rater, rating in given.items():
                     differences[rater].append(rating - (total - rating) / others)
-                alone.update(_outlier(given))
     return [
-        RaterFigures(rater, rated[rater], len(apart), fsum(apart) / len(apart) if apart else None, alone[rater])
+        RaterFigures(rater, rated[rater], len(apart), fsum(apart) / len(apart) if apart else None)
         for rater, apart in differences.items()
     ]
-
-
-def _outlier(given: Mapping[str, float]) -> list[str]:
-    """The rater who is far from all others while those agree, if there is one."""
-    times = Counter(given.values())
-    if len(given) < 3 or len(times) != 2 or max(times) - min(times) < FAR_APART:
-        return []
-    return [rater for rater, rating in given.items() if times[rating] == 1]
 
 
 class Judged(NamedTuple):

@@ -89,10 +89,7 @@ _OPTIONS: Mapping[str, tuple[tuple[str, ...] | str | Callable[[str], int], str]]
     ),
     "judge-limit": (_at_least_one, "ask relevance_judge for N grades at most"),
     "calibrate": (_pairs, "ask relevance_judge for N grades that people gave, and print how far it agrees with them"),
-    "ci": (
-        CI,
-        "leave a report and annotations in GitHub Actions (auto, the default), or nothing (off)",
-    ),
+    "ci": (CI, "leave a report and annotations in GitHub Actions (auto, the default), or nothing (off)"),
     "repeat": (_calls, "call each search N times, and name the queries whose ranking changes from call to call"),
     "concurrency": (_at_least_one, "run N searches at a time, in threads or as tasks of one event loop (default: 1)"),
     "give-up": (

@@ -144,10 +144,6 @@ class Table:
         widths = self._widths(rows, columns)
         return [self._line(row, widths) for row in rows]
 
-    def width(self) -> int:
-        """The width of the table in terminal columns before it is cut to fit."""
-        return self._total(self._natural(self._with_head()))
-
     def markdown(self) -> list[str]:
         """The table as lines of Markdown."""
         if not self.rows:

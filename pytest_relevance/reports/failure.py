@@ -8,28 +8,9 @@ from typing import Any
 
 from pytest_relevance._text import are_one_number, counted, digits_apart, harmless, quoted, spreadsheet_number
 from pytest_relevance.cases.model import SIMILARITY
-from pytest_relevance.reports import ranking, reasons
+from pytest_relevance.reports import ranking, reasons, text
 from pytest_relevance.reports.breakdown import Breakdown, break_down
-from pytest_relevance.reports.text import (
-    BAD,
-    DIM,
-    DOUBT,
-    PLAIN,
-    STRONG,
-    WIDEST,
-    Line,
-    cut_middle,
-    duration,
-    folded,
-    folded_lines,
-    line,
-    number,
-    title_room,
-    titled,
-    total,
-    width,
-    wrapped,
-)
+from pytest_relevance.reports.text import BAD, DIM, DOUBT, PLAIN, STRONG, WIDEST, Line
 from pytest_relevance.results.case_parts import DROP, FLOOR, Outcome, SearchError
 from pytest_relevance.results.case_result import INCONCLUSIVE, PASSED, WITHOUT_SCORE, CaseResult
 from pytest_relevance.results.compare.rank_changes import baseline_changes
@@ -63,21 +44,21 @@ def failure_lines(
     full, columns, changes = verbosity > 0, width, baseline_changes(result)
     lines = [*_reasons(result, columns, full=full), *_query_line(result, columns)]
     if result.note:
-        lines += folded_lines(f"note: {result.note}", DIM, columns, "      ")
+        lines += text.folded_lines(f"note: {result.note}", DIM, columns, "      ")
     if unstable := unstable_text(result):
-        lines += folded_lines(unstable, DOUBT, columns, "  ")
+        lines += text.folded_lines(unstable, DOUBT, columns, "  ")
     if result.is_unjudged and not ids_are_known(result, others):
-        lines += _unjudged_ids(result, columns, title_room(columns, full=full))
+        lines += _unjudged_ids(result, columns, text.title_room(columns, full=full))
     lines += _changed_ids(result, columns)
     if result.evaluation.judgments:
         found = break_down(result)
         if found.rows:
-            lines += [line(""), *ranking.ranking_lines(result, found, full=full, columns=columns)]
+            lines += [text.line(""), *ranking.ranking_lines(result, found, full=full, columns=columns)]
         lines += [*_totals(result, found, columns), *_unjudged(result, columns)]
         if full or not changes:  # what changed blames the documents otherwise
             lines += ranking.blame_lines(result, found, full=full, columns=columns)
     elif result.ranking.documents:
-        lines += [line(""), *ranking.ranking_lines(result, None, full=full, columns=columns)]
+        lines += [text.line(""), *ranking.ranking_lines(result, None, full=full, columns=columns)]
     if full and result.texts.shown:
         lines += ranking.field_lines(result, columns)
     if changes is not None:
@@ -94,7 +75,7 @@ def failure_message(result: CaseResult, room: int = sys.maxsize) -> str:
     texts = reasons.short_reasons(result) or [""]
     if result.call.error is not None:
         texts, room = [result.call.error.headline], sys.maxsize
-    left = room - width(texts[0]) - len(" ")
+    left = room - text.width(texts[0]) - len(" ")
     if left >= -1:
         is_named = result.id == result.query or left < _SHORTEST_QUERY
         query = "" if is_named else quoted(result.query, min(left - len('""'), _LONGEST_QUERY)) + " "
@@ -102,28 +83,29 @@ def failure_message(result: CaseResult, room: int = sys.maxsize) -> str:
     if result.evaluation.reasons[0].kind not in (DROP, FLOOR):
         return texts[0]
     figures = texts[0].rpartition(", ")[0]
-    return figures if width(figures) <= room else figures.replace(" ", "")
+    return figures if text.width(figures) <= room else figures.replace(" ", "")
 
 
 def _brief(result: CaseResult) -> Line:
     """Every reason in one line, however wide: an id that is cut cannot be looked for."""
     parts = [failure_message(result), _interval(result)]
     if result.verdict == INCONCLUSIVE and result.unjudged:
-        parts.append(f"judge these: {', '.join(titled(each, each, result.texts.titles) for each in result.unjudged)}")
+        named = (text.titled(each, each, result.texts.titles) for each in result.unjudged)
+        parts.append(f"judge these: {', '.join(named)}")
     style = BAD if result.verdict in WITHOUT_SCORE else reasons.STATUSES[result.verdict]
     parts.append(unstable_text(result))
-    return line(harmless(f"{result.place}: {'; '.join(filter(None, parts))}"), style)
+    return text.line(harmless(f"{result.place}: {'; '.join(filter(None, parts))}"), style)
 
 
 def _reasons(result: CaseResult, columns: int, *, full: bool) -> list[Line]:
     """The first reason behind the place, the others below; of a case that meets everything what it came to."""
     style, place = reasons.STATUSES[result.verdict], f"{harmless(result.place)}: "
-    longest = max(reasons.LONGEST_TITLE, title_room(columns, full=full))
+    longest = max(reasons.LONGEST_TITLE, text.title_room(columns, full=full))
     first, *others = map(harmless, reasons.with_figures(result, longest) or [_met(result)])
-    room = max(columns - width(place), _LEAST_ROOM)
-    beginning, *rest = folded(reasons.failure_head(result) + first, columns, "    ", first=room)
-    rest += [text for other in others for text in folded(f"  {other}", columns, "    ")]
-    return [((place, PLAIN), (beginning, style)), *(line(text, style) for text in rest)]
+    room = max(columns - text.width(place), _LEAST_ROOM)
+    beginning, *rest = text.folded(reasons.failure_head(result) + first, columns, "    ", first=room)
+    rest += [part for other in others for part in text.folded(f"  {other}", columns, "    ")]
+    return [((place, PLAIN), (beginning, style)), *(text.line(part, style) for part in rest)]
 
 
 def _met(result: CaseResult) -> str:
@@ -149,7 +131,7 @@ def _met_outcome(outcome: Outcome) -> str:
     if outcome.kind in ("metric", SIMILARITY):
         digits = digits_apart(outcome.value, outcome.bound)
         return f"{outcome.name} {outcome.value:.{digits}f} {outcome.comparison} {outcome.bound:.{digits}f}"
-    return f"{outcome.name} {duration(outcome.value) if outcome.kind == 'latency' else number(outcome.value)}"
+    return f"{outcome.name} {text.duration(outcome.value) if outcome.kind == 'latency' else text.number(outcome.value)}"
 
 
 def _interval(result: CaseResult) -> str:
@@ -171,11 +153,12 @@ def _score_digits(result: CaseResult) -> int:
 def _error_lines(result: CaseResult, columns: int) -> list[Line]:
     """The report of a case that could not be scored."""
     error = result.call.error or SearchError("", "")
-    lines = [line(f"{harmless(result.place)}: {harmless(reasons.reason_in_brief(result))}", BAD)]
-    lines += [line(harmless(text)) for text in error.message.split("\n")[1:]]  # not folded: there may be code in it
+    lines = [text.line(f"{harmless(result.place)}: {harmless(reasons.reason_in_brief(result))}", BAD)]
+    further = error.message.split("\n")[1:]  # not folded: there may be code in it
+    lines += [text.line(harmless(part)) for part in further]
     if error.frame:
-        lines.append(line(f"  in {harmless(error.frame)}", DIM))
-    return [*lines, *wrapped("", _asked(result), columns, "   ")]
+        lines.append(text.line(f"  in {harmless(error.frame)}", DIM))
+    return [*lines, *text.wrapped("", _asked(result), columns, "   ")]
 
 
 def _asked(result: CaseResult) -> list[str]:
@@ -186,7 +169,7 @@ def _query_line(result: CaseResult, columns: int) -> list[Line]:
     """The query, what searched, how long that took, how much came back and how much of it is judged."""
     parts = _asked(result)
     if result.call.latency is not None:
-        parts.append(duration(result.call.latency) + (" (share of a batch)" if result.call.latency_shared else ""))
+        parts.append(text.duration(result.call.latency) + (" (share of a batch)" if result.call.latency_shared else ""))
     returned, top = result.ranking.returned, result.evaluation.top
     results = counted(returned, "result") if returned else "no results"
     if returned and result.evaluation.judgments:
@@ -194,23 +177,25 @@ def _query_line(result: CaseResult, columns: int) -> list[Line]:
         judged = "all judged" if is_all else f"{result.evaluation.judged} judged"
         judged += "".join(f", {count} by {harmless(name)}" for name, count in result.evaluation.filled_top.items())
         results += f", {judged}" if top == returned else f"; of the top {result.conditions.k}, {judged}"
-    return wrapped("", [*parts, results], columns, "   ")
+    return text.wrapped("", [*parts, results], columns, "   ")
 
 
 def _unjudged_ids(result: CaseResult, columns: int, longest: int) -> list[Line]:
     """Both kinds of id, one below the other, in quotes: they may differ by a blank."""
 
     def quoted_ids(documents: Iterable[str]) -> list[str]:
-        return [titled(quoted(document), document, result.texts.titles, longest) for document in documents]
+        return [text.titled(quoted(document), document, result.texts.titles, longest) for document in documents]
 
     judged = quoted_ids(document for document, _ in result.evaluation.missing)
     absent = _some([quoted(document) for document in result.texts.not_in_index])
     return [
-        *folded_lines("no result is judged; are these the same kind of id?", BAD, columns, "  "),
-        *wrapped("  returned: ", _some(quoted_ids(result.ranking.documents)), columns),
-        *wrapped("  judged:   ", _some(judged, sum(result.evaluation.judgments.values())), columns),
-        *(wrapped("  not in the index: ", absent, columns, style=BAD) if absent else []),
-        *folded_lines("  if not, name the id with id_field in the case file, or return it from search", DIM, columns),
+        *text.folded_lines("no result is judged; are these the same kind of id?", BAD, columns, "  "),
+        *text.wrapped("  returned: ", _some(quoted_ids(result.ranking.documents)), columns),
+        *text.wrapped("  judged:   ", _some(judged, sum(result.evaluation.judgments.values())), columns),
+        *(text.wrapped("  not in the index: ", absent, columns, style=BAD) if absent else []),
+        *text.folded_lines(
+            "  if not, name the id with id_field in the case file, or return it from search", DIM, columns
+        ),
     ]
 
 
@@ -241,8 +226,8 @@ def _changed_ids(result: CaseResult, columns: int) -> Iterator[Line]:
     ]
     if pairs:
         head = "ids that a spreadsheet may have changed: "
-        yield from wrapped(head, _some(pairs), columns, "; ", BAD)
-        yield line("  if so, write them in the judgments as they are returned", DIM)
+        yield from text.wrapped(head, _some(pairs), columns, "; ", BAD)
+        yield text.line("  if so, write them in the judgments as they are returned", DIM)
 
 
 def _some(parts: Sequence[str], count: int | None = None) -> list[str]:
@@ -256,42 +241,44 @@ def _totals(result: CaseResult, found: Breakdown, columns: int) -> list[Line]:
     name, about = result.metric.text, result.conditions
     settings = reasons.settings_text(about.settings, about.depth if about.is_depth_set else None)
     if result.score is None:
-        return wrapped("", [f"{name} n/a: no judged document is relevant", settings], columns, "     ")
+        return text.wrapped("", [f"{name} n/a: no judged document is relevant", settings], columns, "     ")
     style = reasons.STATUSES[result.verdict]
-    sums = f"DCG {total(found.dcg)} / ideal DCG {total(found.ideal_dcg)} = "
+    sums = f"DCG {text.total(found.dcg)} / ideal DCG {text.total(found.ideal_dcg)} = "
     score = f"{name} {result.score:.{_score_digits(result)}f}"
     if not found.ideal_dcg:
         sums = "nothing relevant was returned: "
-    if width(settings) <= columns - len(sums) - len(score) - 5:
+    if text.width(settings) <= columns - len(sums) - len(score) - 5:
         return [((sums, PLAIN), (score, style), (f"     {settings}", PLAIN))]
-    return [((sums, PLAIN), (score, style)), *folded_lines(f"  {settings}", columns=columns, indent="  ")]
+    return [((sums, PLAIN), (score, style)), *text.folded_lines(f"  {settings}", columns=columns, indent="  ")]
 
 
 def _unjudged(result: CaseResult, columns: int) -> list[Line]:
     """The interval of nDCG@k that unjudged results leave open; of an inconclusive case these results, too."""
     lines: list[Line] = []
     if result.verdict == INCONCLUSIVE and result.unjudged:
-        named = [titled(harmless(each), each, result.texts.titles, title_room(columns)) for each in result.unjudged]
-        lines += wrapped("judge these: ", _some(named), columns, style=DOUBT)
+        named = [
+            text.titled(harmless(each), each, result.texts.titles, text.title_room(columns)) for each in result.unjudged
+        ]
+        lines += text.wrapped("judge these: ", _some(named), columns, style=DOUBT)
     interval = _interval(result)
-    return [*lines, line(interval)] if interval else lines
+    return [*lines, text.line(interval)] if interval else lines
 
 
 def _explanations(result: CaseResult, *, full: bool, columns: int) -> list[Line]:
     """Why documents have their ranks, as the project explains it: in full, or how many explanations there are."""
     found = result.texts.explanations
     if not found or not full:
-        return [line(f"explained: {counted(len(found), 'document')} (-v shows why)", DIM)] if found else []
-    lines = [line(""), line("why documents stand where they do", STRONG)]
-    for document, text in found.items():
+        return [text.line(f"explained: {counted(len(found), 'document')} (-v shows why)", DIM)] if found else []
+    lines = [text.line(""), text.line("why documents stand where they do", STRONG)]
+    for document, explained in found.items():
         rank, title = result.ranking.rank_of(document), result.texts.titles.get(document, "")
         place = "not returned" if rank is None else f"rank {rank}"
-        lines.append(line("  ".join(filter(None, (f"  {harmless(document)}", harmless(title), place)))))
-        parts = text.split("\n")
+        lines.append(text.line("  ".join(filter(None, (f"  {harmless(document)}", harmless(title), place)))))
+        parts = explained.split("\n")
         for part in parts[:MOST_EXPLAINED]:
-            lines += folded_lines(f"      {part}", DIM, columns, "        ")
+            lines += text.folded_lines(f"      {part}", DIM, columns, "        ")
         if more := len(parts) - MOST_EXPLAINED:
-            lines += [line(f"      ... {counted(more, 'more line')} (a record has them)", DIM)] if more > 0 else []
+            lines += [text.line(f"      ... {counted(more, 'more line')} (a record has them)", DIM)] if more > 0 else []
     return lines
 
 
@@ -310,7 +297,9 @@ def difference_text(result: CaseResult, longest: int = _LONGEST_ID) -> str:
     repeats = result.call.repeats
     assert repeats is not None
     ends = [
-        "nothing" if name is None else titled(cut_middle(harmless(name), longest), name, result.texts.titles, longest)
+        "nothing"
+        if name is None
+        else text.titled(text.cut_middle(harmless(name), longest), name, result.texts.titles, longest)
         for name in repeats.documents
     ]
     return f"rank {repeats.rank}: {' / '.join(ends)}"

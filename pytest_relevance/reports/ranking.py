@@ -12,26 +12,11 @@ from typing import TypeVar
 
 from pytest_relevance._text import counted, digits_apart, harmless, listed, quoted
 from pytest_relevance.cases.checking.expectations import BELOW
+from pytest_relevance.reports import text
 from pytest_relevance.reports.blocks import RIGHT, Column, Table, document_columns, styled
 from pytest_relevance.reports.breakdown import FIGURES, Breakdown, Loss, Row, change_shares, figure_texts, grade_text
 from pytest_relevance.reports.reasons import absence
-from pytest_relevance.reports.text import (
-    BAD,
-    DIM,
-    DOUBT,
-    LEAST,
-    PLAIN,
-    STRONG,
-    Line,
-    cut_middle,
-    folded_lines,
-    line,
-    number,
-    title_room,
-    titled,
-    total,
-    wrapped,
-)
+from pytest_relevance.reports.text import BAD, DIM, DOUBT, LEAST, PLAIN, STRONG, Line
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.compare.rank_changes import Move, RankChanges, accepted_ranking, baseline_changes
 from pytest_relevance.results.expectations import first_ranks
@@ -99,7 +84,7 @@ def ranking_lines(result: CaseResult, found: Breakdown | None, *, full: bool, co
         table.note = f"      ... {len(found.rows) - MOST_ROWS} more ranks (-v shows all)"
     elif results < len(found.rows) and len(rows) < k:
         last, first = found.rows[-1], len(rows) + 1
-        sums = ("", "", "", total(last.dcg), "", total(last.ideal_dcg))
+        sums = ("", "", "", text.total(last.dcg), "", text.total(last.ideal_dcg))
         table.add(f"{first}" if first == k else f"{first}-{k}", *nothing, *sums, style=DIM)
     return table.lines(columns)
 
@@ -136,7 +121,7 @@ def blame_lines(result: CaseResult, found: Breakdown, *, full: bool, columns: in
     if result.score is None or (result.is_unjudged and not full):
         return []
     lines = [*_too_high(result, found, full, columns), *_lost(result, found, full, columns)]
-    return [line(""), *lines] if lines else []
+    return [text.line(""), *lines] if lines else []
 
 
 def _most(blamed: Sequence[Blamed], *, full: bool) -> Sequence[Blamed]:
@@ -150,15 +135,15 @@ def _too_high(result: CaseResult, found: Breakdown, full: bool, columns: int) ->
     if not too_high or result.is_unjudged or len(result.ranking.documents) == 1:
         return []
     chosen = _most(too_high, full=full)
-    names, room = result.conditions.grade_names, title_room(columns, full=full)
+    names, room = result.conditions.grade_names, text.title_room(columns, full=full)
     parts = []
     for row, given in chosen:
-        document, grade = row.document or "", f"{number(given)} {harmless(names.get(given, ''))}".strip()
-        shown = titled(harmless(document), document, result.texts.titles, room)
+        document, grade = row.document or "", f"{text.number(given)} {harmless(names.get(given, ''))}".strip()
+        shown = text.titled(harmless(document), document, result.texts.titles, room)
         parts.append(f"{shown} (grade {grade}, rank {row.rank})")
     if more := len(too_high) - len(chosen):
         parts.append(f"and {more} more")
-    (((first, style),), *rest) = wrapped(f"{_TOO_HIGH} ", parts, columns)
+    (((first, style),), *rest) = text.wrapped(f"{_TOO_HIGH} ", parts, columns)
     return [((_TOO_HIGH, STRONG), (first.removeprefix(_TOO_HIGH), style)), *rest]
 
 
@@ -169,19 +154,18 @@ def _lost(result: CaseResult, found: Breakdown, full: bool, columns: int) -> Ite
     shown = [*chosen, *(_missing_without_loss(result, found) if full else ())]
     if not shown:
         return
-    table = _table(result, shown, result.conditions.grade_names, columns)
-    if table.width() > columns:
-        table = _table(result, shown, {}, columns)
+    table = _table(result, shown, columns)
     for words, value in _rest(found, lost, len(chosen)):
-        table.add(styled(words, DIM, 4), figure(value), style=DIM)
-    yield line("lost most by", STRONG)
+        table.add(styled(words, DIM, 5), figure(value), style=DIM)
+    yield text.line("lost most by", STRONG)
     yield from _with_notes(table, shown, result, columns)
     yield from _not_in_index(result, {loss.document for loss in shown}, columns)
 
 
 def _table_of_documents() -> Table:
-    """A table of documents: id, title, grade, rank, and what the document costs."""
-    columns = (*document_columns(""), Column(gap=3), Column(gap=3), Column(align=RIGHT, gap=3))
+    """A table of documents: id, title, grade, its name where there is room, rank, and what the document costs."""
+    grade = Column(gap=3), Column(gap=1, yields=1)
+    columns = (*document_columns(""), *grade, Column(gap=3), Column(align=RIGHT, gap=3))
     return Table(columns, indent=2)
 
 
@@ -190,7 +174,7 @@ def _with_notes(table: Table, documents: Sequence[Loss | Move], result: CaseResu
     for spans, each in zip_longest(table.row_lines(columns), documents):
         yield spans
         if each is not None and (note := result.texts.notes.get(each.document or "", "")):
-            yield from folded_lines(f"      {note}", DIM, columns, "      ")
+            yield from text.folded_lines(f"      {note}", DIM, columns, "      ")
 
 
 def _not_in_index(result: CaseResult, listed_above: Collection[str | None], columns: int) -> Iterator[Line]:
@@ -198,7 +182,7 @@ def _not_in_index(result: CaseResult, listed_above: Collection[str | None], colu
     judged = dict(result.evaluation.missing)
     others = [document for document in result.texts.not_in_index if document in judged and document not in listed_above]
     if others:
-        yield from wrapped("not in the index: ", map(harmless, others), columns)
+        yield from text.wrapped("not in the index: ", map(harmless, others), columns)
 
 
 def _missing_without_loss(result: CaseResult, found: Breakdown) -> Iterator[Loss]:
@@ -209,25 +193,25 @@ def _missing_without_loss(result: CaseResult, found: Breakdown) -> Iterator[Loss
             yield Loss(document, grade, result.ranking.deeper.get(document), 0.0)
 
 
-def _table(result: CaseResult, losses: Sequence[Loss], names: Mapping[float, str], columns: int) -> Table:
-    """A table with one row for each loss; `names` are those of grades."""
-    gains = result.conditions.settings.gains
+def _table(result: CaseResult, losses: Sequence[Loss], columns: int) -> Table:
+    """A table with one row for each loss."""
+    gains, names = result.conditions.settings.gains, result.conditions.grade_names
     together = {gains[loss.grade] for loss in losses if loss.document is None}
     table = _table_of_documents()
     for loss in losses:
         rank = f"rank {loss.rank}" if loss.rank is not None else absence(result, loss.document)
         if loss.document is None:
             alike = (grade for grade in sorted(result.evaluation.judgments) if gains[grade] == gains[loss.grade])
-            grades = listed(map(number, alike))  # several where a mapping gives them the same gain
+            grades = listed(map(text.number, alike))  # several where a mapping gives them the same gain
             words = (
                 f"any {loss.places} of {loss.candidates:,} with grade {grades}{_first_missing(result, loss, columns)}"
             )
-            table.add(styled(words, PLAIN, 3), rank, figure(loss.loss))
+            table.add(styled(words, PLAIN, 4), rank, figure(loss.loss))
             continue
-        grade = f"grade {number(loss.grade)}" + (f" ({names[loss.grade]})" if loss.grade in names else "")
+        grade = f"grade {text.number(loss.grade)}", f"({names[loss.grade]})" if loss.grade in names else ""
         is_of_several = loss.rank is None and not loss.loss and gains[loss.grade] in together
         amount = "" if is_of_several else figure(loss.loss)
-        table.add(loss.document, result.texts.titles.get(loss.document, ""), grade, rank, amount)
+        table.add(loss.document, result.texts.titles.get(loss.document, ""), *grade, rank, amount)
     return table
 
 
@@ -236,7 +220,7 @@ def _first_missing(result: CaseResult, loss: Loss, columns: int) -> str:
     gains, titles = result.conditions.settings.gains, result.texts.titles
     room = max(_SHORTEST_TITLE, (columns - _BESIDE_TITLES) // 2)
     alike = [
-        quoted(cut_middle(harmless(titles[document]), room))
+        quoted(text.cut_middle(harmless(titles[document]), room))
         for document, grade in result.evaluation.missing
         if document in titles and document not in result.ranking.deeper and gains[grade] == gains[loss.grade]
     ]
@@ -289,11 +273,11 @@ def since_baseline_lines(result: CaseResult, changes: RankChanges, *, full: bool
     baseline = result.baseline
     assert baseline is not None
     searched = changes_text(baseline.searched, None if full else MOST_SHOWN)
-    lines = folded_lines(f"searched then and now: {searched}", DOUBT, columns, "    ") if searched else []
+    lines = text.folded_lines(f"searched then and now: {searched}", DOUBT, columns, "    ") if searched else []
     judgments = _judgments_changed(result)
     if not changes:
-        text = "the ranking is the same" + (f"; its score {judgments}" if judgments else "")
-        return [*lines, *folded_lines(f"since the baseline: {text}", PLAIN, columns)]
+        same = "the ranking is the same" + (f"; its score {judgments}" if judgments else "")
+        return [*lines, *text.folded_lines(f"since the baseline: {same}", PLAIN, columns)]
     shares = change_shares(result)
     fell, others = _moves(changes, shares)
     shown = [*fell, *others]
@@ -302,24 +286,26 @@ def since_baseline_lines(result: CaseResult, changes: RankChanges, *, full: bool
     table = _table_of_documents()
     is_graded = bool(result.evaluation.judgments)
     for move in shown:
-        grade = ("unjudged" if move.grade is None else f"grade {number(move.grade)}") if is_graded else ""
+        grade = ("unjudged" if move.grade is None else f"grade {text.number(move.grade)}") if is_graded else ""
         share = figure(-shares[move.document]) if shares else ""
-        table.add(move.document, result.texts.titles.get(move.document, ""), grade, _ranks_text(result, move), share)
+        table.add(
+            move.document, result.texts.titles.get(move.document, ""), grade, "", _ranks_text(result, move), share
+        )
     if more := len(fell) + len(others) - len(shown):
         rest = -sum(share for document, share in shares.items() if document not in {move.document for move in shown})
         words = f"{counted(more, 'other')} (-v shows all)"
-        table.add(styled(words, DIM, 4), figure(rest) if shares else "", style=DIM)
+        table.add(styled(words, DIM, 5), figure(rest) if shares else "", style=DIM)
     then, now = baseline.score, result.score
     scores = ""
     if then is not None and now is not None:
         digits = digits_apart(then, now) if then != now else 3
         scores = f": nDCG@{result.conditions.k} {then:.{digits}f} -> {now:.{digits}f}"
-    lines = [line(""), *lines, line(f"since the baseline{scores}", STRONG)]
+    lines = [text.line(""), *lines, text.line(f"since the baseline{scores}", STRONG)]
     lines += _with_notes(table, shown, result, columns)
     if full:
-        lines.append(line(f"  Jaccard@{result.conditions.k} {changes.jaccard:.2f}, RBO {changes.rbo:.2f}"))
+        lines.append(text.line(f"  Jaccard@{result.conditions.k} {changes.jaccard:.2f}, RBO {changes.rbo:.2f}"))
     if judgments:
-        lines += folded_lines(f"  the score of the accepted ranking {judgments} too", PLAIN, columns)
+        lines += text.folded_lines(f"  the score of the accepted ranking {judgments} too", PLAIN, columns)
     return lines
 
 

@@ -29,10 +29,7 @@ def rater_lines(judgments: Judgments, pairs: Sequence[Rated], *, are_known: bool
     if are_known and len(judgments.raters) == 2:
         return agreement_lines(judgments, pairs, limit, _ALL_HINT)
     apart = _apart(judgments, pairs, are_known, limit)
-    lines = [
-        *(apart and [*apart, line("")]),
-        *_counted(judgments, pairs, are_known),
-    ]
+    lines = [*(apart and [*apart, line("")]), *_counted(judgments, pairs, are_known)]
     return [*lines, *(_raters(judgments, limit) if are_known else _UNKNOWN)]
 
 
@@ -141,22 +138,17 @@ def _counted(judgments: Judgments, pairs: Sequence[Rated], are_known: bool) -> l
 
 
 def _raters(judgments: Judgments, limit: int | None) -> list[Line]:
-    """One line for each rater, those most often alone first, then the most biased."""
-    found = sorted(rater_figures(judgments), key=lambda rater: (-rater.alone, -abs(rater.bias or 0)))
-    most = max(rater.alone for rater in found)
+    """One line for each rater, the most biased first."""
+    found = sorted(rater_figures(judgments), key=lambda rater: -abs(rater.bias or 0))
     figures = (Column(head, RIGHT, at_least=least) for head, least in (("rated", 9), ("with others", 0), ("bias", 6)))
-    table = Table([Column("rater", most=_WIDEST_QUERY), *figures, Column("alone", RIGHT), Column()])
+    table = Table([Column("rater", most=_WIDEST_QUERY), *figures])
     for rater in found[:limit]:
-        mark = "most often alone: talk to them first" if most and rater.alone == most else ""
         bias = "n/a" if rater.bias is None else f"{rater.bias:+.3f}"
-        table.add(rater.rater, f"{rater.rated:,}", f"{rater.shared:,}", bias, f"{rater.alone:,}", mark)
+        table.add(rater.rater, f"{rater.rated:,}", f"{rater.shared:,}", bias)
     if more := len(found) - len(table.rows):
         table.note = f"... and {more:,} more raters{_ALL_HINT}"
-    return [*table.lines(), *(line(text, DIM) for text in _MEANING)]
+    return [*table.lines(), line(_MEANING, DIM)]
 
 
-_MEANING = (
-    "bias: their ratings less the mean of the others' ratings of the same documents",
-    f"alone: documents on which they are {FAR_APART} grades or more from all others, who agree with each other",
-)
+_MEANING = "bias: their ratings less the mean of the others' ratings of the same documents"
 _UNKNOWN = [line("The file does not say who rated, so nothing can be said of a rater.")]

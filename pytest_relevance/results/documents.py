@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 Fields = Mapping[str, object]
 """The values of one document, by the names of their columns."""
 
-_FEW_ASKED = 5  # documents that may all be missing in a catalogue without a doubt about its ids
-_LEAST_KNOWN = 0.01  # of the documents: as many are found where another column happens to have some of the ids
 _MOST_COLUMNS = 12
 _MOST_PROBLEMS = 5
 
@@ -96,7 +94,6 @@ class Catalogue:
         documents.problems = rendered[:_MOST_PROBLEMS]
         if len(rendered) > _MOST_PROBLEMS:
             documents.problems.append(f"{self.name}: there are more lines like these")
-        documents.problems += self._few_known(wanted, documents.known)
         return documents
 
     def values(self, names: Collection[str]) -> tuple[dict[str, dict[str, object]], Sequence[str]]:
@@ -151,15 +148,6 @@ class Catalogue:
                 raise FileError.at(self.name, _unknown(written, names), 1)
         return chosen["id"] or ""
 
-    def _few_known(self, asked: Collection[str], known: Collection[str]) -> list[str]:
-        """The message that hardly any of the documents asked for is in the catalogue. A few may all be missing."""
-        if len(asked) < _FEW_ASKED or len(known) > len(asked) * _LEAST_KNOWN:
-            return []
-        example = min(document for document in asked if document not in known)
-        few = f"{len(known):,} of the {len(asked):,} documents that were looked up are in it; {example} is not"
-        key = f"documents: {{file: {self.columns.file}, id: ...}}"
-        return [f"{self.name}: {few}; are these its ids? {key} names their column"]
-
 
 def _is_column(name: str, names: Collection[str], *, is_nested: bool) -> bool:
     """Whether a column is there, or the object that the first part of its name leads into."""
@@ -205,8 +193,7 @@ def _text(value: object) -> str:
 def check_catalogue(path: str, name: str, columns: CatalogueFile, documents: Collection[str] = ()) -> Documents:
     """Read a catalogue, which messages call `name`; `problems` are all that is wrong with it.
 
-    `columns` are those that the case file names. `documents` are those that the catalogue should have: that hardly any
-    of them is there is reported too.
+    `columns` are those that the case file names. `documents` are those to look up.
     """
     try:
         return Catalogue(path, name, columns).look_up(documents)

@@ -19,14 +19,7 @@ from typing import NamedTuple
 
 from pytest_relevance._text import counted
 from pytest_relevance.results.case_parts import FLOOR
-from pytest_relevance.results.case_result import (
-    FAILED,
-    SKIPPED,
-    WITHOUT_SCORE,
-    CaseResult,
-    percentile,
-    weighted_mean,
-)
+from pytest_relevance.results.case_result import FAILED, SKIPPED, WITHOUT_SCORE, CaseResult, percentile, weighted_mean
 from pytest_relevance.results.compare.differences import TIE, MeanChange, ScorePair, change_of
 from pytest_relevance.results.compare.pairing import file_names, incompatibilities
 from pytest_relevance.results.gates import judge_gates

@@ -135,13 +135,6 @@ def test_bias_is_a_rating_less_the_mean_of_the_others_of_the_same_document() -> 
     assert (carl.rater, carl.rated, carl.shared, carl.bias) == ("carl", 2, 2, ((3 - 1.5) + (1 - 1)) / 2)
 
 
-def test_a_rater_is_alone_where_all_others_agree_on_a_grade_that_is_far_from_theirs() -> None:
-    ratings: list[tuple[float, ...]] = [(3, 0, 3), (0, 2, 0), (0, 1, 1), (0, 1, 3), (1, 1, 3)]
-    of_boots = {str(each): dict(zip(NAMES, given, strict=True)) for each, given in enumerate(ratings)}
-    figures = rater_figures(judged({"boots": {**of_boots, "two": {"anna": 0, "ben": 3}}}))
-    assert [found.alone for found in figures] == [0, 2, 1]
-
-
 def test_a_rater_who_shares_no_document_has_no_bias() -> None:
     anna, ben, carl = rater_figures(judged({"boots": {"sku-1": {"anna": 3}}}))
     assert (anna.rated, anna.shared, anna.bias) == (1, 0, None)

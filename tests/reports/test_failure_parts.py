@@ -97,7 +97,8 @@ def test_grades_are_named_where_the_scale_names_them(shop: Shop) -> None:
             """)
     )
     long = {"id": "sku-2", "title": "Winter boots Borealis, lined, waterproof, with laces, for the whole family"}
-    assert "   grade 3   rank 3 " in shop.report(["sku-4", "sku-3", long], min_ndcg=0.9, scale=scale)
+    narrow = plain(failure_lines(shop.result(["sku-4", "sku-3", long], min_ndcg=0.9, scale=scale), width=70))
+    assert "   grade 3   rank 3 " in narrow
 
 
 def test_results_that_are_excluded_are_marked(shop: Shop) -> None:

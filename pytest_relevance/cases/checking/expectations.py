@@ -321,10 +321,7 @@ _COUNT = _Bound(
     lambda comparison, bound: _is_whole(bound, 0 + (comparison == "<")),
 )
 TIME = _Bound(
-    "<=",
-    "the longest time in ms or s",
-    lambda comparison, bound: bound > 0 and comparison in ("<", "<="),
-    _seconds,
+    "<=", "the longest time in ms or s", lambda comparison, bound: bound > 0 and comparison in ("<", "<="), _seconds
 )
 
 OF_DOCUMENTS: Mapping[str, Callable[[str, object, Location], Made]] = {

@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pytest_relevance._text import counted
-from pytest_relevance.reports.comparison import (
-    Comparison,
-    comparison_headline,
-    mean_change_sentences,
-    notable_change,
-)
+from pytest_relevance.reports.comparison import Comparison, comparison_headline, mean_change_sentences, notable_change
 from pytest_relevance.reports.html.first_screen import ARROW, Finding, Screen, emptied
 from pytest_relevance.reports.html.page import html_page
 from pytest_relevance.reports.reasons import settings_text

@@ -13,26 +13,7 @@ from typing import NamedTuple
 from pytest_relevance._text import counted, harmless, score_text
 from pytest_relevance.reports.blocks import USER
 from pytest_relevance.reports.reasons import reason_beside_score
-from pytest_relevance.reports.run import changes
-from pytest_relevance.reports.run.baseline import (
-    MOST_NAMES,
-    Headline,
-    context,
-    headline,
-    latency_sentences,
-    lost_sentences,
-    mean_sentences,
-)
-from pytest_relevance.reports.run.cases import (
-    Variant,
-    known_text,
-    left_open,
-    lowest,
-    mean_text,
-    metric_explained,
-    names_in_page,
-    variants_of,
-)
+from pytest_relevance.reports.run import baseline, cases, changes
 from pytest_relevance.reports.run.faults import faults
 from pytest_relevance.reports.run.gates import OUTCOMES, cases_behind, gate_message, gates_in_order
 from pytest_relevance.reports.run.report import run_gates
@@ -64,7 +45,7 @@ class Finding(NamedTuple):
 class Screen(NamedTuple):
     """What the first screen says: the sentence, the means, further notes, what ran, and what was found."""
 
-    said: Headline
+    said: baseline.Headline
     means: Sequence[str]
     notes: Sequence[str]
     context: Sequence[str]
@@ -74,12 +55,12 @@ class Screen(NamedTuple):
 def screen_of(run: Run) -> Screen:
     """What the first screen says of a run."""
     gates, ran = run_gates(run), [result for result in run.results if result.status != SKIPPED]
-    means = [mean.text for mean in mean_sentences(ran, only_changes=True, is_whole=True)]
+    means = [mean.text for mean in baseline.mean_sentences(ran, only_changes=True, is_whole=True)]
     if not means and (scored := sum(result.score is not None for result in ran)):
         rest = f", {len(ran) - scored:,} without a score" if scored < len(ran) else ""
-        means = [f"{mean_text(ran)} of {counted(scored, 'query', 'queries')}{rest}{left_open(ran)}"]
+        means = [f"{cases.mean_text(ran)} of {counted(scored, 'query', 'queries')}{rest}{cases.left_open(ran)}"]
     started = run.info.started[:16].replace("T", " ")  # 2026-11-22 08:03, as the record has it in ISO 8601
-    notes = [*latency_sentences(ran)[:MOST_NAMES], *lost_sentences(run.files, run.info)]
+    notes = [*baseline.latency_sentences(ran)[: baseline.MOST_NAMES], *baseline.lost_sentences(run.files, run.info)]
     found = [Finding(*fault) for fault in faults(run.results, run.info)]
     if not any(each.kind == diagnoses.NOTHING for each in diagnoses.diagnose(ran)):
         found += emptied(ran)
@@ -88,10 +69,10 @@ def screen_of(run: Run) -> Screen:
         message = gate_message(gate).removeprefix("not evaluated: ")
         found.append(Finding(message, cases_behind(gate), gate.outcome(), name))
     return Screen(
-        headline(run.results, gates, run.info),
-        [*means, *filter(None, [known_text(run.results)])],
+        baseline.headline(run.results, gates, run.info),
+        [*means, *filter(None, [cases.known_text(run.results)])],
         [each.text for each in notes],
-        [*context(run, _MOST_FILES), *([f"{started} UTC"] if started else [])],
+        [*baseline.context(run, _MOST_FILES), *([f"{started} UTC"] if started else [])],
         found,
     )
 
@@ -117,7 +98,7 @@ def first_screen(screen: Screen, results: Sequence[CaseResult], shown: int) -> s
         *_folded(found, "finding", '<ul class="findings" aria-label="gates and diagnoses">', "</ul>"),
         f'<ul class="context" aria-label="what ran">{ran}</ul>',
     ]
-    if explained := metric_explained(results):
+    if explained := cases.metric_explained(results):
         parts += [f'<p class="place">{explained}</p>', file_text("words.html")]
     parts.append('</div><section id="charts" aria-label="charts" hidden></section></div>')
     return "\n".join([*parts, _queries(results)])
@@ -197,14 +178,14 @@ def _accepted(result: CaseResult) -> bool:
 def _queries(results: Sequence[CaseResult]) -> str:
     """The table of the worst cases; the script replaces its rows when all of them are to be seen."""
     alone = is_fine(results)
-    worst = [change.result for change in changes.worst_first(results)] or lowest(results)
+    worst = [change.result for change in changes.worst_first(results)] or cases.lowest(results)
     is_compared = any(result.baseline is not None and result.baseline.standing != NEW for result in results)
     has_documents = any(result.ranking.documents or _accepted(result) for result in results)
     heads = ["query", f"before {ARROW} after" if is_compared else "nDCG"]
     if has_documents:
         heads += ("largest loss", "on top") if alone or not is_compared else (changes.LOST, changes.ON_TOP)
     head = "".join(f'<th scope="col">{name}</th>' for name in heads)
-    names, told, variants = names_in_page(results), told_errors(results), variants_of(results)
+    names, told, variants = cases.names_in_page(results), told_errors(results), cases.variants_of(results)
     rows = "\n".join(
         _row(result, names[id(result)], variants, why(result, told), alone, len(heads)) for result in worst[:MOST_WORST]
     )
@@ -218,8 +199,8 @@ def _queries(results: Sequence[CaseResult]) -> str:
     )
 
 
-def _row(result: CaseResult, name: str, variants: Sequence[Variant], reason: str, alone: bool, columns: int) -> str:
-    row = changes.moved_case(documents_of(result, alone=alone), variants)
+def _row(result: CaseResult, name: str, among: Sequence[cases.Variant], reason: str, alone: bool, columns: int) -> str:
+    row = changes.moved_case(documents_of(result, alone=alone), among)
     badges = [f'<span class="id" dir="auto">{text(result.id)}</span>'] if result.id != result.query else []
     labels = [row.variant] if row.variant else []
     labels += [f"weight {number(result.weight)}"] if result.weight != 1 else []

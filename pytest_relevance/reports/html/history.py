@@ -11,17 +11,7 @@ from itertools import pairwise
 from string import Template
 
 from pytest_relevance._text import case_name, counted, harmless, score_text
-from pytest_relevance.reports.history import (
-    HEADS,
-    break_text,
-    headline,
-    notes,
-    rows,
-    searched_text,
-    series_sentences,
-    span_text,
-    when,
-)
+from pytest_relevance.reports import history as report
 from pytest_relevance.reports.html.first_screen import ARROW, file_text, text, with_arrows
 from pytest_relevance.reports.html.page import content_security_policy
 from pytest_relevance.results.history import CaseMove, History, Point, Series
@@ -36,15 +26,15 @@ _LEAST_SPREAD = 0.1  # of the means on the scale
 
 def history_page(history: History) -> str:
     """The page, as text to be written in UTF-8."""
-    said, style = headline(history), "\n".join(map(file_text, ("page.css", "history.css")))
-    parts = [f'<h1 data-verdict="{said.kind}">{with_arrows(said.text)}</h1>', *_notes([span_text(history)])]
+    said, style = report.headline(history), "\n".join(map(file_text, ("page.css", "history.css")))
+    parts = [f'<h1 data-verdict="{said.kind}">{with_arrows(said.text)}</h1>', *_notes([report.span_text(history)])]
     for number, series in enumerate(history.series):
         parts += _series(series, number, has_title=len(history.series) > 1)
     page = Template(file_text("history.html")).substitute(
         policy=content_security_policy(style),
         title=escape(f"{harmless(said.text)} - history"),
         style=style,
-        content="\n".join([*parts, *_notes(each.text for each in notes(history))]),
+        content="\n".join([*parts, *_notes(each.text for each in report.notes(history))]),
     )
     return page.encode("utf-8", "backslashreplace").decode("utf-8")
 
@@ -57,13 +47,13 @@ def _series(series: Series, number: int, *, has_title: bool) -> Iterator[str]:
     label = text(series.variant or "no variant")
     if has_title:
         yield f"<h2>{label}</h2>"
-    yield from _notes(each.text for each in series_sentences(series))
+    yield from _notes(each.text for each in report.series_sentences(series))
     if series.scored:
         yield _chart(series, number, label)
     yield f'<div class="runs" tabindex="0" role="region" aria-label="runs: {label}"><table><thead><tr>'
-    yield from (f'<th scope="col"{kind}>{text(name)}</th>' for name, kind in zip(HEADS, _KINDS, strict=True))
+    yield from (f'<th scope="col"{kind}>{text(name)}</th>' for name, kind in zip(report.HEADS, _KINDS, strict=True))
     yield "</tr></thead><tbody>"
-    for index, (point, shown) in enumerate(rows(series)):
+    for index, (point, shown) in enumerate(report.rows(series)):
         yield from _rows(series, point, f"run-{number}-{index}", shown)
     yield "</tbody></table></div>"
 
@@ -71,15 +61,14 @@ def _series(series: Series, number: int, *, has_title: bool) -> Iterator[str]:
 def _rows(series: Series, point: Point, name: str, shown: Sequence[str]) -> Iterator[str]:
     """The rows of a run: a break before it, its figures, and what moved in it, which has the `name` of its link."""
     if point.breaks:
-        yield f'<tr class="break-row"><td colspan="{len(_KINDS)}">{with_arrows(break_text(series, point))}</td></tr>'
+        said = with_arrows(report.break_text(series, point))
+        yield f'<tr class="break-row"><td colspan="{len(_KINDS)}">{said}</td></tr>'
     start, *figures = shown
     found = "".join(f"<td{kind}>{text(cell)}</td>" for cell, kind in zip(figures, _KINDS[1:], strict=True))
     own = "" if point.moves else f' id="{name}"'
     yield f'<tr{own}><th scope="row" title="{text(point.name)}">{start}</th>{found}</tr>'
     if point.moves:
-        most = sorted(
-            point.moves, key=lambda move: (not move.is_worse, -abs((move.after or 0.0) - (move.before or 0.0)))
-        )
+        most = sorted(point.moves, key=lambda move: (not move.is_worse, -move.size))
         more = len(most) - MOST_MOVES
         rest = _notes([f"and {counted(more, 'further case')}"] * (more > 0))
         yield f'<tr class="moved"><td colspan="{len(_KINDS)}"><details><summary>{_moved(point)}</summary>'
@@ -126,8 +115,8 @@ def _chart(series: Series, number: int, label: str) -> str:
         if point.mean != point.mean:
             continue
         kind = " fell" if point.worse > point.better else " rose" if point.better > point.worse else ""
-        parts = [when(point.started), f"mean {point.mean:.3f}", _moved(point)]
-        said = text("; ".join(filter(None, [*parts, searched_text(point, is_first=index == 0)])))
+        parts = [report.when(point.started), f"mean {point.mean:.3f}", _moved(point)]
+        said = text("; ".join(filter(None, [*parts, report.searched_text(point, is_first=index == 0)])))
         drawn.append(
             f'<a href="#run-{number}-{index}" aria-label="{said}" tabindex="-1"><title>{said}</title>'
             f'<rect class="target" x="{index * step:.2f}" width="{step:.2f}" height="{_HEIGHT}"/>'
@@ -136,7 +125,7 @@ def _chart(series: Series, number: int, label: str) -> str:
     caption = "<b>mean</b> and what unjudged results leave open, cut at the edges"
     caption += "; dashed: a break" * bool(starts)
     caption += "; ticks: something else was searched" * any(point.searched for point in points)
-    ends = dict.fromkeys(when(points[index].started) for index in (0, -1))
+    ends = dict.fromkeys(report.when(points[index].started) for index in (0, -1))
     return (
         f'<figure><figcaption>{caption}</figcaption><div class="scaled"><div class="ends" aria-hidden="true">'
         f"<span>{most:.3f}</span><span>{least:.3f}</span></div>"

@@ -19,26 +19,11 @@ from pytest_relevance._text import (
     time_text,
     with_variant,
 )
+from pytest_relevance.reports import text
 from pytest_relevance.reports.blocks import Column, Table, styled
 from pytest_relevance.reports.reasons import alone_text
 from pytest_relevance.reports.run.cases import LOST, add_case, case_table
-from pytest_relevance.reports.text import (
-    BAD,
-    DOUBT,
-    GOOD,
-    LONGEST_TEXT,
-    PLAIN,
-    STRONG,
-    WIDEST,
-    Line,
-    asked_text,
-    cut,
-    duration,
-    duration_beside,
-    folded_lines,
-    line,
-    number,
-)
+from pytest_relevance.reports.text import BAD, DOUBT, GOOD, LONGEST_TEXT, PLAIN, STRONG, WIDEST, Line
 from pytest_relevance.results import gates
 from pytest_relevance.results.case_result import ERROR, FAILED, PASSED, SKIPPED, WITHOUT_SCORE, XFAILED, CaseResult
 from pytest_relevance.results.compare.differences import TIE, change_by, has_relevant, score_before
@@ -86,8 +71,8 @@ def _passing(found: gates.GateFinding) -> str:
     share, least = 100 * found.figure / found.counted, 100 * found.bound
     digits = _digits(share, least, 1)
     how = "at least" if found.is_met else "less than"
-    text = f"{found.figure:,.0f} of {found.counted:,} cases pass ({share:.{digits}f}%), {how} {least:.10g}%"
-    return f"{text}; {were}" if measured else text
+    said = f"{found.figure:,.0f} of {found.counted:,} cases pass ({share:.{digits}f}%), {how} {least:.10g}%"
+    return f"{said}; {were}" if measured else said
 
 
 def _latency(found: gates.GateFinding) -> str:
@@ -95,7 +80,7 @@ def _latency(found: gates.GateFinding) -> str:
     of_all = counted(found.total, "case")
     if found.counted < found.total:
         of_all = f"{found.counted:,} of {of_all}"
-    figure = duration_beside(found.figure, found.bound)
+    figure = text.duration_beside(found.figure, found.bound)
     return f"latency {found.name} {figure}, {how} {time_text(found.bound)} ({of_all}, one at a time per process)"
 
 
@@ -163,7 +148,7 @@ def _cut(found: gates.GateFinding) -> str:
     from pytest_relevance.results.scoring import cut_text
 
     assert found.metric is not None
-    there = f"the search was asked for {asked_text(found.depths)} in {counted(found.counted, 'case')}"
+    there = f"the search was asked for {text.asked_text(found.depths)} in {counted(found.counted, 'case')}"
     return cut_text(found.metric, there, min(found.depths))
 
 
@@ -218,13 +203,13 @@ _WORDS: Mapping[str, Callable[[gates.GateFinding], str]] = {
 
 def _name(found: gates.GateFinding) -> str:
     """The metric of a finding; the depth that was set, where it has no cutoff; the variant, if there is one."""
-    text = found.about
+    name = found.about
     if found.depths:
-        text += f" (depth {asked_text(found.depths)})"
+        name += f" (depth {text.asked_text(found.depths)})"
     if found.variants:
-        text += " of {} against {}".format(*map(quoted, filter(None, found.variants)))
+        name += " of {} against {}".format(*map(quoted, filter(None, found.variants)))
     variant = None if found.difference is None else found.difference.variant
-    return text if variant is None else f"{text} of {quoted(variant)}"
+    return name if variant is None else f"{name} of {quoted(variant)}"
 
 
 def _some(cases: Sequence[CaseResult]) -> str:
@@ -250,7 +235,7 @@ def gate_table(judged: Iterable[gates.GateResult], most: int | None) -> Table:
     for gate in found[:most]:
         word = styled(OUTCOMES[gate.outcome()], STRONG if gate.outcome() == FAILED else PLAIN)
         names = gate.file if several_files else "", with_variant(gate.gate.id, gate.variant)
-        table.add(*names, word, cut(harmless(gate_message(gate)), LONGEST_TEXT))
+        table.add(*names, word, text.cut(harmless(gate_message(gate)), LONGEST_TEXT))
     if more := found[len(table.rows) :]:
         unmet = sum(gate.outcome() == FAILED for gate in more)
         table.note = f"... and {counted(len(more), 'more gate')}, {unmet:,} of them not met"
@@ -261,14 +246,14 @@ def gate_lines(judged: gates.GateResult, *, verbosity: int = 0, width: int = WID
     """The report of a gate that failed or was not judged; `verbosity` below 0: one line."""
     place = f"{harmless(judged.file)}:{judged.line}"
     if verbosity < 0 or judged.not_judged or not judged.unmet:
-        return [line(f"{place}: {harmless(gate_message(judged))}", BAD)]
+        return [text.line(f"{place}: {harmless(gate_message(judged))}", BAD)]
     (first, *others), met = judged.unmet, [finding for finding in judged.findings if finding.is_met]
-    lines = folded_lines(f"{place}: {finding_text(first)}{_alone(judged)}", BAD, width)
+    lines = text.folded_lines(f"{place}: {finding_text(first)}{_alone(judged)}", BAD, width)
     for finding in (*others, *met):
-        lines += folded_lines(f"  {finding_text(finding)}", PLAIN if finding.is_met else BAD, width)
+        lines += text.folded_lines(f"  {finding_text(finding)}", PLAIN if finding.is_met else BAD, width)
     about = (("tag", judged.gate.tag), ("variant", judged.variant))
     if shown := [f"{name} {value}" for name, value in about if value is not None]:
-        lines += folded_lines("   ".join(shown), PLAIN, width)
+        lines += text.folded_lines("   ".join(shown), PLAIN, width)
     for finding in judged.unmet:
         lines += _cases_behind(judged, finding, width)
     return lines
@@ -278,10 +263,10 @@ def named_gate_lines(judged: gates.GateResult, columns: int = WIDEST) -> list[Li
     """The report of a gate under its name, as part of a whole report: what it found, also where it is met."""
     outcome = judged.outcome()
     if judged.unmet and outcome == FAILED:
-        return [line(harmless(judged.name), STRONG), *gate_lines(judged, width=columns)]
+        return [text.line(harmless(judged.name), STRONG), *gate_lines(judged, width=columns)]
     found = f"{'' if judged.not_judged else f'{OUTCOMES[outcome]}: '}{gate_message(judged)}"
-    text = f"{judged.file}:{judged.line}: {judged.name} {found}"
-    return folded_lines(text, GOOD if outcome == PASSED else DOUBT, columns)
+    said = f"{judged.file}:{judged.line}: {judged.name} {found}"
+    return text.folded_lines(said, GOOD if outcome == PASSED else DOUBT, columns)
 
 
 def _cases_behind(judged: gates.GateResult, finding: gates.GateFinding, columns: int) -> list[Line]:
@@ -291,7 +276,7 @@ def _cases_behind(judged: gates.GateResult, finding: gates.GateFinding, columns:
     metric = f"{finding.about} " if len(judged.gate.bounds) > 1 else ""
     table = case_table(_TITLES.get(finding.about, f"{metric}pulled down most by"), label_gap=3)
     for _, shown, result in nlargest(MOST_CASES, pulls, key=lambda found: found[0]):
-        add_case(table, result, f"weight {number(result.weight)}" if several else "", shown)
+        add_case(table, result, f"weight {text.number(result.weight)}" if several else "", shown)
     if finding.about in _TITLES and len(pulls) > MOST_CASES:  # such a title announces all of them
         table.note = f"  ... {len(pulls) - MOST_CASES:,} more"
     return table.lines(columns)
@@ -314,7 +299,7 @@ def _pulls(judged: gates.GateResult, finding: gates.GateFinding, result: CaseRes
     elif finding.about == gates.PASSING and is_scored and not gates.passes(result):
         yield 0.0 if score is None else -score, score_text(score)
     elif finding.about == gates.LATENCY and (latency := gates.latency_alone(result) or 0.0) > finding.bound:
-        yield latency, duration(latency)
+        yield latency, text.duration(latency)
     now = result.evaluation.scores.get(finding.about)
     bounds = {metric.text: bound for metric, bound in judged.gate.bounds}
     aim = score_before(result, finding.about) if finding.kind == gates.DROP else bounds.get(finding.about)

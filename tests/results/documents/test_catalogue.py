@@ -202,18 +202,6 @@ def test_what_is_wrong_with_a_catalogue(write: Write, tmp_path: Path) -> None:
     ]
 
 
-def test_a_catalogue_of_which_hardly_any_document_is_asked_for(write: Write) -> None:
-    path, columns = write("products.csv", "id,title\nsku-7,A\nsku-8,B\n"), CatalogueFile("products.csv")
-    few, some = ([f"sku-{number}" for number in range(*ends)] for ends in ((8,), (7, 107)))
-    none = [f"x{number}" for number in range(200)]
-    said = [check_catalogue(str(path), "shop/p.csv", columns, asked).problems for asked in (few, some, some + none)]
-    assert said[:2] == [[], []]
-    assert said[2] == [
-        "shop/p.csv: 2 of the 300 documents that were looked up are in it; sku-10 is not; are these its ids? "
-        "documents: {file: products.csv, id: ...} names their column"
-    ]
-
-
 def test_later_results_have_their_titles_too(write: Write, make: Maker) -> None:
     path, titles = write("products.csv", "id,title\na,Winter boots\nb,Rubber boots\n"), RunTitles()
     info = FileInfo(str(path.with_name("shop.relevance.yaml")), documents={"file": path.name, "of a later program": 1})
