@@ -105,9 +105,6 @@ def test_tags_of_yaml_have_no_meaning(mistakes: Mistakes, tag: str) -> None:
 # Anchors, aliases and merge keys: what they mean in a case file, and how far they may go
 
 
-# Anchors, aliases, merge keys
-
-
 def test_anchors_and_aliases_of_every_kind_of_value(read: Read) -> None:
     suite = read(
         """

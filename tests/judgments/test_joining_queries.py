@@ -31,12 +31,6 @@ def test_texts_get_their_ids() -> None:
     assert joined.place("q1", "b").path == "boots/b"
 
 
-def test_a_text_that_looks_like_the_id_of_another_query() -> None:
-    judgments = Judgments({"7": {"a": 1}}, queries={"7": Query("7", "q1")})
-    joined, _ = with_queries(judgments, [Query("7", "boots"), Query("8", "q1")], "queries.tsv")
-    assert joined == {"8": {"a": 1}}
-
-
 def test_what_only_the_judgments_say_of_a_query_stays() -> None:
     judgments = Judgments({"q2": {"a": 1}}, queries={"q2": Query("q2", "laces", 5, {"x": 1}, "round")})
     joined, _ = with_queries(judgments, QUERIES, "queries.tsv")

@@ -220,18 +220,6 @@ def test_queries_of_a_table_of_judgments(tmp_path: Path) -> None:
     assert read_queries(written(tmp_path, ESCI)) == {"1": "shoes", "2": "tv"}
 
 
-def test_the_chorus_files_say_the_same(chorus: Path) -> None:
-    rated = read_judgments(chorus / "Broad_Query_Set_rated.csv")
-    assert len(rated) == 135
-    assert sum(map(len, rated.values())) == 3668
-    rows = read_judgments(chorus / "multirater.csv")
-    columns = read_judgments(chorus / "Broad_Query_Set_individual_ratings.csv", raters="median")
-    assert sum(map(len, rows.values())) == 3188
-    assert rows == columns
-    assert columns.raters == ("agent_1", "agent_2", "agent_3")
-    assert rows.raters == ("agent_1", "agent_2", "agent_3")
-
-
 @pytest.mark.parametrize("value", [True, [1], 1.5])
 def test_parquet_ids_that_are_no_text(tmp_path: Path, value: object) -> None:
     (problem,) = problems(parquet(tmp_path, query=["a"], doc_id=[value], grade=[1]))

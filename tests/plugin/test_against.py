@@ -263,15 +263,6 @@ def test_a_record_that_has_none_of_the_cases_fails_the_run(shop: Shop) -> None:
     assert "has none of the case files that ran" in " ".join(run.text.split())
 
 
-def test_params_of_an_older_record_are_compared_as_they_are_masked_now(shop: Shop) -> None:
-    shop.cases("cases: [{query: floor, judgments: {a: 3}, params: {tenant: acme-internal-42}}]")
-    shop.project.conftest("import pytest\n@pytest.fixture\ndef search():\n    return lambda query, tenant: ['a']\n")
-    shop.run(RECORD)
-    run = shop.run(AGAINST, "-o", "relevance_redact=tenant")
-    assert run.code == 0
-    assert "acme" not in run.text
-
-
 @pytest.mark.parametrize("version", [1, 2])
 def test_a_baseline_and_a_record_of_any_version_are_compared_with(project: Project, version: int) -> None:
     """`tests/results/formats` has files of each version, with their suite and search."""

@@ -437,11 +437,3 @@ class TestRequired:
             shop.baseline.unlink()
             assert said(shop.run(option)) == [f"baseline {BASELINE}: 4 added"]
             assert shop.run().code == 0
-
-
-def test_what_a_search_returned_beyond_what_the_case_looks_at_is_not_kept(project: Project) -> None:
-    shop = Shop(project)
-    shop.cases("cases: [{query: hats, k: 2}, {query: boots, k: 2, expect: {order: [b1, b4]}}]")
-    shop.returns(hats="a b c d", boots="b1 b2 b3 b4")
-    shop.run(UPDATE)
-    assert shop.accepted == {"hats": "a b", "boots": "b1 b2 b3 b4"}

@@ -1,22 +1,6 @@
 """Expectations as a user meets them: in a run, in a record, and in a test in Python."""
 
-import pytest
-
-from pytest_relevance.cli import main
 from tests.plugin.conftest import Project
-
-
-def test_a_record_prints_the_same_failure(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
-    titled = '[{"id": word, "title": f"Model {word.upper()}"} for word in query.split()]'
-    project.search(f"return lambda query, k: {titled}[:k]")
-    project.cases('cases: [{query: a b c, expect: {within: {a: ">2", z: 3}, order: [[b, c], [a]], P: 0}, relevant: a}]')
-    run = project.run("--relevance-record=run.jsonl")
-    capsys.readouterr()
-    main(["report", "run.jsonl"])
-    printed = capsys.readouterr().out
-    for line in ('within: "a" (Model A, at rank 1) is in the top 2', "are not before", '"z" (not returned) is not in'):
-        assert line in run.failure("a b c")
-        assert line in printed
 
 
 def test_a_metric_of_the_suite_that_does_not_apply_is_shown(project: Project) -> None:

@@ -1,6 +1,5 @@
 """The catalogue of a suite: reports, records and baselines name documents with the titles that it has."""
 
-import gzip
 import json
 import re
 from pathlib import Path
@@ -9,7 +8,6 @@ import pytest
 
 from pytest_relevance import Run
 from pytest_relevance.cli import main
-from tests.chorus import CHORUS, SHARED, needs_chorus, write_suite
 from tests.plugin.conftest import WORDS, Accepted, Project
 
 PRODUCTS = """\
@@ -178,33 +176,3 @@ def test_a_catalogue_that_cannot_be_read_changes_no_verdict_and_is_told_once(sho
 
 
 # A real shop
-
-
-@needs_chorus
-def test_every_line_that_names_a_document_names_its_title(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_suite(project.path, cases=False)
-    text = (CHORUS / "electronics.relevance.yaml").read_text(encoding="utf-8")
-    catalogue = "documents: ../../data/chorus/products.jsonl.gz\n"
-    project.write("acceptance/chorus/electronics.relevance.yaml", catalogue + text)
-    options = ("--rootdir=.", "acceptance")
-    monkeypatch.setenv("RANKER", "any")
-    assert project.run("--relevance-update", *options).code == 0
-    monkeypatch.setenv("RANKER", "title")
-    run = project.run("-v", *options)
-
-    with gzip.open(SHARED / "data/chorus/products.jsonl.gz", "rt", encoding="utf-8") as products:
-        titles = {product["id"]: product["title"] for product in map(json.loads, products) if product.get("title")}
-    assert len(titles) == 19_406
-    named = 0
-    for name, outcome in run.outcomes.items():
-        if outcome != "failed":
-            continue
-        documents = {*run.results[name].named}
-        lines = run.failure(name).splitlines()
-        for line, below in zip(lines, [*lines[1:], ""], strict=True):
-            for document in documents.intersection(re.findall(r'(?:^|[\s("])(\d+)(?=$|[\s,")])', line)):
-                if f" rank {document}" not in line:
-                    named += 1
-                    beginning = titles.get(document, "").partition(" ")[0]
-                    assert beginning[:8] in line + below, line
-    assert named > 1_400

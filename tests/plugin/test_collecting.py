@@ -129,29 +129,6 @@ def test_all_the_mistakes_of_a_file_are_one_collection_error(shop: Project) -> N
     assert "Traceback" not in run.text
 
 
-# What else a file may not say is in tests/cases.
-BAD_FILES = {
-    "empty": (b"", "the file is empty"),
-    "not UTF-8": (b"cases:\n  - query: caf\xe9\n", "2:15: the file is not UTF-8: byte 0xe9"),
-    "no cases": (b"min_ndcg: 0.5\n", 'the file has no "cases"'),
-    "two documents": (b"cases: [{query: a}]\n---\ncases: [{query: b}]\n", "2:1"),
-    "a gate that is none": (b"gates: [{passing: 2}]\ncases: [{query: a}]\n", "expected the share of cases"),
-}
-
-
-def test_files_that_cannot_be_used(shop: Project) -> None:
-    for name, (data, _) in BAD_FILES.items():
-        (shop.path / f"{name}.relevance.yaml").write_bytes(data)
-    shop.cases(ONE_CASE)
-    run = shop.run("--continue-on-collection-errors")
-    assert run.counts == {"errors": len(BAD_FILES), "passed": 1}
-    for name, (_, message) in BAD_FILES.items():
-        error = next(line for line in run.text.splitlines() if line.startswith(f"{name}.relevance.yaml:"))
-        assert message in error
-    assert "Traceback" not in run.text
-    assert "pytest_relevance/" not in run.text
-
-
 def test_a_file_that_cannot_be_opened(shop: Project) -> None:
     (shop.path / "shop.relevance.yaml").symlink_to("nowhere.yaml")
     run = shop.run("shop.relevance.yaml")

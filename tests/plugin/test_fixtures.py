@@ -27,22 +27,6 @@ def test_the_conftest_nearest_to_the_case_file_provides_the_search(project: Proj
     assert [report.outcome for report in run.reports if report.when == "call"] == [*["failed"] * 2, *["passed"] * 2]
 
 
-def test_a_suite_and_a_case_name_the_fixture_they_search_with(project: Project) -> None:
-    fixtures = "@pytest.fixture\ndef {}():\n    return lambda query: query.split()[::{}]\n\n"
-    project.conftest("import pytest\n\n" + fixtures.format("forwards", 1) + fixtures.format("backwards", -1))
-    project.cases("""
-        search: forwards
-        min_ndcg: 1
-        cases:
-          - query: shoes boots
-            judgments: {shoes: 3, boots: 1}
-          - query: boots shoes
-            search: backwards
-            judgments: {shoes: 3, boots: 1}
-    """)
-    assert project.run().counts == {"passed": 2}
-
-
 @both_ways
 def test_usefixtures_sets_up_before_the_search_and_only_for_its_case(project: Project) -> None:
     project.conftest("""

@@ -34,12 +34,6 @@ def test_a_file_named_on_the_command_line_needs_no_cases(shop: Project) -> None:
     assert shop.run("queries.yaml", "-k", "vector").counts == {"passed": 1, "deselected": 2}
 
 
-def test_a_query_without_an_id_is_percent_encoded(shop: Project) -> None:
-    shop.write("data/queries.txt", "a b\nstd::vector [c]\n")
-    shop.cases("queries: {file: data/queries.txt, format: text}\n")
-    assert list(shop.run().outcomes) == ["a b", "std%3A%3Avector %5Bc%5D"]
-
-
 @pytest.mark.parametrize("options", [(), ("-q",), ("--tb=line",)])
 def test_a_failure_names_the_line_in_the_file_of_queries(shop: Project, options: tuple[str, ...]) -> None:
     shop.cases(THREE_LINES)

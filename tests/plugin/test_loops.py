@@ -107,12 +107,6 @@ def test_whatever_must_be_awaited_is(project: Project) -> None:
 @pytest.mark.usefixtures("asyncio_plugin")
 @pytest.mark.parametrize("mode", [STRICT, AUTO], ids=["strict", "auto"])
 class TestPytestAsyncio:
-    def test_a_client_made_once_keeps_working_on_its_second_case(self, project: Project, mode: tuple[str, ...]) -> None:
-        project.conftest(PLAIN_FIXTURE)
-        project.cases(TWO_CASES)
-        project.cases(TWO_CASES, "more.relevance.yaml")
-        assert project.run(*mode).counts == {"passed": 4}
-
     def test_cases_with_searches_of_different_loops_in_one_file(self, project: Project, mode: tuple[str, ...]) -> None:
         scopes = ("function", "class", "module", "package", "session")
         scoped = "".join(

@@ -1,9 +1,6 @@
 """`--relevance-record=FILE`: what a record has of a run, and that it is the same wherever the run takes place."""
 
-import json
-
 import pytest
-import yaml
 
 from pytest_relevance import CaseResult, evaluate
 from pytest_relevance import Run as Record
@@ -280,56 +277,3 @@ def test_the_file_is_where_the_option_says(shop: Project, monkeypatch: pytest.Mo
     shop.write("test_moves.py", f"{moves}def test_nothing():\n    pass\n")
     assert said(shop.run(RECORD)) == ["record: run.jsonl (10 cases)"]
     assert ends(opened(shop)) == expected
-
-
-TEXTS = (
-    *("plain", 'a "quoted" one', "back\\slash", "'single'", '},"', ',"details":{', '],"grades":[', "{[:#&*!|>%@`"),
-    *("tab\tin it", "two\nlines", "a\r\nb", "nul\0b", "bell\x07\x1b[31m", "\x7f\x85", "\u2028\u2029\ufeff"),
-    *("\u202ertl", "日本語", "e\u0301", "👩\u200d🚀 emoji", "\ud800 half", "half \udc00", "</script>", "007", "true"),
-    *("::", "a[b]", " x "),
-)
-
-
-def test_any_text_is_read_as_it_was(project: Project) -> None:
-    """Of queries, documents, parameters, tags and messages."""
-    project.conftest("""
-        import json
-        import pathlib
-        import pytest
-
-        TEXTS = json.loads(pathlib.Path(__file__).with_name("texts.json").read_text())
-
-        @pytest.fixture
-        def search():
-            def search(query, number, text):
-                if query == "boom":
-                    raise ConnectionError(text)
-                return [{"id": document, "title": document} for document in ("before", TEXTS[number], "after")]
-            return search
-    """)
-    cases = []
-    for number, text in enumerate(TEXTS):
-        written = text.encode(errors="replace").decode()  # there are no half characters in YAML
-        params = {"number": number, "text": written}
-        cases += [{"query": written, "params": params, "note": written, "tags": ["tag"], "judgments": {written: 3}}]
-        cases += [{"query": "boom", "id": f"boom {number}", "params": params}]
-    project.write("shop.relevance.yaml", yaml.safe_dump({"cases": cases}))
-    project.write("texts.json", json.dumps(TEXTS))
-    project.test(
-        "import json, pathlib",
-        'for text in json.loads(pathlib.Path("texts.json").read_text()):',
-        '    relevance.check(text.encode(errors="replace").decode(), [text, text + text], {text: 3})',
-    )
-    run = project.run(RECORD, "-n1")
-    assert run.counts == {"passed": len(TEXTS) + 1, "failed": len(TEXTS)}
-    results = opened(project).results
-    searched, failed, checked = results[: -len(TEXTS) : 2], results[1 : -len(TEXTS) : 2], results[-len(TEXTS) :]
-    for text, case, boom, check in zip(TEXTS, searched, failed, checked, strict=True):
-        written = text.encode(errors="replace").decode()
-        assert (case.query, case.params["text"], case.ranking.documents) == (
-            written,
-            written,
-            ("before", text, "after"),
-        )
-        assert reasons_of(boom) == [": ".join(filter(None, ("ConnectionError", written.partition("\n")[0])))]
-        assert (check.query, check.ranking.documents, check.score) == (written, (text, text + text), 1.0)

@@ -75,21 +75,6 @@ def test_the_line_is_that_of_the_check_wherever_it_is(project: Project) -> None:
     assert f"{helper}:2: " in run.text
 
 
-def test_the_keys_of_a_case(project: Project) -> None:
-    run = run_test(
-        project,
-        """
-judgments = {"a": "exact", "b": [0, 1, 1]}
-keys = dict(scale={"exact": 4, "close": 1, "no": 0}, raters="majority", gain="linear", discount="ln", k=3)
-found = relevance.check("shoes", ["b", "a"], judgments, **keys)
-assert found.score == pytest.approx((1 + 4 / 1.584962500721156) / (4 + 1 / 1.584962500721156))
-assert relevance.check("shoes", ["b"], judgments, ideal="returned", unjudged="skip", **keys).score == 1
-assert relevance.check("shoes", [{"sku": 1, "id": 2}], {"1": 1}, id_field="sku").score == 1
-""",
-    )
-    assert run.counts == {"passed": 1}
-
-
 BAD_CALLS = {
     '"shoes", [], {"a": 1}, min_ndgc=1': 'unknown key "min_ndgc" of a case; did you mean "min_ndcg"?',
     "7, []": "query: expected text, found 7",

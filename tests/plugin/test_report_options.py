@@ -148,18 +148,6 @@ def test_a_run_that_ends_early_names_what_is_missing(shop: Shop) -> None:
     assert verdict_of(page(shop)) == ("Nothing was searched: 1 case is missing", "nothing")
 
 
-@BOTH
-def test_a_report_is_replaced_by_the_next(shop: Shop, name: str) -> None:
-    report = shop.path / "run.out"
-    for before in ("", "\n"):
-        report.write_text(before)
-        assert said(shop.run(f"--relevance-{name}=run.out")) == ["report: run.out"]
-    first = report.read_text()
-    got_worse(shop)
-    assert said(shop.run(f"--relevance-{name}=run.out")) == ["report: run.out"]
-    assert report.read_text() != first
-
-
 def test_two_options_do_not_write_the_same_file(shop: Shop) -> None:
     for other in ("markdown", "record"):
         run = shop.run(HTML, f"--relevance-{other}=./run.html")

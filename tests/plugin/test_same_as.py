@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from tests.plugin.conftest import Project
-from tests.plugin.test_fields import ACCEPT, standing
 
 SEARCH = """
     import pytest
@@ -95,18 +94,3 @@ def test_a_check_takes_no_other_query(project: Project) -> None:
         '    relevance.check("a", ["x"], expect={"same_as": "b"})',
     )
     assert project.run("test_shop.py").counts == {"passed": 1}
-
-
-def test_what_an_accepted_ranking_missed_is_kept(project: Project) -> None:
-    conftest = SEARCH.format(search="return lambda query: FOUND[query].split()")
-    project.conftest(conftest)
-    line = "shoe, expect: {same_as: {query: boots, overlap@4: 0.5}}"
-    project.cases(f"cases: [{{query: {line}}}]")
-    assert project.run(ACCEPT).code == 0
-    worse = conftest.replace("b a x y", "b z x y")
-    project.conftest(worse)
-    assert standing(project, line) == "newly failing"
-    assert project.run(ACCEPT).code == 1
-    assert standing(project, line) == "failed before"
-    project.conftest(worse.replace("b z x y", "w z x y"))
-    assert standing(project, line) == "not known"

@@ -46,10 +46,6 @@ def worklist(project: Project, name: str = "worklist.csv") -> list[dict[str, str
     return list(csv.DictReader(StringIO(text, newline="")))
 
 
-def documents(project: Project) -> list[str]:
-    return [row["document"] for row in worklist(project)]
-
-
 def fill_in(path: Path, grade: str) -> None:
     """Give every row a grade, as a person would in a spreadsheet."""
     with path.open(encoding="utf-8", newline="") as file:
@@ -114,17 +110,6 @@ def test_nothing_unjudged_and_no_case_at_all(project: Project) -> None:
         assert (project.path / "worklist.csv").read_text(encoding="utf-8") == HEADER
         assert len(run.summary.splitlines()) == lines
         assert "no unjudged results: worklist.csv has only its header" in run.summary.splitlines()
-
-
-def test_a_run_that_stops_early_or_is_interrupted_lists_what_is_known(shop: Project) -> None:
-    run = shop.run(OPTION, "-x")
-    assert (run.code, documents(shop)) == (1, ["y", "x"])
-    assert "2 unjudged results of 2 queries: worklist.csv" in run.summary
-    for ending in ("pytest.exit('enough')", "raise KeyboardInterrupt"):
-        shop.conftest(SEARCH.replace('raise ConnectionError("no engine")', ending))
-        run = shop.run(OPTION)
-        assert (run.code, len(worklist(shop))) == (pytest.ExitCode.INTERRUPTED, 8)
-        assert "8 unjudged results of 6 queries: worklist.csv" in run.text
 
 
 def test_a_list_outlives_a_run_that_says_nothing_of_what_is_unjudged(shop: Project) -> None:

@@ -130,28 +130,11 @@ def test_rankings_that_change_from_call_to_call() -> None:
 # --- a merge ----------------------------------------------------------------------------------------------------------
 
 
-def merged(**values: Any) -> Any:
-    """What a merge of records came to, as the report takes it."""
-    return SimpleNamespace(
-        **{"run": run(BOOTS, LAMP, gates=(MEAN,)), "again": (), "replaced": (), "gaps": (), "searched": {}, **values}
-    )
-
-
-def test_the_report_of_a_merge() -> None:
-    gap = SimpleNamespace(file=FILE, search="search", variant="bm25", found=1, total=3)
-    found = merged(again=((FILE, "lamp", None),), gaps=(gap,))
-    lines = plain(merged_lines(found, judge_gates(found.run.results, found.run.files), 2)).splitlines()
-    assert lines[0] == '2 records, 2 results; 1 case ("lamp") in several of them, with the same results'
-    assert lines[1].startswith("shop.relevance.yaml  mean nDCG@10 0.388   1 passed, 1 failed")
-    assert "gate[mean]" in lines
-    assert "shop.relevance.yaml, search[bm25]: 2 of 3 cases are in no record" in lines
-    assert lines[-1].endswith("; 2 cases did not finish")
-
-
 @pytest.mark.parametrize("count", [20, 25])
 def test_many_cases_that_did_not_finish(count: int) -> None:
     whole = run(LAMP, missing=tuple(f"{FILE}::{number}" for number in range(count)))
-    said, last = plain(merged_lines(merged(run=whole), [], 1)).split("did not finish: ")[1].rsplit("\n", 1)
+    merged: Any = SimpleNamespace(run=whole, again=(), replaced=(), gaps=(), searched={})
+    said, last = plain(merged_lines(merged, [], 1)).split("did not finish: ")[1].rsplit("\n", 1)
     assert said.count(f"{FILE}::") == 20
     assert said.endswith("and 5 more") is (count == 25)
     assert last.endswith(f"{count} cases did not finish")
