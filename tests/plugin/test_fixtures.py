@@ -3,18 +3,10 @@
 import pytest
 
 from tests.plugin.conftest import WORDS, Project
+from tests.plugin.test_loops import TWO_CASES
 
 both_ways = pytest.mark.usefixtures("with_and_without_loops")
 """Where the plugins that run coroutines could make a difference: fixtures are set up and torn down."""
-
-TWO_CASES = """
-    min_ndcg: 0.9
-    cases:
-      - query: shoes boots
-        judgments: {shoes: 3, boots: 1}
-      - query: hat cap
-        judgments: {hat: 3, cap: 1}
-"""
 
 
 def test_the_conftest_nearest_to_the_case_file_provides_the_search(project: Project) -> None:

@@ -157,15 +157,6 @@ ASYNC = f"""{SEARCH}
 """
 
 
-def test_a_coroutine_function_on_the_loop_of_the_plugin(project: Project) -> None:
-    project.conftest(ASYNC)
-    project.cases(CASES)
-    run = project.run("--relevance-record=run.jsonl", loops=False)
-    assert row_of(run, "boots", "hiking").startswith("hiking Hiking grade 3 not returned")
-    results = Record.open(project.path / "run.jsonl").results
-    assert [result.texts.titles.get(result.query.split()[0]) for result in results] == ["Boots", "Hat", "Sandals"]
-
-
 ASYNC_FIXTURE = """
     import pytest_asyncio
 
@@ -176,14 +167,21 @@ ASYNC_FIXTURE = """
 """
 
 
-@pytest.mark.parametrize(("mode", "more"), [("auto", ""), ("strict", ""), ("auto", ASYNC_FIXTURE)])
-def test_a_coroutine_function_on_the_loop_of_pytest_asyncio(project: Project, mode: str, more: str) -> None:
-    pytest.importorskip("pytest_asyncio")
+@pytest.mark.parametrize(("mode", "more"), [("none", ""), ("auto", ""), ("strict", ""), ("auto", ASYNC_FIXTURE)])
+def test_a_coroutine_function_on_the_loop_of_the_plugin_and_of_pytest_asyncio(
+    project: Project, mode: str, more: str
+) -> None:
+    options = []
+    if mode != "none":
+        pytest.importorskip("pytest_asyncio")
+        options = [f"--asyncio-mode={mode}"]
     project.conftest(ASYNC + more)
     project.cases(CASES)
-    run = project.run(f"--asyncio-mode={mode}", loops=True)
+    run = project.run("--relevance-record=run.jsonl", *options, loops=bool(options))
     assert row_of(run, "boots", "hiking").startswith("hiking Hiking grade 3 not returned")
     assert "no titles" not in run.summary
+    results = Record.open(project.path / "run.jsonl").results
+    assert [result.texts.titles.get(result.query.split()[0]) for result in results] == ["Boots", "Hat", "Sandals"]
 
 
 @pytest.mark.parametrize("backend", ["asyncio", "trio"])

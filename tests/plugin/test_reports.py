@@ -76,21 +76,6 @@ def test_the_report_of_a_failure(shop: Project) -> None:
     assert run.short_summary[0].startswith(f"FAILED shop.relevance.yaml::smart watch - {SHORT}; exclude: ")
 
 
-def test_v_shows_all_there_is_to_know(project: Project) -> None:
-    """All the ranks, and every judged document that is missing."""
-    project.conftest()
-    ranking = " ".join(f"r{rank}" for rank in range(30))
-    judgments = ", ".join(f"missing{n}: 1" for n in range(12))
-    project.cases(f"cases: [{{query: {ranking}, id: many, k: 25, min_ndcg: 0.5, judgments: {{r0: 0, {judgments}}}}}]")
-    default, verbose = project.run(), project.run("-v")
-    assert "-v shows all" in default.failure("many")
-    assert "missing11" not in default.failure("many")
-    ranks = [row[0] for row in verbose.failure_rows("many") if len(row) > 6 and row[0].isdigit()]
-    assert ranks == [str(rank) for rank in range(1, 26)]
-    assert {f"missing{n}" for n in range(12)} <= set(verbose.failure("many").split())
-    assert "-v shows all" not in verbose.failure("many")
-
-
 def test_vv_shows_the_tables_of_passing_cases_too(shop: Project) -> None:
     run = shop.run("-vv")
     assert run.failure("phone").startswith("shop.relevance.yaml:16: passed: nDCG@10 1.000, at least 0.500")
