@@ -52,7 +52,7 @@ _VOLATILE = r"""(?xi)
 
 # `re` compiles these when a search has failed, as most runs do not need them
 _QUOTED = r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|<[^>]*>|\d+(?:\.\d+)?"""
-_SHOWN = r"[\[{(].*[\]})](?=;|,|$)"  # a value from its first bracket to its last
+_SHOWN = r"[\[{(].*(?:[\]})]|\.\.\.)(?=;|,|$)"  # a value from its first bracket to its last, or to where it is cut
 _CALL = r"^in call \d+: "
 
 

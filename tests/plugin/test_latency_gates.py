@@ -93,7 +93,7 @@ def test_each_variant_has_its_own_verdict_and_merged_shards_too(
 def test_too_few_cases_fail_the_gate(project: Project) -> None:
     write(project, cases="gates: [{latency: {p99: 10 s}, id: slow}]\n" + CASES)
     run = project.run("--relevance-known=xfail", "--relevance-update")
-    needed = "latency p99 needs 100 cases one at a time per process; 20 of 20 cases were"
+    needed = "latency p99 needs 100 cases searched one at a time per process, found 20 of 20"
     assert needed in run.told("gate[slow]")
 
 

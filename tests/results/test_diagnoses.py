@@ -67,6 +67,7 @@ def test_a_query_that_is_a_word_of_the_message_changes_nothing() -> None:
 @pytest.mark.parametrize(
     ("first", "second", "alike"),
     [
+        ("no id: {'t': '12.1\" a, long...", "no id: {'t': 'Boots, long...", True),
         ("search returned text, 'BOOTS'; return a list", "search returned text, 'HATS'; return a list", True),
         ("result 1 of 3 has no id: {'sku': 'it''s'}", "result 2 of 10 has no id: {'sku': \"5'\", 'n': [1]}", True),
         ("search returned an int, 17; return a list", "search returned a float, 1.5; return a list", False),

@@ -85,8 +85,8 @@ def _latency(found: gates.GateFinding) -> str:
 
 
 def _too_few(found: gates.GateFinding) -> str:
-    needed = f"latency {found.name} needs {counted(found.needed, 'case')} one at a time per process"
-    return f"{needed}; {found.counted:,} of {counted(found.total, 'case')} {'was' if found.counted == 1 else 'were'}"
+    needed = f"latency {found.name} needs {counted(found.needed, 'case')} searched one at a time per process"
+    return f"{needed}, found {found.counted:,} of {found.total:,}; write more cases, or bound p50, mean or max"
 
 
 def _mean(found: gates.GateFinding) -> str:
