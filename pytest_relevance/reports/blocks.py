@@ -15,25 +15,8 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from pytest_relevance._text import NUMBER, TEXT, counted, harmless, html_table, listed
-from pytest_relevance.reports.text import (
-    DIM,
-    PLAIN,
-    REPORT_MARK,
-    STRONG,
-    WIDEST,
-    Line,
-    Span,
-    code,
-    cut,
-    cut_middle,
-    escaped,
-    folded,
-    folded_lines,
-    line,
-    span,
-    width,
-    wrapped,
-)
+from pytest_relevance.reports import text
+from pytest_relevance.reports.text import DIM, PLAIN, REPORT_MARK, STRONG, WIDEST, Line, Span
 
 LEFT, RIGHT = TEXT, NUMBER
 """The alignments of a column."""
@@ -134,8 +117,8 @@ class Table:
         """The table as styled lines, at most `columns` wide where cutting the columns that allow it suffices."""
         if not self.rows:
             return []
-        title = [line(self.title, STRONG)] if self.title else []
-        note = [line(self.note + self.hint, DIM)] if self.note else []
+        title = [text.line(self.title, STRONG)] if self.title else []
+        note = [text.line(self.note + self.hint, DIM)] if self.note else []
         return [*title, *self.row_lines(columns), *note]
 
     def row_lines(self, columns: int = WIDEST) -> list[Line]:
@@ -241,8 +224,8 @@ class Table:
             if not covered:
                 continue
             column = self.columns[index]
-            shown = _fitted(cell.spans, room, cut_middle if column.middle else cut)
-            blanks = " " * (room - sum(width(text) for text, _ in shown))
+            shown = _fitted(cell.spans, room, text.cut_middle if column.middle else text.cut)
+            blanks = " " * (room - sum(text.width(part) for part, _ in shown))
             before, after = (blanks, "") if column.align == RIGHT else ("", blanks)
             gap = " " * (self.columns[covered[0]].gap if spans else self.indent)
             spans += [(gap + before, PLAIN), *shown, (after, PLAIN)]
@@ -251,9 +234,9 @@ class Table:
 
 def _fitted(spans: Line, room: int, shorten: Callable[[str, int], str]) -> Line:
     """Spans cut to `room` columns: the longest alone, or where hardly any of it would be left, all joined into one."""
-    longest = max(spans, key=lambda span: width(span[0]), default=("", PLAIN))
-    left = room - sum(width(text) for text, _ in spans) + width(longest[0])
-    if left >= width(longest[0]):
+    longest = max(spans, key=lambda span: text.width(span[0]), default=("", PLAIN))
+    left = room - sum(text.width(part) for part, _ in spans) + text.width(longest[0])
+    if left >= text.width(longest[0]):
         return spans
     if left < _NARROWEST:
         return ((shorten("".join(text for text, _ in spans), room), longest[1]),)
@@ -261,7 +244,7 @@ def _fitted(spans: Line, room: int, shorten: Callable[[str, int], str]) -> Line:
 
 
 def _width(cell: Cell) -> int:
-    return width(_text(cell))
+    return text.width(_text(cell))
 
 
 def _text(cell: Cell) -> str:
@@ -273,29 +256,30 @@ def _in_markdown(cell: Cell | None, column: Column) -> str:
     if cell is None or not _text(cell).strip():
         return ""
     if column.is_code and cell.columns == 1:
-        return code(_text(cell).strip(), in_cell=True)
+        return text.code(_text(cell).strip(), in_cell=True)
     return "".join(_span_in_markdown(*span) for span in cell.spans).strip()
 
 
-def _span_in_markdown(text: str, style: str) -> str:
+def _span_in_markdown(words: str, style: str) -> str:
     if style == USER:
-        lines = folded(cut(harmless(text), LONGEST_CELL), _WIDEST_CELL)  # a code span in a table does not wrap
-        return "<br>".join(code(each, in_cell=True) for each in lines)
-    words = escaped(text).replace(" -> ", ARROW)
-    return f"**{words}**" if style == STRONG else words
+        # a code span in a table does not wrap
+        lines = text.folded(text.cut(harmless(words), LONGEST_CELL), _WIDEST_CELL)
+        return "<br>".join(text.code(each, in_cell=True) for each in lines)
+    shown = text.escaped(words).replace(" -> ", ARROW)
+    return f"**{shown}**" if style == STRONG else shown
 
 
 def _joined(spans: Iterable[Span]) -> Line:
     """Neighbouring spans of one style joined, without blanks at the end. Blanks show no style: they join any span."""
     joined: list[Span] = [("", PLAIN)]
-    for text, style in spans:
+    for words, style in spans:
         before, of_before = joined[-1]
         if not before.strip():
-            joined[-1] = before + text, style
-        elif style == of_before or not text.strip():
-            joined[-1] = before + text, of_before
+            joined[-1] = before + words, style
+        elif style == of_before or not words.strip():
+            joined[-1] = before + words, of_before
         else:
-            joined.append((text, style))
+            joined.append((words, style))
     last, style = joined[-1]
     return *joined[:-1], (last.rstrip(), style)
 
@@ -317,12 +301,12 @@ class Sentence(NamedTuple):
     def lines(self, columns: int) -> list[Line]:
         """The sentence for a terminal."""
         if not self.parts:
-            return folded_lines(self.text, self.style, columns)
-        return wrapped(f"{harmless(self.text)}  ", map(harmless, self.parts), columns, "   ", self.style)
+            return text.folded_lines(self.text, self.style, columns)
+        return text.wrapped(f"{harmless(self.text)}  ", map(harmless, self.parts), columns, "   ", self.style)
 
     def markdown(self) -> str:
         """The sentence in a code span, so that nothing in it is read as markup, a link or a mention."""
-        return span("   ".join([self.text.strip(), *self.parts]))
+        return text.span("   ".join([self.text.strip(), *self.parts]))
 
 
 Block = Sentence | Table
@@ -393,6 +377,6 @@ def _left_out(names: Sequence[str], most: int) -> str:
     return f"Left out, as this report has at most {most:,} characters: {listed(parts, 'and')}."
 
 
-def heading(text: str, mark: str) -> str:
+def heading(sentence: str, mark: str) -> str:
     """The beginning of a report: the HTML comment by which it is recognised as one, and its sentence as a heading."""
-    return f"<!-- {REPORT_MARK} -->\n### {mark} {escaped(text)}"
+    return f"<!-- {REPORT_MARK} -->\n### {mark} {text.escaped(sentence)}"

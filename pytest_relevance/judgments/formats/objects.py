@@ -13,14 +13,8 @@ from pytest_relevance._problems import FileError
 from pytest_relevance._source import JsonPath, Source, as_text, found_json
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.judgments.columns import GRADE_COLUMN, SPELLINGS, column_called, find_columns, folded, layout
+from pytest_relevance.judgments.formats import tables
 from pytest_relevance.judgments.formats.collecting import Collector, Keys, params_of
-from pytest_relevance.judgments.formats.tables import (
-    distinct_rows,
-    query_columns,
-    query_or_mistake,
-    read_query_table,
-    read_table,
-)
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.model import Query, Ratings
 
@@ -52,7 +46,7 @@ def read_objects(source: Source, format: str | None = None) -> Ratings:
     """
     format = format or ("jsonl" if source.is_json_lines else "json")
     if _is_table(source):
-        return read_table(source, format)
+        return tables.read_table(source, format)
     return _NestedReader(source, format, for_queries=False).ratings()
 
 
@@ -65,13 +59,13 @@ def read_query_objects(source: Source) -> list[Query]:
     entries = source.entries
     if entries and all(isinstance(entry, str) for entry in entries):
         texts = [as_text(entry) or "" for entry in entries]
-        return distinct_rows(source, {"query": texts}, lambda row: source.place(source.path_of_entry(row)))
+        return tables.distinct_rows(source, {"query": texts}, lambda row: source.place(source.path_of_entry(row)))
     document = None if source.is_json_lines else source.json
     if isinstance(document, dict) and _are_texts_by_id(source, document):
         keys, texts = list(document), [as_text(text) or "" for text in document.values()]
-        return distinct_rows(source, {"query_id": keys, "query": texts}, lambda row: source.place((keys[row],)))
+        return tables.distinct_rows(source, {"query_id": keys, "query": texts}, lambda row: source.place((keys[row],)))
     if _is_table(source):
-        return read_query_table(source)
+        return tables.read_query_table(source)
     return _NestedReader(source, "json", for_queries=True).queries()
 
 
@@ -86,7 +80,7 @@ def are_queries(source: Source) -> bool:
         return type(first) is str
     if first and all(type(value) is str and number_of(value) is None for value in first.values()):
         return True
-    has_text = "query" in query_columns(source, list(first))
+    has_text = "query" in tables.query_columns(source, list(first))
     return has_text and not find_columns(first, ("document", "grade")) and not _ratings_key(first)
 
 
@@ -164,10 +158,10 @@ class _NestedReader(Collector):
 
     def _add_query_with_ratings(self, entry: Mapping[str, object], path: JsonPath) -> None:
         names = list(entry)
-        at = {what: names[number] for what, number in query_columns(self._source, names).items()}
+        at = {what: names[number] for what, number in tables.query_columns(self._source, names).items()}
         given = {what: as_text(entry[name]) or "" for what, name in at.items()}
         text = given.get("query")
-        query = query_or_mistake(
+        query = tables.query_or_mistake(
             given.get("query_id", text) or "",
             text,
             weight=entry.get(at.get("weight", "")),

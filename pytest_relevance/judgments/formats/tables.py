@@ -16,20 +16,8 @@ from pytest_relevance._problems import Place, Problem, Problems
 from pytest_relevance._source import Source, found_json
 from pytest_relevance._tables import ObjectTable, Table, TextTable, table_of
 from pytest_relevance._text import did_you_mean, quoted
-from pytest_relevance.judgments.columns import (
-    BEIR_DOCUMENT,
-    GRADE_COLUMN,
-    MACHINE,
-    SPELLINGS,
-    WANTED,
-    column_called,
-    find_columns,
-    folded,
-    is_run_header,
-    layout,
-    no_such_column,
-    shown_names,
-)
+from pytest_relevance.judgments import columns
+from pytest_relevance.judgments.columns import BEIR_DOCUMENT, GRADE_COLUMN, MACHINE, SPELLINGS, WANTED
 from pytest_relevance.judgments.formats.collecting import params_of
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.model import Query, Ratings
@@ -45,7 +33,7 @@ _TEXTS = ("query_id", "query", "document", "rater", "title")
 
 def is_judgment_table(source: Source) -> bool:
     """Whether the first line is the header of a table of judgments."""
-    return layout(source.header.names, source.options.get(GRADE_COLUMN)) is not None
+    return columns.layout(source.header.names, source.options.get(GRADE_COLUMN)) is not None
 
 
 def read_table(source: Source, format: str | None = None) -> Ratings:
@@ -55,15 +43,15 @@ def read_table(source: Source, format: str | None = None) -> Ratings:
         FileError: the header is not one of judgments, or rows are wrong.
     """
     table = table_of(source)
-    columns = layout(table.names, source.options.get(GRADE_COLUMN))
-    if columns is None:
+    found = columns.layout(table.names, source.options.get(GRADE_COLUMN))
+    if found is None:
         refuse_header(source, table.names, table.header_line)
-    texts = {what: columns.at[what] for what in _TEXTS if what in columns.at}
-    numbers = [columns.at["grade"]] if "grade" in columns.at else [number for number, _ in columns.raters]
-    if isinstance(table, ObjectTable) and "grade" in columns.at:
-        table.require(columns.at["grade"])  # a misspelt key would leave a document unjudged
+    texts = {what: found.at[what] for what in _TEXTS if what in found.at}
+    numbers = [found.at["grade"]] if "grade" in found.at else [number for number, _ in found.raters]
+    if isinstance(table, ObjectTable) and "grade" in found.at:
+        table.require(found.at["grade"])  # a misspelt key would leave a document unjudged
     # BEIR's tables are not escaped for spreadsheets
-    if BEIR_DOCUMENT in map(folded, table.names) and isinstance(table, TextTable):
+    if BEIR_DOCUMENT in map(columns.folded, table.names) and isinstance(table, TextTable):
         cells: list[list[Any]] = table.columns([*texts.values(), *numbers])
     else:
         cells = table.cells(texts.values(), numbers)
@@ -73,10 +61,10 @@ def read_table(source: Source, format: str | None = None) -> Ratings:
         keys = [key or text for key, text in zip(keys, of_text["query"], strict=True)]
     count, times = len(keys), len(numbers)
     raters = rater_names(of_text.get("rater"))
-    if columns.raters:
-        raters = [rater for _, rater in columns.raters for _ in range(count)]
+    if found.raters:
+        raters = [rater for _, rater in found.raters for _ in range(count)]
     ratings: list[Any] = list(chain.from_iterable(cells[len(texts) :]))
-    is_esci = "grade" in columns.at and folded(table.names[columns.at["grade"]]) == "escilabel"
+    is_esci = "grade" in found.at and columns.folded(table.names[found.at["grade"]]) == "escilabel"
     rows = Ratings(
         source.file,
         format or ("parquet" if source.is_parquet else "csv"),
@@ -89,10 +77,10 @@ def read_table(source: Source, format: str | None = None) -> Ratings:
         lambda row: table.place(row % count),
         _ESCI_WORDS if is_esci else {},
         _ESCI_GRADES if is_esci else {},
-        columns.left_out,
-        by_id="query_id" in columns.at,
-        unclear=Problem(columns.why_unclear, table.header_line or 0) if columns.why_unclear else None,
-        machine=_of_machine(table, columns.at, times, several=bool(columns.raters)),
+        found.left_out,
+        by_id="query_id" in found.at,
+        unclear=Problem(found.why_unclear, table.header_line or 0) if found.why_unclear else None,
+        machine=_of_machine(table, found.at, times, several=bool(found.raters)),
     )
     return rows.where(_with_ids(rows)) if "" in keys or "" in of_text["document"] else rows
 
@@ -152,12 +140,12 @@ def _with_ids(rows: Ratings) -> list[bool]:
 def refuse_header(source: Source, names: Sequence[str], line: int | None = 1) -> NoReturn:
     """Refuse a header that is not one of judgments: what was found, what is missing, what may be misspelt."""
     wanted = source.options.get(GRADE_COLUMN)
-    if wanted is not None and column_called(names, wanted) is None:
-        source.refuse(no_such_column(names, wanted), line)
-    at = find_columns(names, WANTED)
+    if wanted is not None and columns.column_called(names, wanted) is None:
+        source.refuse(columns.no_such_column(names, wanted), line)
+    at = columns.find_columns(names, WANTED)
     others = [name for number, name in enumerate(names) if number not in at.values()]
     head = "judgments have columns for the query, the document and the grade"
-    if is_run_header(names):
+    if columns.is_run_header(names):
         head = "this seems to be a run, with a rank or a score and no grade; judgments are needed"
         at.pop("grade", None)
     lacking = []
@@ -167,7 +155,7 @@ def refuse_header(source: Source, names: Sequence[str], line: int | None = 1) ->
             close = next((hint for name in others if (hint := did_you_mean(name, spellings))), "")
             lacking.append(f"no column for the {whats[-1]} (such as {', '.join(spellings[:6])}){close}")
     advice = f"; where a column has the grades, name it: {GRADE_COLUMN}" * ("document" in at)
-    source.refuse(f"{head}; found {shown_names(names)}: {'; '.join(lacking)}{advice}", line)
+    source.refuse(f"{head}; found {columns.shown_names(names)}: {'; '.join(lacking)}{advice}", line)
 
 
 _QUERY_COLUMNS = ("query_id", "query", "weight", "note")
@@ -192,18 +180,18 @@ def _is_query_header(source: Source) -> bool:
     if len(names) == 2 and _DIGIT.search(names[0]) and _are_ids_and_texts(source):
         return False
     # a header with only a document or only a grade is a header of judgments with a mistake
-    return "query" in query_columns(source, names) and not find_columns(names, ("document", "grade"))
+    return "query" in query_columns(source, names) and not columns.find_columns(names, ("document", "grade"))
 
 
 def query_columns(source: Source, names: Sequence[str]) -> dict[str, int]:
     """The columns by their names. In a table of judgments the further names of `_IN_QUERIES` do not count."""
-    at = find_columns(names, _QUERY_COLUMNS)
-    if layout(names, source.options.get(GRADE_COLUMN)) is not None:
+    at = columns.find_columns(names, _QUERY_COLUMNS)
+    if columns.layout(names, source.options.get(GRADE_COLUMN)) is not None:
         return at
     for what, spellings in _IN_QUERIES.items():
         if what in at or (what == "query" and "query_id" not in at):  # `text` without a column of ids is no header
             continue
-        number = next((number for number, name in enumerate(names) if folded(name) in spellings), None)
+        number = next((number for number, name in enumerate(names) if columns.folded(name) in spellings), None)
         if number is not None:
             at[what] = number
     return at
@@ -237,10 +225,10 @@ def read_query_table(source: Source) -> list[Query]:
     has_header = source.is_parquet or source.looks_like_json or _is_query_header(source)
     table = table_of(source) if has_header else _table_without_header(source)
     at = query_columns(source, table.names)
-    names = shown_names(table.names)
-    is_judged = layout(table.names, source.options.get(GRADE_COLUMN)) is not None
+    names = columns.shown_names(table.names)
+    is_judged = columns.layout(table.names, source.options.get(GRADE_COLUMN)) is not None
     wrong = ""
-    if is_run_header(table.names) and not is_judged:
+    if columns.is_run_header(table.names) and not is_judged:
         wrong = f"this seems to be a run, not queries; found {names}"
     elif "query" not in at and not is_judged:
         wrong = f"the file has no column of queries ({', '.join(SPELLINGS['query'])}); found {names}"
@@ -249,12 +237,12 @@ def read_query_table(source: Source) -> list[Query]:
     if wrong:
         source.refuse(wrong, table.header_line)
     numbers = [at.pop("weight")] if "weight" in at else []
-    columns: dict[str, Sequence[Any]] = dict(zip([*at, "weight"], table.cells(at.values(), numbers), strict=False))
-    if is_judged and "query_id" in columns:  # where a judgment has no id, the text of its query is the key
-        columns["query_id"] = [key or text for key, text in zip(columns["query_id"], columns["query"], strict=True)]
+    found: dict[str, Sequence[Any]] = dict(zip([*at, "weight"], table.cells(at.values(), numbers), strict=False))
+    if is_judged and "query_id" in found:  # where a judgment has no id, the text of its query is the key
+        found["query_id"] = [key or text for key, text in zip(found["query_id"], found["query"], strict=True)]
     if isinstance(table, ObjectTable):
-        columns["params"] = [params_of(row.get("params")) for row in table.rows]
-    return distinct_rows(source, columns, table.place)
+        found["params"] = [params_of(row.get("params")) for row in table.rows]
+    return distinct_rows(source, found, table.place)
 
 
 def _table_without_header(source: Source) -> TextTable:
@@ -262,13 +250,13 @@ def _table_without_header(source: Source) -> TextTable:
     wrong = ""
     if _seems_a_header(source):
         wrong = "the first line seems to be a header that is not known: call the columns query_id and query"
-    elif is_run_header(source.header.names):
+    elif columns.is_run_header(source.header.names):
         wrong = "this seems to be a run, not queries"
     elif not _are_ids_and_texts(source):
         spellings = " or ".join(SPELLINGS["query"][:3])
         wrong = f"a file of queries has a header with {spellings} (and query_id), or lines of an id, a tab and a text"
     if wrong:
-        source.refuse(f"{wrong}; found {shown_names(source.header.names)}", 1)
+        source.refuse(f"{wrong}; found {columns.shown_names(source.header.names)}", 1)
     return TextTable(source, ["id", "text"])
 
 
