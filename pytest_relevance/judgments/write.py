@@ -164,15 +164,7 @@ WRITERS: Mapping[str, TargetFormat] = {
 }
 """The formats that are written, by the name that a user gives them."""
 
-_ENDINGS: Mapping[str, str] = {
-    ".csv": "csv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".trec": "trec",
-    ".qrels": "trec",
-    ".txt": "trec",
-    ".run": RUN,
-}
+_ENDINGS = {".csv": "csv", ".jsonl": "jsonl", ".trec": "trec", ".qrels": "trec", ".txt": "trec", ".run": RUN}
 """The format of a file of judgments by the ending of its name."""
 
 
@@ -199,7 +191,9 @@ def write_judgments(judgments: Judgments, format: str) -> Written:
     writer = WRITERS[format]
     if not any(judgments.values()) and not (writer.is_table and judgments.unrated):
         raise ValueError("there are no judgments to write")
-    refuse([*_forbidden_in(judgments, writer)])
+    if forbidden := [*_forbidden_in(judgments, writer)]:
+        more = len(forbidden) - _MOST_SHOWN
+        raise ValueError("\n".join([*forbidden[:_MOST_SHOWN], *([f"... and {more:,} more"] if more > 0 else [])]))
     lost = [*_lost(judgments, writer)]
     if writer.is_table:
         how = aggregate_of(judgments)
@@ -214,10 +208,3 @@ def write_judgments(judgments: Judgments, format: str) -> Written:
         grades = counted(fractions, "grade with a fraction", "grades with fractions")
         lost.append(f"{grades} for trec_eval, which reads whole grades alone; they are written as they are")
     return Written(writer.write(judgments).encode(), tuple(lost))
-
-
-def refuse(problems: Sequence[str]) -> None:
-    """Raise a ValueError with a line for each problem, if there are any."""
-    if problems:
-        more = len(problems) - _MOST_SHOWN
-        raise ValueError("\n".join([*problems[:_MOST_SHOWN], *([f"... and {more:,} more"] if more > 0 else [])]))
