@@ -39,7 +39,9 @@ def message_of(error: BaseException) -> str:
     """Return the message of an exception of anybody's class, which may fail to make one."""
     try:
         return str(error)
-    except Exception as broken:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as broken:  # also of pytest.fail: it would end a thread whose answer the run waits for
         return f"its text raises {type(broken).__name__}"
 
 

@@ -77,7 +77,7 @@ def _errors(point: Point) -> int:
 
 def _unmet(point: Point) -> list[str]:
     """The gates that failed in a run, by file and name."""
-    return [name for name, outcome in point.gates.items() if outcome == FAILED]
+    return [name for name, outcome in (point.gates or {}).items() if outcome == FAILED]
 
 
 def span_text(history: History) -> str:
@@ -215,7 +215,7 @@ def history_data(history: History) -> dict[str, Any]:
 
 
 def _point_data(point: Point) -> dict[str, Any]:
-    values = {name: getattr(point, name) for name in _KEPT}
+    values = {name: getattr(point, name) for name in _KEPT if name != "gates" or point.gates is not None}
     values |= {name: [each._asdict() for each in getattr(point, name)] for name in ("moves", "breaks")}
     return {name: None if value != value else value for name, value in values.items()}  # NaN
 

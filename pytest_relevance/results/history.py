@@ -22,7 +22,7 @@ from pytest_relevance.results.case_parts import FLOOR
 from pytest_relevance.results.case_result import FAILED, SKIPPED, WITHOUT_SCORE, CaseResult, percentile, weighted_mean
 from pytest_relevance.results.compare.differences import TIE, MeanChange, ScorePair, change_of
 from pytest_relevance.results.compare.pairing import file_names, incompatibilities
-from pytest_relevance.results.gates import judge_gates
+from pytest_relevance.results.gates import GateResult, judge_gates
 from pytest_relevance.results.records.baseline_comparison import is_same_demand
 from pytest_relevance.results.records.file import read_header, read_record
 from pytest_relevance.results.records.run_info import Changes, Fingerprint, RecordError, changed
@@ -87,9 +87,10 @@ class Point:
     in a case since its last result: "judgments", "settings" or "query", with details; the others with a result before
     are `compared`.
 
-    `gates` are the outcomes of the gates that have a verdict, by file and name, of the last run alone. `mean` and the
-    interval `low` to `high` that unjudged results leave to it are NaN where no case has a score; `p95` is of the
-    latencies of the common cases, in seconds. `breaks` are between the run before and this one.
+    `gates` are the outcomes of the gates that have a verdict, by file and name; None for all but the last run, as only
+    its gates are judged. `mean` and the interval `low` to `high` that unjudged results leave to it are NaN where no
+    case has a score; `p95` is of the latencies of the common cases, in seconds. `breaks` are between the run before
+    and this one.
     """
 
     name: str
@@ -102,7 +103,7 @@ class Point:
     changes: dict[CaseKey, Mapping[str, str]] = field(default_factory=dict)
     compared: int = 0
     moves: list[CaseMove] = field(default_factory=list)
-    gates: dict[str, str] = field(default_factory=dict)
+    gates: dict[str, str] | None = None
     mean: float = math.nan
     low: float = math.nan
     high: float = math.nan
@@ -171,7 +172,9 @@ def read_history(paths: Iterable[str]) -> History:
     last: dict[tuple[str | None, CaseKey], CaseResult] = {}
     known, starts = dict[int, str](), Counter(info.started for _, info, _ in headers.values())
     before: Fingerprint = {}
-    for name in sorted(headers.keys() - left_out, key=lambda name: (headers[name][1].started, name)):
+    order = sorted(headers.keys() - left_out, key=lambda name: (headers[name][1].started, name))
+    gates = _last_gates(order, left_out)
+    for name in order:
         try:
             results, _, info = read_record(name, only=_READ)
         except RecordError as error:
@@ -200,7 +203,10 @@ def read_history(paths: Iterable[str]) -> History:
         raise NoHistory(
             f"no record of a run that finished is there; pytest --relevance-record=FILE writes one{reasons}"
         )
-    _add_gates(runs)
+    in_last = [*runs.values()][-1]
+    for variant, point in in_last.items():
+        of_variant = (gate for gate in gates if gate.variant == variant or gate.variant not in in_last)
+        point.gates = {f"{gate.file}: {gate.name}": gate.outcome() for gate in of_variant if gate.outcome() != SKIPPED}
     variants = dict.fromkeys(chain.from_iterable(reversed(runs.values())))
     series = [_series(each, [of_run[each] for of_run in runs.values() if each in of_run], last) for each in variants]
     if not any(series):
@@ -211,14 +217,15 @@ def read_history(paths: Iterable[str]) -> History:
     return History([each for each in series if each is not None], [*runs], left_out)
 
 
-def _add_gates(runs: Mapping[str, Mapping[str | None, Point]]) -> None:
-    """Judge the gates of the last run, whose record is read whole for them."""
-    name, points = [*runs.items()][-1]
-    results, files, info = read_record(name)
-    for gate in judge_gates(results, files, require=info.requires_gates):
-        for variant, point in points.items():
-            if gate.outcome() != SKIPPED and (gate.variant == variant or gate.variant not in points):
-                point.gates[f"{gate.file}: {gate.name}"] = gate.outcome()
+def _last_gates(names: list[str], left_out: dict[str, str]) -> Sequence[GateResult]:
+    """The gates of the last run, whose record is read whole for them; one that cannot be read is left out."""
+    while names:
+        try:
+            results, files, info = read_record(names[-1])
+            return judge_gates(results, files, require=info.requires_gates)
+        except RecordError as error:
+            left_out[names.pop()] = str(error)
+    return ()
 
 
 def _add(point: Point, key: CaseKey, before: CaseResult | None, now: CaseResult) -> bool:

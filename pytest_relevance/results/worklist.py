@@ -317,11 +317,17 @@ def _ids_by_query(queries: Iterable[tuple[str, str]]) -> dict[tuple[str, str], s
     """The id that each query, an id and a text, is listed under.
 
     It is its own, unless suites use one id for different texts: in one file of judgments it can only mean one of them,
-    and the texts of all queries are their ids.
+    and each text is its own id.
     """
-    known = set(queries)
-    is_clear = len({own for own, _ in known}) == len(known)
-    return {(own, text): own if is_clear else text for own, text in known}
+    ids = {(own, text): own for own, text in queries}
+    while True:
+        texts: dict[str, set[str]] = {}
+        for (_, text), listed in ids.items():
+            texts.setdefault(listed, set()).add(text)
+        shared = [key for key, listed in ids.items() if listed != key[1] and len(texts[listed]) > 1]
+        if not shared:
+            return ids
+        ids.update((key, key[1]) for key in shared)
 
 
 def on_one_line(text: str) -> str:

@@ -164,7 +164,8 @@ def test_topics_and_groups(tmp_path: Path) -> None:
     group_path = "topics[0].query_groups[0].relevant_documents"
     assert judgments.place("a Hat", "no") == Place(None, f"{group_path}.no")
     assert judgments.place("cap", "44").path == "topics[0].query_groups[1].relevant_documents.3[1]"
-    assert [found.text for found in load_queries(path)] == ["hat", "a Hat", "cap"]
+    notes = {"hat": "Clothes: Hats", "a Hat": "Clothes: Hats", "cap": "Clothes"}
+    assert {found.text: found.note for found in load_queries(path)} == notes
 
 
 @pytest.mark.parametrize(

@@ -186,10 +186,14 @@ WILD = """
     def broken(_):
         raise type("Broken", (Exception,), {"__str__": 1})
 
+    def failing(_):
+        raise type("Failing", (Exception,), {"__str__": lambda _: pytest.fail("no text")})
+
     def leave(_):
         raise SystemExit(3)
 
     WILD = {"big": lambda _: 10**400, "huge": lambda _: 10**5000, "later": asyncio.sleep, "exit": leave, "odd": broken}
+    WILD["fail"] = failing
 
     def asked"""
 
@@ -198,12 +202,12 @@ WILD = """
 def test_whatever_a_judge_does_costs_one_grade(shop: Project, judge: str) -> None:
     wild = counting(judge, "if document['id'] in WILD: return WILD[document['id']](1)")
     shop.conftest(SEARCH.replace("\n    def asked", WILD) + wild)
-    shop.cases("scale: {exact: 3, bad: 0}\ncases: [{query: a big huge bad later exit odd, judgments: {a: 3}}]")
+    shop.cases("scale: {exact: 3, bad: 0}\ncases: [{query: a big huge bad later exit odd fail, judgments: {a: 3}}]")
     run = shop.run(OPTION)
     assert run.code == 0
     assert run.counts == {"passed": 1}
     assert grades(shop) == {"bad": "0"}
-    assert "; 5 failed" in told(run)
+    assert "; 6 failed" in told(run)
 
 
 @pytest.mark.parametrize("judge", [JUDGE, ASYNC_JUDGE], ids=["threads", "tasks"])

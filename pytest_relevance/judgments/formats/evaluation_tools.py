@@ -171,8 +171,10 @@ def collect_rre(source: Source, *, for_queries: bool) -> Collector:
         text_in = collector.text(document, "query_placeholder", ()) or _TEXT
     for topic_path, topic in _each(collector, document, (), "topics"):
         for group_path, group in _each(collector, topic, topic_path, "query_groups"):
+            levels = [inner for outer, inner in ((document, topic), (topic, group)) if inner is not outer]
+            note = ": ".join(filter(None, map(_name, levels)))
             for path, query in _each(collector, group, group_path, "queries"):
-                key = _add_rre_query(collector, query, path, text_in)
+                key = _add_rre_query(collector, query, path, text_in, note)
                 if key is None:
                     continue
                 _add_relevant(collector, key, group, group_path)
@@ -192,7 +194,13 @@ def _each(
         yield path, holder
 
 
-def _add_rre_query(collector: Collector, query: Mapping[str, object], path: JsonPath, text_in: str) -> str | None:
+def _name(level: Mapping[str, object]) -> str | None:
+    return as_text(level.get("description")) or as_text(level.get("name"))
+
+
+def _add_rre_query(
+    collector: Collector, query: Mapping[str, object], path: JsonPath, text_in: str, note: str
+) -> str | None:
     """Add a query. Returns its key; None, and a mistake, where it has no text."""
     placeholders = collector.mapping(query, "placeholders", path)
     if placeholders is None:
@@ -209,7 +217,7 @@ def _add_rre_query(collector: Collector, query: Mapping[str, object], path: Json
     others = {name.removeprefix("$"): value for name, value in placeholders.items() if name != text_in}
     params = params_of(others)
     key = rre_key(text, params)
-    collector.add_query(Query(key, text, params=params), path)
+    collector.add_query(Query(key, text, params=params, note=note or None), path)
     return key
 
 

@@ -134,6 +134,8 @@ def _run(answer: Coroutine[Any, Any, Answer | BaseException], future: Future[Ans
         answer.send(None)
     except StopIteration as end:
         future.set_result(end.value)
+    except BaseException as error:  # such as of a broken __str__: without an answer the run would wait without end
+        future.set_exception(error)
 
 
 def answer_of(said: object, question: Question) -> Answer:

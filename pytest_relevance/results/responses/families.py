@@ -408,6 +408,7 @@ TYPES: tuple[LibraryType, ...] = (
     LibraryType("langchain_core", "Document", None, _OF_LANGCHAIN, libraries.metadata_id),
     LibraryType("llama_index", "NodeWithScore BaseNode", None, libraries.node_fields, libraries.node_id),
     LibraryType("tantivy", "SearchResult", _refused(_ADDRESSES, libraries.WITH_SEARCHER)),
+    LibraryType("polars", "LazyFrame", _refused("a LazyFrame of polars", "return frame.collect()")),
     LibraryType("tantivy", "Document", None, libraries.tantivy_fields),
     LibraryType("xapian", "MSet", libraries.of_xapian),
     LibraryType("xapian", "MSetItem Document", None, libraries.xapian_fields),

@@ -76,6 +76,9 @@ def test_frames_of_polars() -> None:
     assert ids(frame["id"]) == ["b", "a"]
     assert ids(frame.rename({"id": "sku"}), "sku") == ["b", "a"]
     assert ids(frame.clear()) == []
+    message = refusal(frame.lazy())
+    assert message.startswith("search returned a LazyFrame of polars, ")
+    assert message.endswith("; return frame.collect()")
 
 
 def test_tables_of_arrow() -> None:
