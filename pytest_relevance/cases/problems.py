@@ -110,9 +110,13 @@ class Location:
         """The location of a nested value."""
         return Location(self.scope, (*self.path, *path))
 
-    def metric(self, name: str) -> Metric:
-        """The metric of a name, which may be the project's own. Raises ValueError for an unknown name."""
-        return parse_metric(name, self.scope.problems.metrics)
+    def metric(self, name: str, *, has_bound: bool) -> Metric:
+        """The metric of a name, which may be the project's own. `has_bound`: its value is one that a metric may have.
+
+        Raises ValueError for an unknown name; where the project's own metrics are not known, only if it has no bound.
+        """
+        metrics = self.scope.problems.metrics
+        return parse_metric(name, metrics if has_bound else metrics or NO_METRICS)
 
     def refuse(self, message: str, *path: str | int, at_key: bool = False, elsewhere: Elsewhere | None = None) -> Any:
         """Report a mistake here or at a nested value. Returns None, so that a check can return it.

@@ -86,6 +86,13 @@ def pytest_configure(config: pytest.Config) -> None:
     That controller collects nothing itself and only receives reports. Raises UsageError for an option or ini key with
     an invalid value.
     """
+    try:
+        _configure(config)
+    except pytest.UsageError as error:
+        raise _guarded(error) from None
+
+
+def _configure(config: pytest.Config) -> None:
     options.read_settings(config)
     if hasattr(config, "workerinput"):
         return  # a worker of pytest-xdist installs them, and reads the record, where it collects a case file
@@ -105,6 +112,13 @@ def pytest_configure(config: pytest.Config) -> None:
         from pytest_relevance.plugin.judging import Judging
 
         config.pluginmanager.register(Judging(config), "relevance-judging")
+
+
+def _guarded(error: pytest.UsageError) -> pytest.UsageError:
+    """A usage error whose message holds no workflow command, where a runner of GitHub reads the output."""
+    from pytest_relevance.reports.text import safe_output
+
+    return pytest.UsageError(*(safe_output(str(message)) for message in error.args))
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -133,8 +147,8 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
         if any("::" in argument for argument in session.config.args):
             from pytest_relevance.plugin.collector import with_node_ids
 
-            raise with_node_ids(error, session.config) from None
-        raise
+            error = with_node_ids(error, session.config)
+        raise _guarded(error) from None
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -8,8 +8,10 @@ other plugin implements the hooks of that step, it is done once for all cases th
 from __future__ import annotations
 
 import shlex
+import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING
@@ -86,11 +88,13 @@ class CaseFile(pytest.Module):
             raise self.CollectError(str(error)) from None
         except OSError as error:
             raise self.CollectError(f"{shown}: cannot be read: {error}") from None
-        for message in suite.warnings:
-            try:
-                self.warn(RelevanceWarning(message))
-            except RelevanceWarning:  # the project turns warnings into errors
-                raise self.CollectError(f"{shown}: {message}") from None
+        is_first = getattr(self.config, "workerinput", {"workerid": "gw0"})["workerid"] == "gw0"
+        with nullcontext() if is_first else warnings.catch_warnings(record=True):  # all workers would tell the same
+            for message in suite.warnings:
+                try:
+                    self.warn(RelevanceWarning(message))
+                except RelevanceWarning:  # the project turns warnings into errors; all workers collect the same items
+                    raise self.CollectError(f"{shown}: {message}") from None
         known = set(self.config.getini("markers"))
         for tag in dict.fromkeys(tag for case in suite.cases for tag in case.tags):
             if (line := f"{tag}{_OF_A_TAG}") not in known:

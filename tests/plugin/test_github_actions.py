@@ -352,6 +352,13 @@ def test_lines_of_pytest_and_of_other_plugins_are_left_alone(hostile: Project, j
     assert "FAILED shop.relevance.yaml::warning[bm25] - ValueError: ##[error]boom" in run.text
 
 
+def test_a_usage_error_of_the_plugin_holds_no_command(shop: Project, job: Job) -> None:
+    for option in ("--relevance-against=##[error]x", "-orelevance_baseline=##[error]x", "shop.relevance.yaml::##[b]x"):
+        run = shop.run(option)
+        printed = run.result.stderr.str()
+        assert (run.code, "##" in printed, commands(printed)) == (pytest.ExitCode.USAGE_ERROR, True, [])
+
+
 def test_a_usage_error_of_the_command_line_holds_no_command(job: Job, capsys: pytest.CaptureFixture[str]) -> None:
     for arguments in (["##[error]x"], ["report", "##[error]x"], ["check", "--##[error]x"], ["merge", "a\n::error::x"]):
         assert main(arguments) == 2

@@ -128,7 +128,7 @@ def warnings_of(run: Run) -> list[str]:
     return [line for line in summary.splitlines() if line.strip() and not set(line) <= {"="}]
 
 
-@pytest.mark.parametrize("workers", [(), ("-n1",)])
+@pytest.mark.parametrize("workers", [(), ("-n2",)])
 def test_a_warning_is_told_once_and_names_the_case_file(warning_shop: Project, workers: tuple[str, ...]) -> None:
     run = warning_shop.run(*workers)
     assert run.counts == {"passed": 2, "failed": 1, "warnings": 1}
@@ -139,7 +139,7 @@ def test_a_warning_is_told_once_and_names_the_case_file(warning_shop: Project, w
 
 def test_as_an_error_it_is_an_error_of_the_file(warning_shop: Project) -> None:
     warning_shop.options = ("-W", "error::pytest_relevance.RelevanceWarning")
-    run = warning_shop.run()
+    run = warning_shop.run("-n2")
     assert run.counts == {"errors": 1}
     assert f"shop.relevance.yaml: {WARNING}" in run.text
     assert "Traceback" not in run.text

@@ -135,6 +135,8 @@ SUITES: dict[str, tuple[tuple[str, str], tuple[str, str], str, tuple[str, str, s
     "empty": (("x a", "x a"), ("", "x"), "", (K, F, P)),
     "gone": (("x a", "x a"), ("a b", "gone"), "", (F, F, P)),
     "skipped": (("x a", "x a"), ("a b", "skipped"), "", (F, F, P)),
+    "left": (("x a", "x a"), ("a b", "skip"), "", (F, F, P)),
+    "added": (("x a", "x a"), ("a b", "a b"), "skip", (K, K, P)),  # the reference has no such case
     "broken": (("x a", "x a"), ("boom", "x a"), "", (K, F, P)),
 }
 

@@ -257,6 +257,11 @@ def test_read_suite_takes_the_names(shop: Project) -> None:
         assert {
             metric.text for metric in read_suite("shop.relevance.yaml", metrics=metrics).cases[0].terms.gates[0].metrics
         } == {"net@3"}
+    shop.write("typo.yaml", "cases: [{query: a, expect: {inculde: [x], nett: 2}}]")
+    with pytest.raises(
+        ValueError, match=r'^typo.yaml:1:29: expect: "inculde" .*; did you mean "include"\? \(in case "a"\)$'
+    ):
+        read_suite("typo.yaml")  # a number may be the bound of a metric of the project's own, a list may not
     with pytest.raises(ValueError, match="unknown metric 'net@3'"):
         read_suite("shop.relevance.yaml", metrics={})
 

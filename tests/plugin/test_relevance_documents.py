@@ -337,6 +337,17 @@ def test_the_index_of_each_variant_is_asked_before_it_is_closed(project: Project
         assert texts["boots", name].not_in_index == (("lost",) if name == "small" else ())
 
 
+@pytest.mark.skipif(not hasattr(pytest, "Subtests"), reason="this pytest has none")
+def test_the_failing_checks_of_subtests(shop: Project) -> None:
+    (shop.path / "shop.relevance.yaml").unlink()
+    check = 'relevance.check(query, [query], {"hiking": 3}, min_ndcg=0.9)'
+    body = f"for query in ('shoes', 'caps'):\n        with subtests.test(query):\n            {check}\n"
+    shop.write("test_shop.py", f"def test_subtests(relevance, subtests):\n    {body}")
+    run = shop.run()
+    assert "Shoes!" in run.text
+    assert "Caps!" in run.text
+
+
 def test_a_run_that_stops_at_a_failure_records_what_it_has(shop: Project) -> None:
     shop.cases(CASES.replace("boots: 1, hiking: 3", "boots: 3, hiking: 0", 1).replace("lost: 2", "lost: 0"))
     run = shop.run("-x", "--relevance-record=run.jsonl", "-n1")

@@ -90,8 +90,9 @@ Made = Sequence[Expectation]
 
 def _metric(name: str, expected: object, at: Location) -> Made:
     """`0.6`, at least that much, or a comparison such as `">= 0.6"`. A key that is no metric gets advice."""
+    is_comparison = isinstance(expected, str) and _COMPARISON.fullmatch(expected) is not None
     try:
-        metric = at.metric(name)
+        metric = at.metric(name, has_bound=is_comparison or checks.is_number(expected))
     except ValueError as error:
         message = str(error)
         base = re.split(r"[@(]", str(name), maxsplit=1)[0]

@@ -124,7 +124,7 @@ def _bounds(value: object, at: Location) -> object:
     bounds: dict[str, tuple[Metric, object]] = {}
     for name, bound in value.items():
         try:
-            metric = at.metric(name)
+            metric = at.metric(name, has_bound=is_number(bound))
             if at.path[-1] == MAX_DROP:
                 needs_judgments(metric, f"its mean is bound by {MEAN}: {{{metric.text}: 0.9}}")
         except ValueError as error:

@@ -29,7 +29,7 @@ from pytest_relevance.plugin.pytest_internals import request_of
 from pytest_relevance.plugin.run_store import DOCUMENTS as NAME
 from pytest_relevance.plugin.run_store import OTHER_IDS, run_store
 from pytest_relevance.plugin.running import case_run, loops
-from pytest_relevance.plugin.running.case_run import CASE_RUN, Attempt, CaseRun
+from pytest_relevance.plugin.running.case_run import CASE_RUN, CHECKS, Attempt, CaseRun
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.documents import (
     Catalogue,
@@ -135,6 +135,13 @@ class DocumentLookup:
         if fixturedef.argname == NAME:
             fixturedef.addfinalizer(ask)  # the last one to be added is called first
         return value
+
+    @pytest.hookimpl(tryfirst=True)  # before `Reporting` attaches the failing check to the report
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> None:
+        """Ask for the documents of a failing check of a subtest."""
+        checks = item.stash.get(CHECKS, None)
+        if call.excinfo is not None and checks is not None and checks.is_running and loops.running_loop() is None:
+            self._look_up(item, [run for run in checks.runs if run.attempt.error is call.excinfo.value])
 
     @pytest.hookimpl(tryfirst=True)  # before `Reporting` takes what is left to send, and before session fixtures end
     def pytest_sessionfinish(self, exitstatus: int | pytest.ExitCode) -> None:

@@ -64,17 +64,14 @@ class Baseline:
     def untold(self, cases: Mapping[EntryKey, Case]) -> tuple[list[EntryKey], list[str]]:
         """The cases of which the baseline tells nothing, and the searches that returned nothing in any case.
 
-        Nothing is told of a case by an error or an empty ranking; cases with `results: 0` do not count. Nor is anything
-        told of a case that the reference has and that is skipped now.
+        Nothing is told of a case by an error or an empty ranking; cases with `results: 0` do not count.
         """
         returned = {
             key: bool(self._entries[key].documents)
             for key, case in cases.items()
             if key in self._entries and most_results(case.expect)
         }
-        skipped = (key for key, case in cases.items() if case.skip is not None and key in self._entries)
-        empty = (key for key, has_results in returned.items() if not has_results)
-        unknown = [*self._entries.errors, *empty, *skipped]
+        unknown = [*self._entries.errors, *(key for key, has_results in returned.items() if not has_results)]
         searches = ((with_variant(cases[key].search, key[1]), found) for key, found in returned.items())
         return unknown, silent(searches)
 
@@ -127,6 +124,11 @@ class Baseline:
         elif fingerprint:
             found = found._replace(searched=changed(self.fingerprint, fingerprint))
         return result.with_baseline(found, verdict, because), fails
+
+    def of_skipped(self, result: CaseResult) -> CaseResult:
+        """The result of a skipped case, with a comparison without a score if the baseline has an entry of the case."""
+        has_entry = (result.id, result.variant) in self._entries or result.id in self._moved
+        return result._replace(baseline=BaselineComparison(case_parts.WITHIN)) if has_entry else result
 
     def with_titles(self, result: CaseResult) -> CaseResult:
         """The result with the titles that the baseline has of documents without a title."""
