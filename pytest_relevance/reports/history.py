@@ -64,7 +64,9 @@ def _said(series: Series, label: str) -> baseline.Headline:
         kind = baseline.WORSE if found.kind == baseline.WORSE else baseline.BROKEN
         return baseline.Headline(f"{found.text}; in the last run {listed(wrong, 'and')}", kind)
     if last.worse and found.kind in _FINE:
-        return baseline.Headline(f"{found.text}; {last.worse:,} got worse in the last run", baseline.MIXED)
+        since = f"Since the {'last break' if series.since else 'first run'} {found.text[0].lower()}{found.text[1:]}"
+        moved_last = f"in the last run {last.worse:,} got worse and {last.better:,} better"
+        return baseline.Headline(f"{since}; {moved_last}", baseline.MIXED)
     return found
 
 
@@ -87,9 +89,9 @@ def span_text(history: History) -> str:
     return f"History of {counted(len(history.names), 'run')}, {' to '.join(ends)} UTC"
 
 
-def when(started: str) -> str:
-    """`2026-11-22 08:03`, of the start in ISO 8601."""
-    return started[:16].replace("T", " ")
+def when(started: str, *, seconds: bool = False) -> str:
+    """`2026-11-22 08:03`, with `seconds` `2026-11-22 08:03:11`, of the start in ISO 8601."""
+    return started[: 19 if seconds else 16].replace("T", " ")
 
 
 def series_sentences(series: Series) -> list[Sentence]:
@@ -116,11 +118,12 @@ HEADS = ("start (UTC)", "mean", "interval", "p95", "passed", "errors", "worse", 
 
 def rows(series: Series) -> Iterator[tuple[Point, list[str]]]:
     """Each run with its cells, in the order of `HEADS`."""
+    minutes = Counter(when(point.started) for point in series.points)
     for point in series.points:
         statuses = point.statuses
         bounded = statuses.total() - statuses[MEASURED] - statuses[SKIPPED]
         cells = [
-            when(point.started),
+            when(point.started, seconds=minutes[when(point.started)] > 1),
             score_text(point.mean),
             f"{point.low:.3f} to {point.high:.3f}" if point.high - point.low > 0.0005 else "",
             "" if point.p95 is None else duration(point.p95),

@@ -363,7 +363,7 @@ def short_reasons(result: CaseResult, *, is_named: bool = False) -> list[str]:
 
 
 def reason_beside_score(result: CaseResult) -> str:
-    """Why a case failed, behind its score: `floor 0.500`, `tolerance 0.05`; empty for an error."""
+    """Why a case failed, behind its score: `below its floor 0.500`, `tolerance 0.05`; empty for an error."""
     if result.call.error is not None:
         return ""
     texts = []
@@ -373,6 +373,7 @@ def reason_beside_score(result: CaseResult) -> str:
             _score_in_brief(reason, result, is_named=False).rpartition(", ") if is_score else ("", "", "")
         )
         is_short = len(change.rpartition(".")[2]) <= _DIGITS  # else the score beside it has too few digits
+        limit = f"below its {limit}" if reason.kind == FLOOR else limit
         texts.append(reason_text(reason, result) if not is_score else limit if is_short else f"{change}, {limit}")
     return "; ".join(texts)
 

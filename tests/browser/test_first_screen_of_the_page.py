@@ -43,7 +43,7 @@ class TestAtAGlance:
         reader.open(mixed)
         query, scores, _, on_top = reader.texts('#list tr[data-case$="q-boots"] > *')
         assert query == "boots q-boots"
-        assert scores.splitlines() == ["1.000 \u2192 0.000 1 unjudged", "got worse: floor 0.500"]
+        assert scores.splitlines() == ["1.000 \u2192 0.000 1 unjudged", "got worse: below its floor 0.500"]
         assert reader.attribute("#list .scores span", "title").startswith("between 0.000 and ")
         assert on_top == "other"
         assert reader.script("return document.querySelectorAll('#list svg.bar.fell, #list svg.bar.rose').length") == 2

@@ -69,7 +69,7 @@ class TestTakingBack:
         reader.open(page)
         reader.open_query("smart watch")
         before = reader.score
-        assert len(reader.texts("#case .before .contest")) == 1  # the one that is gone
+        assert len(reader.texts("#case .before .contest")) == 1  # the one that is not returned
         reader.click('[data-accepted="orbit2"] button', "disagree")
         reader.click('[data-accepted="orbit2"] button[data-grade="0"]')
         assert reader.score > before
@@ -101,6 +101,19 @@ class TestKeys:
         assert blue_shoes.script("return scrollY") > 0
         blue_shoes.press("3")
         assert blue_shoes.given("loafer") == "3"
+
+    def test_a_digit_grades_the_result_that_has_the_focus(self, blue_shoes: Reader) -> None:
+        blue_shoes.script("document.getElementById('grade loafer 4').focus()")
+        blue_shoes.press("Tab", "Tab", "Tab")  # runner and polish have judgments, and a button to disagree
+        assert blue_shoes.attribute("#case .result.current", "data-document") == "sandal"
+        blue_shoes.press("2")
+        assert [blue_shoes.given("loafer"), blue_shoes.given("sandal")] == ["", "2"]
+        assert blue_shoes.attribute("#case .result.current", "data-document") == "loafer"
+        assert blue_shoes.script("return document.activeElement.id") == "grade loafer 0"  # a digit more is for it
+        blue_shoes.script("document.querySelector('[data-document=polish] button').focus()")
+        blue_shoes.press("3")
+        assert [blue_shoes.given("loafer"), blue_shoes.given("polish")] == ["", "3"]
+        assert blue_shoes.attribute("#case .result.current", "data-document") == "loafer"
 
     def test_go_on_from_what_was_clicked(self, blue_shoes: Reader) -> None:
         blue_shoes.grade_buttons("sandal")["1"].click()
@@ -284,7 +297,7 @@ class TestDownload:
         blue_shoes.press("3", "?")
         blue_shoes.element("#rater").send_keys("Ada")
         file = blue_shoes.download()
-        assert re.fullmatch(r"report-\d{4}-\d\d-\d\dT\d\d-\d\d-Ada\.csv", file.name)
+        assert re.fullmatch(r"judgments-Ada-\d{4}-\d\d-\d\dT\d\d-\d\d\.csv", file.name)
         first, second = rows(file)
         assert [*first] == [
             *("query_id", "query", "document", "title", "ranks", "worth", "move", "grade", "record", "rater")

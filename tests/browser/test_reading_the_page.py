@@ -37,7 +37,7 @@ class TestFirstScreen:
         assert len(reader.queries) == 10
         assert reader.queries[:3] == WORST
         row = reader.text(f'tr[data-case="{SMART_WATCH}"]')
-        assert "Watch Orbit 2 1 \u2192 gone" in row
+        assert "Watch Orbit 2 1 \u2192 not returned" in row
         assert "Sport strap 22 mm" in row
         reader.click(".more button", "show all 28")
         assert len(reader.queries) == 28
@@ -205,7 +205,7 @@ class TestOpenQuery:
         assert reader.texts("#case [data-document] .title") == now
         assert reader.texts("#case .now .badge") == ["1", "0", "\u2013", "3"]
         left, came = reader.texts("#case .moves")
-        assert "Watch Orbit 2 left from 1: -0.587" in left
+        assert "Watch Orbit 2 is not returned, was 1: -0.587" in left
         assert "Watch Orbit 1 fell from 2 to 4: -0.118" in left
         assert "Sport strap 22 mm rose from 3 to 1: +0.042" in came
 

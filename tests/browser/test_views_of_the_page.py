@@ -169,7 +169,8 @@ class TestOpenQuery:
         assert "as of the run" not in reader.text("#case .reasons")
         assert "Lost most by" not in reader.everything  # the reference says what each document cost
         reader.press("3")
-        assert reader.text("#case .reasons").endswith("(as of the run, without your grades)")
+        assert reader.text("#case .reasons").startswith("as of the run, without your grades:\n")
+        assert reader.text("#case .status") == "got worse in the run"
         reader.press("Escape")
         assert "1 grade of yours, not in the score" in reader.text('tr[data-case$="smart watch"] th')
         assert reader.everything.count("of yours") == 1
@@ -206,14 +207,14 @@ class TestOpenQuery:
         """A result without a judgment, one of grade 0, and one of a negative grade, which is a gain."""
         case = "{query: boots, judgments: {boot: 3, sock: 0, ad: -1}}"
         moves = moves_of(reader, tmp_path, case, ["ad", "boot", "sock", "tent"], ["boot"])
-        left, came = moves["What fell or left"], moves["What rose or came"]
-        assert sorted(left[1:]) == ["sock left from 3", "tent left from 4"]
-        assert left[0].startswith("ad left from 1: +")
+        left, came = moves["What fell or is not returned"], moves["What rose or came"]
+        assert sorted(left[1:]) == ["sock is not returned, was 3", "tent is not returned, was 4"]
+        assert left[0].startswith("ad is not returned, was 1: +")
         assert [move.partition(":")[0] for move in came] == ["boot rose from 2 to 1"]
 
     def test_a_result_that_is_not_scored_moves_no_figure(self, reader: Reader, tmp_path: Path) -> None:
         """With `unjudged: skip` a judged result counts at its place among the judged ones."""
         case = "{query: boots, unjudged: skip, judgments: {boot: 3, shoe: 1}}"
         moves = moves_of(reader, tmp_path, case, ["boot", "shoe"], ["tent", "boot", "shoe"])
-        assert sorted(moves["What fell or left"]) == ["boot fell from 1 to 2", "shoe fell from 2 to 3"]
+        assert sorted(moves["What fell or is not returned"]) == ["boot fell from 1 to 2", "shoe fell from 2 to 3"]
         assert moves["What rose or came"] == ["tent came at 1"]

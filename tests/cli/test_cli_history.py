@@ -197,6 +197,12 @@ FALL = dict.fromkeys("uvwxy", BEST), dict.fromkeys("uvwxy", POOR)
             "mixed",
         ),
         (
+            [{"u": POOR, "v": BEST, "w": BEST}, {"u": BEST, "v": POOR, "w": BEST}, {"u": POOR, "v": BEST, "w": BEST}],
+            "Since the first run no query got worse (mean nDCG@10 0.849 -> 0.849 of 3 cases over 3 runs); in the last "
+            "run 1 got worse and 1 better",
+            "mixed",
+        ),
+        (
             [*FALL[:1], dict.fromkeys("uvwxy", FAILED)],
             "The last run has no mean: 5 of 5 searches failed",
             "broken",
@@ -215,7 +221,7 @@ FALL = dict.fromkeys("uvwxy", BEST), dict.fromkeys("uvwxy", POOR)
         ),
         (FALL[:1], "1 run: there are no two means to compare", "nothing"),
     ],
-    ids=["fall", "rise", "same", "both", "down", "empty", "error", "one"],
+    ids=["fall", "rise", "same", "both", "last", "down", "empty", "error", "one"],
 )
 def test_the_headline_weighs_and_tells_what_is_wrong_in_the_last_run(
     terminal: Terminal, runs: Path, found: Sequence[Mapping[str, str | None]], says: str, kind: str
@@ -312,6 +318,7 @@ def test_what_is_no_complete_run_is_named_and_left_out(terminal: Terminal, sound
     assert said.lines[0].startswith("History of 2 runs, ")
     text = " ".join(said.out.split())
     assert text.count("left out: ") == 6
+    assert text.count("2026-11-01 08:03:11 ") == 2  # minutes would not tell them apart
     for says in (
         "cut.jsonl: the record is truncated: 0 of 1 results are there; fetch or make it again",
         "damaged.jsonl.gz: cannot be read: ",

@@ -33,7 +33,8 @@ def comparison_page(comparison: Comparison, gates: ComparisonGates | None = None
     searched = changes_text(comparison.fingerprint)
     context = [run.name, counts, *metric, *filter(None, [searched]), *map(settings_text, comparison.settings)]
     means = [sentence.text for sentence in mean_change_sentences(comparison, is_whole=True)]
-    screen = Screen(comparison_headline(comparison, gates), means, comparison.notes, context, found)
+    statuses = {result.key: result.status for result in comparison.results}
+    screen = Screen(comparison_headline(comparison, gates), means, comparison.notes, context, found, statuses)
     return html_page(run, screen, images=images)
 
 

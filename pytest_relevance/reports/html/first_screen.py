@@ -5,7 +5,7 @@ A mail preview or a sandbox without scripts shows it. The page's script adds the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from importlib.resources import files
 from typing import NamedTuple
@@ -20,7 +20,7 @@ from pytest_relevance.reports.run.report import run_gates
 from pytest_relevance.reports.text import PLAIN, Line, number
 from pytest_relevance.results import diagnoses
 from pytest_relevance.results.case_parts import NEW
-from pytest_relevance.results.case_result import ERROR, FAILED, NOT_SEARCHED, SKIPPED, CaseResult, has_failed
+from pytest_relevance.results.case_result import ERROR, FAILED, NOT_SEARCHED, SKIPPED, CaseResult, Key, has_failed
 from pytest_relevance.results.compare.differences import FAILED_BEFORE, failure_kind, got_worse, score_before
 from pytest_relevance.results.records.run import Run
 
@@ -50,6 +50,7 @@ class Screen(NamedTuple):
     notes: Sequence[str]
     context: Sequence[str]
     findings: Sequence[Finding]
+    statuses: Mapping[Key, str] = {}  # in the second run of a comparison, whose worse cases are shown as failed
 
 
 def screen_of(run: Run) -> Screen:
@@ -183,14 +184,16 @@ def _queries(results: Sequence[CaseResult]) -> str:
     has_documents = any(result.ranking.documents or _accepted(result) for result in results)
     heads = ["query", f"before {ARROW} after" if is_compared else "nDCG"]
     if has_documents:
-        heads += ("largest loss", "on top") if alone or not is_compared else (changes.LOST, changes.ON_TOP)
+        heads += ("largest loss", "on top") if alone or not is_compared else ("lost or fell", "in its place")
     head = "".join(f'<th scope="col">{name}</th>' for name in heads)
     names, told, variants = cases.names_in_page(results), told_errors(results), cases.variants_of(results)
     rows = "\n".join(
         _row(result, names[id(result)], variants, why(result, told), alone, len(heads)) for result in worst[:MOST_WORST]
     )
-    more = len(worst) - MOST_WORST
-    note = f'<p class="more">and {counted(more, "further case")}</p>' if more > 0 else ""
+    fallen = cases.case_count(filter(got_worse, worst)) - cases.case_count(filter(got_worse, worst[:MOST_WORST]))
+    more = counted(len(worst) - MOST_WORST, "further case")
+    more = f"{counted(fallen, 'further query', 'further queries')} got worse" if fallen else more
+    note = f'<p class="more">and {more}</p>' if len(worst) > MOST_WORST else ""
     lowest_first = ": the lowest scores first" if worst else ""
     empty = f'<p class="empty">No case failed or got worse{lowest_first}.</p>' if alone else ""
     return (
@@ -200,12 +203,14 @@ def _queries(results: Sequence[CaseResult]) -> str:
 
 
 def _row(result: CaseResult, name: str, among: Sequence[cases.Variant], reason: str, alone: bool, columns: int) -> str:
-    row = changes.moved_case(documents_of(result, alone=alone), among)
+    change = documents_of(result, alone=alone)
+    row = changes.moved_case(change, among)
     badges = [f'<span class="id" dir="auto">{text(result.id)}</span>'] if result.id != result.query else []
     labels = [row.variant] if row.variant else []
     labels += [f"weight {number(result.weight)}"] if result.weight != 1 else []
     badges += [f'<span class="variant">{text(label)}</span>' for label in labels]
-    lost, on_top = row.documents[changes.LOST], row.documents[changes.ON_TOP]
+    lost, gained = row.documents[changes.LOST], row.documents[changes.GAINED]
+    on_top = gained if gained and change.weighted_change > 0 else row.documents[changes.ON_TOP]
     if result.call.error is not None:
         lost = ()
     on_top = on_top or ((_WITHOUT_RESULTS.get(result.verdict, ""), PLAIN),)
@@ -265,7 +270,7 @@ def _spans(spans: Line) -> str:
     return "".join(
         f'<span class="title">{text(words)}</span>'
         if style == USER
-        else f'<span class="place">{with_arrows(words)}</span>'
+        else f'<span class="place">{with_arrows(words.replace("-> gone", "-> not returned"))}</span>'
         for words, style in spans
         if words
     )

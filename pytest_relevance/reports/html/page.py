@@ -49,7 +49,7 @@ def html_page(run: Run, screen: Screen | None = None, *, images: bool = False) -
     style = "\n".join(file_text(name) for name in STYLES)
     script = "\n".join(file_text(f"script/{name}.js") for name in SCRIPTS)
     shown = detailed(run.results)
-    encoding, data = embedded(page_data(run, shown, screen.findings, images=images))
+    encoding, data = embedded(page_data(run, shown, screen, images=images))
     page = Template(file_text("page.html")).substitute(
         policy=content_security_policy(style, script, images=images),
         title=escape(f"{screen.said.text} - {harmless(run.name)}"),

@@ -13,7 +13,7 @@ from pytest_relevance._tables import FORMULA
 from pytest_relevance.metrics.settings import Settings, discount_table
 from pytest_relevance.reports.breakdown import losses_of
 from pytest_relevance.reports.failure import unstable_text
-from pytest_relevance.reports.html.first_screen import Finding, documents_of, is_fine, told_errors, why
+from pytest_relevance.reports.html.first_screen import Screen, documents_of, is_fine, told_errors, why
 from pytest_relevance.reports.reasons import case_label, reason_texts, search_label, settings_text
 from pytest_relevance.reports.run.cases import names_in_page, variant_label, variant_of, variants_of
 from pytest_relevance.reports.run.changes import CaseChange
@@ -59,12 +59,13 @@ def detailed(results: Iterable[CaseResult]) -> list[CaseResult]:
 
 
 def page_data(
-    run: Run, results: Sequence[CaseResult], findings: Sequence[Finding] = (), *, images: bool = False
+    run: Run, results: Sequence[CaseResult], screen: Screen | None = None, *, images: bool = False
 ) -> dict[str, Any]:
     """The data that the page's script needs of some results of a run: an object for each, and what they share.
 
-    `findings` are the lines of the first screen, each with the places of its cases. `images`: pictures are shown.
+    The lines of the first screen have the places of their cases. `images`: pictures are shown.
     """
+    findings, statuses = ((), {}) if screen is None else (screen.findings, screen.statuses)
     tables = _Tables()
     gains = PlausibleGains(results)
     variants = variants_of(results)
@@ -73,13 +74,13 @@ def page_data(
     places = {result.key: place for place, result in enumerate(results)}
     cases = [
         _case(result, names[id(result)], why(result, told), tables, variants, alone=alone)
+        | {"status": statuses.get(result.key, result.status)}
         for result in watched(results)
     ]
     deepest = max((len(result.ranking.documents[: result.conditions.k]) for result in results), default=0)
     longest = max((_ranks(result) for result in results), default=0)
     kinds = {settings.discount for settings in tables.settings}
     return {
-        "name": run.name,
         "record": record_name(run),
         "formula": FORMULA.pattern,
         "discounts": {kind: discount_table(kind, longest)[:longest] for kind in sorted(kinds)},
@@ -182,6 +183,7 @@ def _case(
     """
     change, documents, scale = CaseChange(result), documents_of(result, alone=alone), _scale(result)
     lost, top = documents.lost, documents.on_top
+    gained = documents.gained if change.weighted_change > 0 else None
     values: dict[str, Any] = {
         "node": name,
         "test": result.node if result.node != name else "",
@@ -196,7 +198,6 @@ def _case(
         "weight": None if result.weight == 1 else result.weight,
         "params": {name: str(value) for name, value in result.params.items()},
         "note": result.note,
-        "status": result.status,
         "why": reason,
         "gotWorse": got_worse(result),
         "better": result.baseline is not None and result.baseline.standing == IMPROVEMENT,
@@ -211,6 +212,7 @@ def _case(
         "before": None if result.baseline is None else result.baseline.score,
         "effect": change.weighted_change,
         "lost": lost and {"document": lost.document, "from": lost.first, "to": lost.second},
+        "gained": gained and {"document": gained.document, "from": gained.first or "new", "to": gained.second},
         "onTop": top and top.document,
         "onTopRank": top.second if top is not None and top.second != 1 else None,
         "latency": result.call.latency,

@@ -66,8 +66,8 @@ def test_a_regression() -> None:
     assert rows(page) == [
         [
             "boots",
-            "1.000 \u2192 0.000\n2 unjudged\ngot worse: floor 0.500",
-            "Winter boots\n1 \u2192 gone",
+            "1.000 \u2192 0.000\n2 unjudged\ngot worse: below its floor 0.500",
+            "Winter boots\n1 \u2192 not returned",
             "Boot polish",
         ]
     ]
@@ -82,7 +82,9 @@ def test_without_a_baseline() -> None:
     assert "against" not in text
     assert "met" in text.splitlines()
     assert re.findall(r'<th scope="col">(.*?)</th>', page) == ["query", "nDCG", "largest loss", "on top"]
-    assert rows(page) == [["boots", "0.000\n1 unjudged\nfailed: floor 0.500", "b1\nnot returned", "Boot polish"]]
+    assert rows(page) == [
+        ["boots", "0.000\n1 unjudged\nfailed: below its floor 0.500", "b1\nnot returned", "Boot polish"]
+    ]
 
 
 def test_says_what_ndcg_is_below_the_means() -> None:
@@ -127,14 +129,14 @@ def test_an_error_of_the_search_is_shown_and_what_many_cases_have_in_common_is_t
 def test_a_search_that_returned_nothing_says_so() -> None:
     boots = result("boots", [], ["b1"])
     page = screen(boots, has_baseline=True)
-    assert rows(page)[0][2:] == ["Winter boots\n1 \u2192 gone", "nothing returned"]
+    assert rows(page)[0][2:] == ["Winter boots\n1 \u2192 not returned", "nothing returned"]
     assert '<a href="#finding=0">1 query returns nothing now</a>' in page
     assert page_values(page)["findings"] == [{"text": "1 query returns nothing now", "cases": [0]}]
 
 
 def test_a_search_that_returned_few_results_says_so() -> None:
     fallen = result("boots", ["x1"], ["x1", "b1"])
-    assert rows(screen(fallen, has_baseline=True))[0][2:] == ["Winter boots\n2 \u2192 gone", "only 1 result"]
+    assert rows(screen(fallen, has_baseline=True))[0][2:] == ["Winter boots\n2 \u2192 not returned", "only 1 result"]
 
 
 @pytest.mark.parametrize("results", [[], [result("boots", ["b1"])]], ids=["no cases", "all skipped"])
@@ -155,13 +157,18 @@ def test_the_ten_worst_are_listed() -> None:
     assert len(queries) == MOST_WORST
     assert queries[0] == "q0"
     assert "and 4 further cases" in page_text(page).splitlines()
+    worse = screen(*(result(f"q{number}", ["x1"], ["b1"]) for number in range(14)))
+    assert verdict_of(worse)[0] == "Search got worse: 14 queries"
+    assert "and 4 further queries got worse" in page_text(worse).splitlines()
 
 
 def test_variants_are_named() -> None:
     lexical = changed(result("boots", ["x1"]), variant="bm25", variant_index=0)
     page = screen(lexical, changed(result("boots", ["b1"]), variant="hybrid", variant_index=1))
     assert {"search[bm25]", "search[hybrid]"} <= {*page_text(page).splitlines()}
-    assert rows(page) == [["boots\nbm25", "0.000\n1 unjudged\nfailed: floor 0.500", "b1\nnot returned", "Boot polish"]]
+    assert rows(page) == [
+        ["boots\nbm25", "0.000\n1 unjudged\nfailed: below its floor 0.500", "b1\nnot returned", "Boot polish"]
+    ]
 
 
 def test_where_nothing_failed_or_fell_the_lowest_scores_are_listed() -> None:

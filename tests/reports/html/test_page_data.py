@@ -70,7 +70,7 @@ def test_every_field_of_a_case(shop: Shop) -> None:
         "node": "shop.relevance.yaml::q7",
         "id": "q7",
         "query": "winter boots",
-        "why": "floor 0.900",
+        "why": "below its floor 0.900",
         "label": 'q7 "winter boots"',
         "file": "shop.relevance.yaml",
         "place": "shop.relevance.yaml:41",

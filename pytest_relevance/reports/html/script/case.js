@@ -34,6 +34,13 @@ class CaseView {
     this.rankings = null;
     grades.addEventListener("change", () => this.render());
     addEventListener("resize", () => this.rankings?.drawMoves(this.section));
+    this.section.addEventListener("focusin", ({ target }) => {
+      const row = /** @type {Element} */ (target).closest("[data-graded]");
+      if (row) {
+        judging.goTo(row.getAttribute("data-graded") ?? "");
+        this.markCurrent();
+      }
+    });
   }
 
   /** @param {Case | null} item the case to show; null closes the view */
@@ -56,6 +63,7 @@ class CaseView {
   render() {
     const { item, judging } = this;
     const focused = document.activeElement?.id;
+    const { asked, current } = judging; // which do not follow a focus that is given back
     if (item) {
       const own = this.grades.of(item);
       const moves = movesOf(this.data, item, own);
@@ -78,6 +86,7 @@ class CaseView {
     if (focused && document.activeElement?.id !== focused) {
       document.getElementById(focused)?.focus({ preventScroll: true });
     }
+    Object.assign(judging, { asked, current });
     this.markCurrent();
     this.rankings?.drawMoves(this.section);
   }
@@ -91,9 +100,9 @@ class CaseView {
 
   /** Mark the result that a digit grades. @param {boolean} [scrolls] */
   markCurrent(scrolls = false) {
-    for (const row of this.section.querySelectorAll("[data-document]")) {
-      const isCurrent =
-        row.getAttribute("data-document") === this.judging.current && row.querySelector(".grades") !== null;
+    const current = this.judging.asked || this.judging.current;
+    for (const row of this.section.querySelectorAll("[data-graded]")) {
+      const isCurrent = row.getAttribute("data-graded") === current;
       row.classList.toggle("current", isCurrent);
       if (isCurrent && scrolls) {
         row.scrollIntoView({ block: row.clientHeight > innerHeight / 2 ? "start" : "nearest" });
@@ -143,7 +152,7 @@ class CaseView {
     }
     if (reasons.length) {
       if (own.size) {
-        reasons[reasons.length - 1].append(make("span", { class: "place" }, " (as of the run, without your grades)"));
+        reasons.unshift(make("li", { class: "place" }, "as of the run, without your grades:"));
       }
       parts.push(make("ul", { class: "reasons" }, ...reasons));
     }
@@ -152,7 +161,8 @@ class CaseView {
 
   /** `nDCG@10 0.764 -> 0.312 (between 0.287 and 0.641), floor 0.500, failed`. @param {Case} item @param {ReadonlyMap<string, number>} own */
   score(item, own) {
-    const status = make("span", { class: `status ${statusClass(item)}` }, statusText(item));
+    const told = own.size ? `${statusText(item)} in the run` : statusText(item);
+    const status = make("span", { class: `status ${statusClass(item)}` }, told);
     const isScored = item.score !== undefined || own.size > 0;
     const { score, lower, upper } = isScored ? scoreOf(this.data, item, own) : { score: NaN, lower: NaN, upper: NaN };
     const isDefined = !Number.isNaN(score);

@@ -24,7 +24,7 @@
 
 /** The grades that a result may be given, the lowest first, with names or "". @typedef {{grades: [number, string][]}} Scale */
 
-/** A document that moved; ranks from 1, null where it was not returned. @typedef {{document: string, from: number | null, to: number | null}} Moved */
+/** A document that moved; ranks from 1, null where it was not returned, "new" for one that was gained. @typedef {{document: string, from: number | "new" | null, to: number | null}} Moved */
 
 /** Document (null: any of several), grade, rank (null: not returned), loss of nDCG, places, candidates. @typedef {[string | null, number, number | null, number, number, number]} Loss */
 
@@ -59,6 +59,7 @@
  * @property {number} [before] nDCG@k of the accepted ranking under the judgments of today
  * @property {number} [effect] weight times change; without a baseline weight times (score - 1)
  * @property {Moved} [lost]
+ * @property {Moved} [gained] where the score rose
  * @property {string} [onTop]
  * @property {number} [onTopRank] the rank of `onTop` where it is not the first
  * @property {number} [latency] seconds
@@ -92,7 +93,6 @@
 
 /**
  * @typedef {object} PageData
- * @property {string} name
  * @property {string} record a name of the run that no other run has
  * @property {string} formula the beginning of a cell that a spreadsheet would calculate, as a regular expression
  * @property {Record<string, number[]>} discounts of ranks 1, 2, ...

@@ -160,9 +160,9 @@ function statusText(item) {
   return item.gotWorse ? "got worse" : item.failedBefore && isFailed(item) ? "failed before" : item.status;
 }
 
-/** The class of a status. @param {Case} item */
+/** The class of a status; in a comparison a case that got worse may have passed. @param {Case} item */
 function statusClass(item) {
-  return item.status.replace(" ", "-");
+  return item.gotWorse ? "failed" : item.status.replace(" ", "-");
 }
 
 /** Why there are no results: the search failed, or returned none. @param {Case} item */

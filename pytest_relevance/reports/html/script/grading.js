@@ -29,7 +29,7 @@ class Grades extends EventTarget {
     this.isKept = true;
     /** Whether all answers are in a file that was downloaded. */
     this.isDownloaded = true;
-    /** How many results of all queries there are to judge; a result of several variants once. */
+    /** The results of all queries that are to be judged; a result of several variants once. */
     this.toJudge = toJudgeIn(data);
     this.load();
     addEventListener("storage", (event) => event.key === this.storageKey && this.loadAgain());
@@ -62,6 +62,12 @@ class Grades extends EventTarget {
   /** How many answers there are. */
   get count() {
     return [...this.answers.values()].reduce((sum, answers) => sum + answers.size, 0);
+  }
+
+  /** How many of the results that are to be judged have an answer. */
+  get answered() {
+    const names = [...this.answers].flatMap(([query, answers]) => [...answers.keys()].map((name) => query + name));
+    return names.filter((name) => this.toJudge.has(name)).length;
   }
 
   /** Whether answers would be lost with the page: they are neither kept by the browser nor in a file. */
@@ -129,13 +135,10 @@ class Grades extends EventTarget {
     this.isKept = keep(this.storageKey, JSON.stringify({ rater: this.rater, answers }));
   }
 
-  /** The name of the file: the run, when it began, and who judged. */
+  /** The name of the file: who judged, and when the run began. */
   get fileName() {
-    const parts = [this.data.name.replace(/\.\w+$/, ""), this.data.record.slice(0, 16), this.rater];
-    return `${parts
-      .join(" ")
-      .trim()
-      .replace(/[^\p{L}\p{N}]+/gu, "-")}.csv`;
+    const name = `judgments ${this.rater} ${this.data.record.slice(0, 16)}`;
+    return `${name.match(/[\p{L}\p{N}]+/gu)?.join("-")}.csv`;
   }
 
   /** The answers as a worklist, in the order of the queries. @returns {string} CSV */
@@ -213,14 +216,14 @@ function largest(numbers) {
   return numbers.reduce((one, other) => (Math.abs(other) > Math.abs(one) ? other : one), 0);
 }
 
-/** The number of different results without a judgment. @param {PageData} data */
+/** The different results without a judgment, each behind its query. @param {PageData} data */
 function toJudgeIn(data) {
   const found = data.cases.flatMap((item) => {
     const open = unjudgedOf(item);
     const query = open.length ? Grades.queryOf(item) : "";
     return open.map((name) => query + name);
   });
-  return new Set(found).size;
+  return new Set(found);
 }
 
 /** Keep a text in the browser. @param {string} key @param {string} text @returns {boolean} whether the browser does that */

@@ -55,7 +55,7 @@ class Judging {
     this.item = null;
     /** The unjudged document that a digit grades. */
     this.current = "";
-    /** The document contested last, which a digit grades first. */
+    /** The document contested last, or another one with the focus, which a digit grades first. */
     this.asked = "";
     /** Other documents whose grades the reader asked for. @type {Set<string>} */
     this.contested = new Set();
@@ -119,11 +119,11 @@ class Judging {
     return next !== undefined;
   }
 
-  /** Take back to a result whose answer was undone. @param {string} name */
+  /** Make a result the one that a digit grades: it has the focus, or its answer was undone. @param {string} name */
   goTo(name) {
-    if (this.item && unjudgedOf(this.item).includes(name)) {
-      this.current = name;
-    }
+    const isToJudge = this.item !== null && unjudgedOf(this.item).includes(name);
+    this.asked = isToJudge ? "" : name;
+    this.current = isToJudge ? name : this.current;
   }
 
   /**
@@ -199,7 +199,8 @@ class Judging {
     const { item, grades } = this;
     const total = item ? unjudgedOf(item).length : 0;
     this.bar.hidden = !total && !grades.count;
-    const [judged, all] = item && total ? [total - openOf(grades, item).length, total] : [grades.count, grades.toJudge];
+    const [judged, all] =
+      item && total ? [total - openOf(grades, item).length, total] : [grades.answered, grades.toJudge.size];
     const where = make("span", { class: "long" }, item && total ? " answered" : " answered in all queries");
     this.progress.replaceChildren(`${judged} of ${all.toLocaleString("en")}`, where);
     const said = make("span", {}, ...(item ? this.moved(item) : []));

@@ -71,7 +71,7 @@ class CaseList {
       }
     }
     const isOffered = (/** @type {string} */ name) =>
-      (name !== "change" || this.isCompared) && (name !== "judge" || this.grades.toJudge > 0);
+      (name !== "change" || this.isCompared) && (name !== "judge" || this.grades.toJudge.size > 0);
     const orders = Object.entries(ORDERS).filter(([name]) => isOffered(name));
     this.selects.sort = this.select(
       "sort",

@@ -130,6 +130,7 @@ class Page {
       k: () => this.step(-1),
       u: () => this.undo(),
       n: () => this.goOn(),
+      "/": () => (this.go({ open: "" }), this.list.search.focus()),
       [CANNOT_TELL]: () => this.answer(CANNOT_TELL),
     };
     if (!hasNumberField(this.data, item)) {
@@ -170,8 +171,12 @@ class Page {
   /** Answer for the current result by a key; one that is out of view is only shown. @param {Answer} answer */
   answer(answer) {
     const isAsked = this.judging.asked !== "";
+    const focused = document.activeElement?.closest(".result");
     if (isAsked || this.view.seesCurrent()) {
       this.judging.answer(answer);
+      if (focused && !isAsked) {
+        document.getElementById(`grade ${this.judging.current} 0`)?.focus({ preventScroll: true });
+      }
     }
     this.view.markCurrent(!isAsked);
   }

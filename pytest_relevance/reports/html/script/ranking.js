@@ -77,16 +77,16 @@ function movesOf(data, item, own) {
 
 /** `Orbit 2 fell from 1 to 37: -0.340`. @param {Case} item @param {Move} move @returns {(Node | string)[]} */
 function moveWords(item, { document: name, from, to, change }) {
-  const absent = (item.notInIndex ?? []).includes(name) ? "is not in the index, was" : "left from";
+  const absent = (item.notInIndex ?? []).includes(name) ? "not in the index" : "not returned";
   const moved = `${(to ?? 0) > (from ?? 0) ? "fell" : "rose"} from ${from} to ${to}`;
   const there = from === null ? `came at ${to}` : from === to ? `stayed at ${to}` : moved;
-  const way = to === null ? `${absent} ${from}` : there;
+  const way = to === null ? `is ${absent}, was ${from}` : there;
   const kind = change < 0 ? "loss" : "gain";
   const amount = Math.abs(change) < LEAST_CHANGE ? [] : [": ", make("b", { class: kind }, signed(change))];
   return [userText(titleOf(item, name)), ` ${way}`, ...amount];
 }
 
-/** What fell or left, and what rose or came, what changed nDCG most first. @param {Case} item @param {Move[]} moves */
+/** What fell or is not returned, and what rose or came, what changed nDCG most first. @param {Case} item @param {Move[]} moves */
 function movedSections(item, moves) {
   const size = (/** @type {Move} */ one, /** @type {Move} */ other) => Math.abs(other.change) - Math.abs(one.change);
   const hasLeft = (/** @type {Move} */ { change, from, to }) =>
@@ -95,7 +95,7 @@ function movedSections(item, moves) {
   const came = moves.filter((move) => !hasLeft(move)).sort(size);
   /** @type {[string, Move[]][]} */
   const titled = [
-    ["What fell or left", left],
+    ["What fell or is not returned", left],
     ["What rose or came", came],
   ];
   const sections = titled.flatMap(([title, found]) => {
@@ -190,6 +190,7 @@ class Rankings {
     }
     const row = this.result({ "data-accepted": name }, name, index + 1, grade, small);
     if ((rank === null || rank > item.k) && accepted.indexOf(name) === index) {
+      row.setAttribute("data-graded", name);
       row.append(...grading(name, false));
     }
     return row;
@@ -220,6 +221,7 @@ class Rankings {
     const grade = isCopy ? null : (this.own.get(name) ?? judged);
     const row = this.result({ "data-document": name }, name, index + 1, grade, small);
     if (!isCopy && index < item.k) {
+      row.setAttribute("data-graded", name);
       row.append(...grading(name, judged === null));
     }
     return row;

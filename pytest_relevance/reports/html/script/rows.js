@@ -62,23 +62,25 @@ function titleText(title) {
   return make("span", { class: "title" }, userText(title));
 }
 
+/** A document and its ranks. @param {Case} item @param {Moved} moved */
+function movedParts(item, { document: name, from, to }) {
+  const now = String(to ?? "not returned");
+  const place = from !== null ? `${from} ${ARROW} ${now}` : to === null ? now : `rank ${to}`;
+  return [titleText(titleOf(item, name)), " ", make("span", { class: "place" }, place)];
+}
+
 /** @param {Case} item */
-function lostCell({ titles, lost, error }) {
-  const cell = make("td", { "data-label": "lost" });
-  if (lost && !error) {
-    const now = lost.to === null ? "not returned" : `rank ${lost.to}`;
-    const place = lost.from === null ? now : `${lost.from} ${ARROW} ${lost.to ?? "gone"}`;
-    const title = lookUp(titles, lost.document) || lost.document;
-    cell.append(titleText(title), " ", make("span", { class: "place" }, place));
-  }
-  return cell;
+function lostCell(item) {
+  return make("td", { "data-label": "lost" }, ...(item.lost && !item.error ? movedParts(item, item.lost) : []));
 }
 
 /** @param {Case} item */
 function onTopCell(item) {
   const cell = make("td", { "data-label": "on top" });
   const returned = item.documents?.length ?? 0;
-  if (item.onTop !== undefined) {
+  if (item.gained) {
+    cell.append(...movedParts(item, item.gained));
+  } else if (item.onTop !== undefined) {
     cell.append(item.onTopRank ? `rank ${item.onTopRank}: ` : "", titleText(titleOf(item, item.onTop)));
   } else if (!returned) {
     cell.append(make("span", { class: "place" }, emptyText(item)));
