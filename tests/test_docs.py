@@ -28,7 +28,8 @@ FIXTURE, CASES = (next(block for block in blocks(PAGES["start.md"], name) if blo
 
 FILES = {
     **dict.fromkeys(
-        ("judgments.csv", "report-2026-11-23T08-03-Ada.csv", "worklist.csv"), "query,docid,rating\nblue shoes,sku-1,3\n"
+        ("judgments.csv", "judgments-Ada-2026-11-23T08-03.csv", "worklist.csv"),
+        "query,docid,rating\nblue shoes,sku-1,3\n",
     ),
     "products.jsonl": '{"sku": "sku-1", "name": "Boots", "brand": "Fell"}\n',
     **dict.fromkeys(("bm25.trec", "hybrid.trec"), "q1 Q0 sku-1 1 0.5 tag\n"),
