@@ -16,7 +16,6 @@ from gzip import BadGzipFile, GzipFile
 from hashlib import blake2b
 from io import BytesIO
 from pathlib import Path
-from time import sleep
 from typing import BinaryIO
 
 LARGEST_EXPANDED = 4 << 30
@@ -32,8 +31,6 @@ Text never reaches that ratio.
 _GZIP = b"\x1f\x8b"
 _WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 _STEP = 1 << 20
-_WAITS = 0.01, 0.03, 0.1, 0.3, 0.6
-"""How many seconds to wait before each further attempt to replace a file."""
 
 _PACKED: Mapping[bytes, str] = {
     b"PK\x03\x04": "a zip archive (.zip, or a workbook such as .xlsx)",
@@ -157,27 +154,12 @@ def write_whole(path: str | os.PathLike[str], data: bytes | Iterable[bytes]) -> 
             if mode is not None:
                 os.chmod(temporary, mode)
             new.close()  # Windows does not rename an open file
-            _replace(temporary, target)
+            os.replace(temporary, target)
         except BaseException:
             with suppress(OSError):
                 new.close()
                 temporary.unlink()
             raise
-
-
-def _replace(temporary: Path, target: Path) -> None:
-    """Replace a file; where another process holds it (Windows: an editor, a virus scanner), try again for a second.
-
-    Raises OSError.
-    """
-    for wait in _WAITS:
-        try:
-            os.replace(temporary, target)
-        except PermissionError:
-            sleep(wait)
-        else:
-            return
-    os.replace(temporary, target)
 
 
 def is_read_only(path: str | os.PathLike[str]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,19 +13,6 @@ from pytest_relevance import Run
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-
-def test_a_file_that_another_process_holds_for_a_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    replace, refusals = os.replace, [PermissionError(13, "held"), PermissionError(13, "held")]
-
-    def held(*names: Any) -> None:
-        if refusals:
-            raise refusals.pop()
-        replace(*names)
-
-    monkeypatch.setattr(os, "replace", held)
-    Run([]).write(tmp_path / "run.jsonl")
-    assert len(Run.open(tmp_path / "run.jsonl")) == 0
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no umask")

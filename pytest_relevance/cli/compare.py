@@ -59,7 +59,6 @@ def declare(parser: ArgumentParser) -> None:
     case_drop = "fail if a single case drops by more than X, by the first metric"
     p = "with --max-drop: fail only if the p-value of the drop, Holm's of several metrics, is at most P"
     limit = "list N queries and tags at most; 0: all of them (default: %(default)s)"
-    resamples = "draw N times for the randomisation test (default: %(default)s)"
     add = parser.add_argument
     add("first", metavar="A", type=command.regular_file, help="the older run")
     add("second", metavar="B", type=command.regular_file, help="the newer run")
@@ -78,8 +77,6 @@ def declare(parser: ArgumentParser) -> None:
     command.add_report(output, HTML, has_images=True)
     add = output.add_argument
     add("--limit", metavar="N", type=command.whole_from(0), default=5, help=limit)
-    add("--seed", metavar="N", type=command.whole_from(0), default=0, help="the seed of the random draws (default: 0)")
-    add("--resamples", metavar="N", type=command.whole_from(1), default=100_000, help=resamples)
 
 
 def run(arguments: Namespace) -> int:
@@ -105,8 +102,6 @@ def run(arguments: Namespace) -> int:
                 variants=variants,
                 common=arguments.common,
                 missing=arguments.missing,
-                resamples=arguments.resamples,
-                seed=arguments.seed,
                 **dict(arguments.settings),
             )
             max_drop = dict(arguments.max_drop)
@@ -177,11 +172,8 @@ def _setting(text: str) -> tuple[str, Any]:
 
 def _contradictions(arguments: Namespace) -> Iterator[str]:
     """Yield messages about options that are given twice."""
-    for option, given in (
-        ("--max-drop", arguments.max_drop),
-        ("--min", arguments.least),
-        ("--set", arguments.settings),
-    ):
+    options = {"--max-drop": arguments.max_drop, "--min": arguments.least, "--set": arguments.settings}
+    for option, given in options.items():
         twice = [name for name, times in Counter(name for name, _ in given).items() if times > 1]
         if twice:
             yield f"{option} is given twice for {listed(twice, 'and')}; keep one of them"
