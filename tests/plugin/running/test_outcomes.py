@@ -300,7 +300,8 @@ def test_ctrl_c_drops_what_is_queued_and_names_what_is_in_flight(
     text, _ = process.communicate(timeout=60)
     assert process.returncode == pytest.ExitCode.INTERRUPTED, text
     assert sorted(engine.calls) == ["q0", "q1"]
-    assert re.search(r"^searches in flight: q0 \(\d+\.\d s\) and q1 \(\d+\.\d s\)$", text, re.MULTILINE)
+    (named,) = re.findall(r"^searches in flight: (q\d) \(\d+\.\d s\) and (q\d) \(\d+\.\d s\)$", text, re.MULTILINE)
+    assert sorted(named) == ["q0", "q1"]
     assert "never retrieved" not in text
     assert not [result for result in Record.open(engine.project.path / "run.jsonl").results if result.ranking.documents]
 
