@@ -333,8 +333,7 @@ class CallEnd(NamedTuple):
                 or not result.ranking.returned  # the expectations say whether that is right
                 or any(gate.against is not None for gate in run.case.terms.gates)  # their rankings are compared
             )
-            names = None if needs_details else SUMMARY_FIELDS
-            values = sendable(result.to_dict(names), self.item.config)
+            values = sendable(result.to_dict(None if needs_details else SUMMARY_FIELDS), self.item.config)
             attached["cases"].append(values)
             if is_shown:
                 attached["shown"] = values

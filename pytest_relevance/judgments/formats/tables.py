@@ -96,9 +96,8 @@ def _of_machine(table: Table, at: Mapping[str, int], times: int, *, several: boo
     said = [("" if cell is None else str(cell)).strip().casefold() for cell in cells]
     wrong = next((row for row, word in enumerate(said) if word not in _ARE_MACHINES), None)
     if wrong is not None:
-        if (
-            "rater" not in at and not several and "true" not in said
-        ):  # a field of the documents, of washing machines say
+        # without raters it is a field of the documents, of washing machines say
+        if "rater" not in at and not several and "true" not in said:
             return None
         what = f"the column {MACHINE} is true where a machine gave the grade, else false or blank"
         table.source.refuse(f"{what}; found {quoted(str(cells[wrong]))}", *table.place(wrong))
