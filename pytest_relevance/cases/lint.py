@@ -1,6 +1,6 @@
 """Lint for case files and judgment files: what is valid but seldom intended, for `pytest-relevance check`.
 
-A kind of warning is a sentence of `KINDS` and a function that finds it. `reports.findings` shows what is found.
+A kind of warning is a sentence of `KINDS` and a function that finds it. `cli.check` shows what is found.
 """
 
 from __future__ import annotations

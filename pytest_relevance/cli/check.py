@@ -11,20 +11,22 @@ from __future__ import annotations
 import os
 from argparse import ArgumentParser, Namespace
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_relevance._problems import FileError
-from pytest_relevance._text import harmless, quoted
+from pytest_relevance._text import counted, harmless, quoted
 from pytest_relevance.cli.command import FOUND, OK, PROGRAM, YAML, CommandError, add_reading, say, show
+from pytest_relevance.reports.text import DIM, DOUBT, Line, folded, line
 
 if TYPE_CHECKING:
     from pytest_relevance.cases.lint import LintFinding
     from pytest_relevance.cases.model import CatalogueFile, Suite
 
+_MOST_OF_A_KIND = 10
 CASE_FILES = (".relevance.yaml", ".relevance.yml")
 _NOT_SEARCHED = frozenset({"build", "dist", "node_modules", "venv"})
 """Names of folders that are not searched; folders that begin with a dot are not searched either."""
@@ -63,8 +65,6 @@ class _Looked:
 
 def run(arguments: Namespace) -> int:
     """Check the files, print a report, and return the exit code. Raises `CommandError` where no file is found."""
-    from pytest_relevance.reports.findings import finding_lines, total_line
-
     looked = _Looked()
     # suites first: the files that they name are not counted again
     for path in sorted(_files(arguments.paths), key=lambda path: not path.endswith(YAML)):
@@ -83,8 +83,8 @@ def run(arguments: Namespace) -> int:
     _look_at_catalogues(looked)
     if looked.errors:
         print()
-    total = total_line(looked.counts, looked.errors, len(looked.findings), at_least=looked.at_least)
-    show([*finding_lines(looked.findings, every=arguments.all), total])
+    total = _total_line(looked.counts, looked.errors, len(looked.findings), at_least=looked.at_least)
+    show([*_finding_lines(looked.findings, every=arguments.all), total])
     return FOUND if looked.errors or (arguments.strict and looked.findings) else OK
 
 
@@ -173,3 +173,45 @@ def _look_at_judgments(path: str, arguments: Namespace, looked: _Looked) -> None
     looked.counts["query"] += len({*judgments, *judgments.queries})
     looked.counts["judgment"] += sum(map(len, judgments.values()))
     looked.findings += lint_judgments(judgments, rows)
+
+
+def _finding_lines(findings: Sequence[LintFinding], *, every: bool = False) -> list[Line]:
+    """The warnings by kind: what is the matter and what to do, then where. `every`: all of them."""
+    from pytest_relevance.cases.lint import KINDS
+
+    lines: list[Line] = []
+    for kind in KINDS:
+        of_kind = [finding for finding in findings if finding.kind == kind]
+        if not of_kind:
+            continue
+        lines += [line(text, DOUBT) for text in folded(f"warning: {kind}", indent="  ")]
+        shown = of_kind if every or len(of_kind) <= _MOST_OF_A_KIND + 1 else of_kind[:_MOST_OF_A_KIND]
+        for finding in shown:
+            lines += [line(text) for text in folded(f"    {_finding_text(finding)}", indent="      ")]
+        if more := len(of_kind) - len(shown):
+            lines.append(line(f"    ... and {more:,} more (--all shows all)", DIM))
+        lines.append(line(""))
+    return lines
+
+
+def _finding_text(finding: LintFinding) -> str:
+    """A finding in one line: `shop.relevance.yaml:12: "blue shoes": min_ndcg 0`; in JSON a path replaces the line."""
+    place = finding.place
+    where = harmless(finding.file) + (f":{place.line}" if place.line else "")
+    query = quoted(finding.query, 60) if finding.query is not None else ""
+    parts = [where, "" if place.line else harmless(place.path or ""), query, finding.detail]
+    return ": ".join(part for part in parts if part)
+
+
+def _total_line(counts: Mapping[str, int], errors: int, warnings: int, *, at_least: bool = False) -> Line:
+    """`2 files, 135 cases, 3,668 judgments: 1 error, 12 warnings`; what there is none of is left out.
+
+    `at_least`: there may be more errors, because the check stopped early.
+    """
+    plurals = {"query": "queries", "listed query left out": "listed queries left out"}
+    looked_at = ", ".join(counted(count, what, plurals.get(what, "")) for what, count in counts.items() if count)
+    found = (
+        counted(number, what) if number else f"no {what}s"
+        for number, what in ((errors, "error"), (warnings, "warning"))
+    )
+    return line(f"{looked_at}: {'at least ' * at_least}{', '.join(found)}")
