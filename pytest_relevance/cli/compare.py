@@ -128,7 +128,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _page(comparison: Comparison, gates: ComparisonGates, images: bool) -> str:
-    from pytest_relevance.reports.html.comparison import comparison_page
+    from pytest_relevance.reports.html.page import comparison_page
 
     return comparison_page(comparison, gates, images=images)
 

@@ -1,4 +1,4 @@
-"""The HTML report of a run: one file that needs no network, with a first screen that is readable without scripts.
+"""The HTML pages of a run and of a comparison of two: one file that needs no network, readable without scripts.
 
 `page.html` is the template, `*.css` the style and `script/*.js` the script, which are put into it unchanged. Its
 Content-Security-Policy allows nothing but these, by their digests, so that no text of a user can run or load anything.
@@ -9,15 +9,33 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+from collections.abc import Iterator
 from hashlib import sha256
 from html import escape
 from string import Template
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pytest_relevance._text import harmless
-from pytest_relevance.reports.html.first_screen import Screen, file_text, first_screen, screen_of
+from pytest_relevance._text import counted, harmless
+from pytest_relevance.reports.html.first_screen import (
+    ARROW,
+    Finding,
+    Screen,
+    emptied,
+    file_text,
+    first_screen,
+    screen_of,
+)
 from pytest_relevance.reports.html.page_data import detailed, page_data
+from pytest_relevance.reports.reasons import settings_text
+from pytest_relevance.reports.run.gates import finding_text
+from pytest_relevance.results.case_parts import IMPROVEMENT, REGRESSION
+from pytest_relevance.results.case_result import FAILED, PASSED, CaseResult
 from pytest_relevance.results.records.run import Run
+from pytest_relevance.results.records.run_info import changes_text
+
+if TYPE_CHECKING:
+    from pytest_relevance.reports.comparison import Comparison
+    from pytest_relevance.results.gates import ComparisonGates
 
 SCRIPTS = (
     *("data", "metrics", "elements", "grading", "state", "rows", "list", "charts", "tags"),
@@ -60,6 +78,50 @@ def html_page(run: Run, screen: Screen | None = None, *, images: bool = False) -
         first_screen=first_screen(screen, run.results, len(shown)),
     )
     return page.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def comparison_page(comparison: Comparison, gates: ComparisonGates | None = None, *, images: bool = False) -> str:
+    """The page about two runs, that of the second beside the first, as text to be written in UTF-8.
+
+    `gates` are what `Comparison.judge` returns, `images`: as of a run.
+    """
+    from pytest_relevance.reports.comparison import comparison_headline, mean_change_sentences
+
+    gates = comparison.judge() if gates is None else gates
+    run = Run([*_judged(comparison)], comparison.files, name=f"{comparison.first} {ARROW} {comparison.second}")
+    fallen = {result.key for result in comparison.moved(-1)}
+    behind = [result for result in run.results if result.key in fallen]
+    found = [*emptied(run.results)]
+    for gate in gates.findings:
+        outcome = PASSED if gate.is_met else FAILED
+        found.append(Finding(finding_text(gate), () if gate.is_met else behind, outcome))
+    is_other = any(comparison.metric not in (None, result.metric.text) for result in run.results)
+    metric = [f"compared by {comparison.metric}"] if is_other else []
+    counts = f"{counted(len(comparison), 'case')} compared, {comparison.changed_rankings:,} with another ranking"
+    searched = changes_text(comparison.fingerprint)
+    context = [run.name, counts, *metric, *filter(None, [searched]), *map(settings_text, comparison.settings)]
+    means = [sentence.text for sentence in mean_change_sentences(comparison, is_whole=True)]
+    statuses = {result.key: result.status for result in comparison.results}
+    screen = Screen(comparison_headline(comparison, gates), means, comparison.notes, context, found, statuses)
+    return html_page(run, screen, images=images)
+
+
+def _judged(comparison: Comparison) -> Iterator[CaseResult]:
+    """The results; a case that the sentence counts as worse or as better is shown as one that got worse or better."""
+    from pytest_relevance.reports.comparison import notable_change
+
+    least = notable_change(comparison)
+    worse, better = ({result.key for result in comparison.moved(sign, least)} for sign in (-1, 1))
+    for result in comparison.results:
+        baseline = result.baseline
+        assert baseline is not None
+        if result.key in worse:
+            baseline = baseline._replace(standing=REGRESSION)
+            yield result._replace(verdict=FAILED, call=result.call._replace(outcome=FAILED), baseline=baseline)
+        elif result.key in better:
+            yield result._replace(baseline=baseline._replace(standing=IMPROVEMENT))
+        else:
+            yield result
 
 
 def content_security_policy(style: str, script: str = "", *, images: bool = False) -> str:
