@@ -44,7 +44,7 @@ from pytest_relevance import Run
 run = Run.open(sys.argv[1])
 started, used = time.perf_counter(), time.process_time()
 from pathlib import Path
-from pytest_relevance._paused_gc import paused_gc
+from pytest_relevance._python import paused_gc
 from pytest_relevance.reports.html.page import html_page
 with paused_gc():
     text = html_page(run)

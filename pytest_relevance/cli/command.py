@@ -273,9 +273,9 @@ class _AlsoOutside(tuple[str, ...]):
     """The names of formats, and those of reports of other packages, which are looked up where a name is unknown."""
 
     def __contains__(self, name: object) -> bool:
-        from pytest_relevance import _outside
+        from pytest_relevance import _python
 
-        return super().__contains__(name) or name in _outside.entry_points_of(_outside.REPORTS)
+        return super().__contains__(name) or name in _python.entry_points_of(_python.REPORTS)
 
 
 def add_report(parser: Any, *more: str, has_others: bool = False, has_images: bool = False) -> None:

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pytest_relevance._paused_gc import paused_gc
+from pytest_relevance._python import paused_gc
 from pytest_relevance._text import counted, did_you_mean, listed, quoted
 from pytest_relevance.cli import command
 from pytest_relevance.cli.command import FOUND, HTML, JSON, MARKDOWN, OK, PROGRAM, TEXT, CommandError, checked_by

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from glob import glob, has_magic
 from pathlib import Path
 
-from pytest_relevance._paused_gc import paused_gc
+from pytest_relevance._python import paused_gc
 from pytest_relevance._text import quoted
 from pytest_relevance.cli import command
 from pytest_relevance.cli.command import HTML, JSON, MARKDOWN, OK, PROGRAM, TEXT, CommandError

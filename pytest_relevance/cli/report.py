@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_relevance import _outside
+from pytest_relevance import _python
 from pytest_relevance._files import name_to_forward
 from pytest_relevance._text import listed, quoted, shown
 from pytest_relevance.cli import command
@@ -96,9 +96,9 @@ def _of_another_package(run: Run, format: str) -> str:
     """Return the report of another package; empty for a format of this one. Raises `CommandError` for a bad report."""
     if format in (TEXT, MARKDOWN, HTML, JSON):
         return ""
-    point = _outside.entry_points_of(_outside.REPORTS)[format]
+    point = _python.entry_points_of(_python.REPORTS)[format]
     try:
-        report = _outside.called(point, run)
+        report = _python.called(point, run)
     except ValueError as error:
         raise CommandError(f"{PROGRAM} report: {format} ({point.value}) {error}") from None
     if not isinstance(report, str) or not report:

@@ -2,7 +2,7 @@
 
 A format is recognised by the content, in the order of `FORMATS`: distinctive ones come first. Where the user names it,
 by a key of `FORMATS` or of `ALIASES`, the file is read as that, and its mistakes are told as mistakes in that format.
-Other packages have further formats (`_outside`), for files whose format is named.
+Other packages have further formats (`_python`), for files whose format is named.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
-from pytest_relevance import _outside
+from pytest_relevance import _python
 from pytest_relevance._source import Source
 from pytest_relevance._text import did_you_mean, listed, quoted
 from pytest_relevance.judgments.columns import GRADE_COLUMN, MACHINE
@@ -229,7 +229,7 @@ def read_fill(source: Source, format: str | None = None) -> Ratings:
 def check_format(name: str) -> str:
     """Find the name of a format in `FORMATS`. ValueError, with the names there are, for another."""
     found = ALIASES.get(name, name)
-    if found not in FORMATS and found not in (others := _outside.entry_points_of(_outside.FORMATS)):
+    if found not in FORMATS and found not in (others := _python.entry_points_of(_python.FORMATS)):
         names = [*FORMATS, *ALIASES, *others]
         raise ValueError(f"unknown format {quoted(name)}; it may be {listed(names)}{did_you_mean(name, names)}")
     return found
@@ -239,7 +239,7 @@ def _named(format: str | None) -> Format | None:
     if format is None:
         return None
     name = check_format(format)
-    return FORMATS.get(name) or _of_another_package(_outside.entry_points_of(_outside.FORMATS)[name])
+    return FORMATS.get(name) or _of_another_package(_python.entry_points_of(_python.FORMATS)[name])
 
 
 def _of_another_package(point: EntryPoint) -> Format:
@@ -250,7 +250,7 @@ def _of_another_package(point: EntryPoint) -> Format:
 
     def rows(source: Source) -> Source:
         try:
-            found = _outside.called(point, source.text)
+            found = _python.called(point, source.text)
             data = json.dumps(found, allow_nan=False)
         except (TypeError, ValueError) as error:  # also of what JSON cannot hold
             source.refuse(f"{point.name} ({point.value}) {error}")

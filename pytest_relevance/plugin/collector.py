@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_relevance._paused_gc import paused_gc
 from pytest_relevance._problems import RelevanceWarning
+from pytest_relevance._python import paused_gc
 from pytest_relevance._text import case_name, closest, listed, printable, quoted
 from pytest_relevance.cases.checking.gates import gate_values
 from pytest_relevance.cases.checking.values import OWNED_TAGS

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from pytest_relevance._files import is_read_only, write_whole
-from pytest_relevance._paused_gc import paused_gc
+from pytest_relevance._python import paused_gc
 from pytest_relevance._text import counted, harmless, listed
 from pytest_relevance.plugin.options import FILES, ended_well, redaction, relative, settings, verbosity, without_root
 from pytest_relevance.plugin.run_store import Message, RunStore, first_named, run_store

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from pytest_relevance._paused_gc import paused_gc
+from pytest_relevance._python import paused_gc
 from pytest_relevance._text import first_few, harmless, printable
 from pytest_relevance.plugin.options import CASE_FILES
 from pytest_relevance.results.case_result import CaseResult

@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance._paused_gc import paused_gc
+from pytest_relevance._python import paused_gc
 from pytest_relevance._text import counted, harmless
 from pytest_relevance.plugin.options import recorded_rankings, verbosity
 from pytest_relevance.plugin.run_store import attached_to, run_store

@@ -16,15 +16,8 @@ from string import Template
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import counted, harmless
-from pytest_relevance.reports.html.first_screen import (
-    ARROW,
-    Finding,
-    Screen,
-    emptied,
-    file_text,
-    first_screen,
-    screen_of,
-)
+from pytest_relevance.reports.html import first_screen as screens
+from pytest_relevance.reports.html.first_screen import Screen, file_text, first_screen, screen_of
 from pytest_relevance.reports.html.page_data import detailed, page_data
 from pytest_relevance.reports.reasons import settings_text
 from pytest_relevance.reports.run.gates import finding_text
@@ -88,13 +81,13 @@ def comparison_page(comparison: Comparison, gates: ComparisonGates | None = None
     from pytest_relevance.reports.comparison import comparison_headline, mean_change_sentences
 
     gates = comparison.judge() if gates is None else gates
-    run = Run([*_judged(comparison)], comparison.files, name=f"{comparison.first} {ARROW} {comparison.second}")
+    run = Run([*_judged(comparison)], comparison.files, name=f"{comparison.first} {screens.ARROW} {comparison.second}")
     fallen = {result.key for result in comparison.moved(-1)}
     behind = [result for result in run.results if result.key in fallen]
-    found = [*emptied(run.results)]
+    found = [*screens.emptied(run.results)]
     for gate in gates.findings:
         outcome = PASSED if gate.is_met else FAILED
-        found.append(Finding(finding_text(gate), () if gate.is_met else behind, outcome))
+        found.append(screens.Finding(finding_text(gate), () if gate.is_met else behind, outcome))
     is_other = any(comparison.metric not in (None, result.metric.text) for result in run.results)
     metric = [f"compared by {comparison.metric}"] if is_other else []
     counts = f"{counted(len(comparison), 'case')} compared, {comparison.changed_rankings:,} with another ranking"
