@@ -13,7 +13,7 @@ from typing import Any
 
 from pytest_relevance._text import found, quoted
 from pytest_relevance.cases.checking.expectations import AT_MOST, BELOW
-from pytest_relevance.cases.checking.grades import NO_JUDGMENTS, Graded, with_relevant
+from pytest_relevance.cases.checking.judgments import NO_JUDGMENTS, Graded, with_relevant
 from pytest_relevance.cases.checking.keys import CASE, KEYS, OF_SETTINGS, OF_TERMS, check_keys
 from pytest_relevance.cases.checking.values import node_name
 from pytest_relevance.cases.model import ROUNDING, Case, Expectation, Terms, most_results

@@ -21,9 +21,8 @@ from pytest_relevance._problems import Problem, RelevanceWarning
 from pytest_relevance._text import printable, quoted
 from pytest_relevance.cases import nodes
 from pytest_relevance.cases.build import NO_QUERY, check_reachable, has_bound, make_case, make_terms
-from pytest_relevance.cases.checking.files import why_no_file
 from pytest_relevance.cases.checking.gates import check_tags_of_gates
-from pytest_relevance.cases.checking.grades import NO_JUDGMENTS, Graded, with_relevant
+from pytest_relevance.cases.checking.judgments import NO_JUDGMENTS, Graded, why_no_file, with_relevant
 from pytest_relevance.cases.checking.keys import CASE, CASES, KEYS, QUERIES, SUITE, Shape, check_keys, converted
 from pytest_relevance.cases.checking.values import OWNED_TAGS, node_name
 from pytest_relevance.cases.model import Case, Suite, Terms

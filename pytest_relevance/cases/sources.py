@@ -18,9 +18,8 @@ from typing import Any
 from pytest_relevance._problems import FileError
 from pytest_relevance._source import Source
 from pytest_relevance._text import counted, did_you_mean, examples, listed, printable, quoted
-from pytest_relevance.cases.checking import grades
-from pytest_relevance.cases.checking.files import JUDGED, ONLY, NamedFile, why_no_file
-from pytest_relevance.cases.checking.grades import NO_JUDGMENTS, Graded, GradingTerms
+from pytest_relevance.cases.checking import judgments as grades
+from pytest_relevance.cases.checking.judgments import NO_JUDGMENTS, Graded, GradingTerms, NamedFile
 from pytest_relevance.cases.listed_queries import ListedQueries
 from pytest_relevance.cases.listed_queries import ListedQuery as ListedQuery
 from pytest_relevance.cases.problems import CaseProblems, Location, Scope
@@ -198,8 +197,8 @@ class Sources:
         for named in queries:
             here = at.under("queries")
             if named.only_judged and "judgments" not in suite:
-                what = f"the suite names no judgments, so that no query is {JUDGED}"
-                here.refuse(f"{what}; name their file (judgments: FILE), or take {ONLY} out", *named.at[:-1], ONLY)
+                what = f"the suite names no judgments, so that no query is {grades.JUDGED}; name their file"
+                here.refuse(f"{what} (judgments: FILE), or take {grades.ONLY} out", *named.at[:-1], grades.ONLY)
                 self.unknown = True
                 continue
             found = self._read(queries_in, named, here)
@@ -278,7 +277,7 @@ class Sources:
                 if not os.path.exists(path):
                     self.absent[shown] = None
                 return None
-            if why := why_no_file(named.name, self._folder, shown):
+            if why := grades.why_no_file(named.name, self._folder, shown):
                 # an id has the place of a file where its grade is missing, or a blank before it: sku-5:3
                 is_path = not {".", "/"}.isdisjoint(named.name) or os.path.exists(path)
                 advice = f"; a document is written with its grade, {{{printable(named.name)}: 1}}, or under relevant"

@@ -15,11 +15,10 @@ from typing import NamedTuple, TypeVar
 from yaml.events import ScalarEvent
 
 from pytest_relevance._text import did_you_mean, quoted
+from pytest_relevance.cases.checking import judgments
 from pytest_relevance.cases.checking import values as checks
 from pytest_relevance.cases.checking.expectations import KINDS, check_expectations, check_suite_expectations, kind_of
-from pytest_relevance.cases.checking.files import check_catalogue, check_query_files, check_suite_judgments
 from pytest_relevance.cases.checking.gates import check_gates
-from pytest_relevance.cases.checking.grades import check_judgments, check_relevant, check_scale
 from pytest_relevance.cases.checking.values import Check, choice, grade, scalar_value
 from pytest_relevance.cases.model import Terms
 from pytest_relevance.cases.nodes import Node, SequenceNode
@@ -99,7 +98,7 @@ _KEYS = (
     Key("search", _BOTH, TEXT, checks.search),
     Key("k", _BOTH, VALUE, checks.whole),
     Key("min_ndcg", _BOTH, VALUE, checks.floor),
-    Key("scale", _BOTH, GRADE, check_scale),
+    Key("scale", _BOTH, GRADE, judgments.check_scale),
     Key("gain", _BOTH, VALUE, checks.gain, ("scale",)),
     *(Key(name, _BOTH, TEXT, choice(CHOICES[name])) for name in ("discount", "ideal", "unjudged", "negative")),
     Key("collapse", _BOTH, VALUE, checks.flag),
@@ -110,10 +109,10 @@ _KEYS = (
     Key("title_field", _BOTH, TEXT, checks.name_of_field),
     Key("params", _BOTH, VALUE, checks.params),
     Key("tags", _BOTH, TEXT, checks.tags),
-    Key("judgments", (SUITE,), JUDGMENTS, check_suite_judgments, ("scale",)),
-    Key("judgments", (CASE,), JUDGMENTS, check_judgments, ("scale",)),
-    Key("documents", (SUITE,), TEXT, check_catalogue),
-    Key("relevant", (CASE,), TEXT, check_relevant, ("scale",)),
+    Key("judgments", (SUITE,), JUDGMENTS, judgments.check_suite_judgments, ("scale",)),
+    Key("judgments", (CASE,), JUDGMENTS, judgments.check_judgments, ("scale",)),
+    Key("documents", (SUITE,), TEXT, judgments.check_catalogue),
+    Key("relevant", (CASE,), TEXT, judgments.check_relevant, ("scale",)),
     Key("note", (CASE,), TEXT, checks.text),
     Key("weight", (CASE,), VALUE, checks.weight),
     Key("xfail", (CASE,), REASON, checks.xfail),
@@ -123,7 +122,7 @@ _KEYS = (
     Key("expect", (CASE,), EXPECTATIONS, check_expectations),
     Key("tolerance", _BOTH, VALUE, checks.share),
     Key("gates", (SUITE,), GATES, check_gates),
-    Key("queries", (SUITE,), VALUE, check_query_files),
+    Key("queries", (SUITE,), VALUE, judgments.check_query_files),
 )
 
 KEYS: Mapping[str, Mapping[str, Key]] = {
