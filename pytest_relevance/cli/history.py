@@ -34,6 +34,7 @@ def declare(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Print or write the history. Raises `CommandError` where there is none, or the output cannot be written."""
+    from pytest_relevance.reports.history import history_data, history_markdown, history_page, history_text
     from pytest_relevance.results.history import NoHistory, read_history
 
     paths = [*dict.fromkeys(path for name in arguments.runs for path in _files(name))]
@@ -44,19 +45,13 @@ def run(arguments: Namespace) -> int:
             history = read_history(paths)
     except NoHistory as error:
         raise CommandError(f"{PROGRAM} history: {error}") from None
-    if format == HTML:
-        from pytest_relevance.reports.html.history import history_page
-
-        report = history_page(history)
-    else:
-        from pytest_relevance.reports.history import history_data, history_markdown, history_text
-
-        width = WIDEST if arguments.output is not None else terminal_width()
-        report = {
-            TEXT: lambda: history_text(history, width),
-            MARKDOWN: lambda: history_markdown(history, arguments.max_chars),
-            JSON: lambda: command.as_json(history_data(history)),
-        }[format]()
+    width = WIDEST if arguments.output is not None else terminal_width()
+    report = {
+        TEXT: lambda: history_text(history, width),
+        MARKDOWN: lambda: history_markdown(history, arguments.max_chars),
+        JSON: lambda: command.as_json(history_data(history)),
+        HTML: lambda: history_page(history),
+    }[format]()
     command.deliver(report, format, arguments.output)
     return OK
 
