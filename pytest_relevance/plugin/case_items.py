@@ -4,7 +4,7 @@ The function of a case is a coroutine function only where pytest-asyncio or anyi
 modes, and where the case requests an async fixture of theirs. Even there the search itself may be a plain function. A
 plugin that runs a case does so in its own loop, which is wrong for a plain search, which may start a loop of its own.
 So a plain search is called outside any loop, and only a response that must be awaited goes to the plugin's loop. A
-coroutine search that no plugin runs uses the loop of `loops.own_loop`.
+coroutine search that no plugin runs uses the loop of `case_run.own_loop`.
 
 pytest-asyncio has a loop for each scope, and an object made in one loop works in no other. `Loops` finds the loop in
 which the search of a case was made.

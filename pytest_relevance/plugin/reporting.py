@@ -29,7 +29,7 @@ from pytest_relevance.plugin.run_store import (
     run_store,
     sendable,
 )
-from pytest_relevance.plugin.running import loops
+from pytest_relevance.plugin.running import case_run
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CHECKS, CaseRun, case_runs_of
 from pytest_relevance.plugin.running.run_case import FINGERPRINT, request_fingerprint, set_properties
 from pytest_relevance.plugin.terminal import Crash, FailureText, Terminal
@@ -279,8 +279,8 @@ class Reporting:
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self, config: pytest.Config) -> None:
         """Close the event loop of coroutine searches, and thaw the heap."""
-        if loops.LOOP in config.stash:
-            loops.close_own_loop(config)
+        if case_run.LOOP in config.stash:
+            case_run.close_own_loop(config)
         if self._is_heap_frozen:
             gc.unfreeze()
 

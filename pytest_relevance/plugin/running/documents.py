@@ -28,7 +28,7 @@ from pytest_relevance.plugin.options import redaction, settings
 from pytest_relevance.plugin.pytest_internals import request_of
 from pytest_relevance.plugin.run_store import DOCUMENTS as NAME
 from pytest_relevance.plugin.run_store import OTHER_IDS, run_store
-from pytest_relevance.plugin.running import case_run, loops
+from pytest_relevance.plugin.running import case_run
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CHECKS, Attempt, CaseRun
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.documents import (
@@ -140,7 +140,7 @@ class DocumentLookup:
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> None:
         """Ask for the documents of a failing check of a subtest."""
         checks = item.stash.get(CHECKS, None)
-        if call.excinfo is not None and checks is not None and checks.is_running and loops.running_loop() is None:
+        if call.excinfo is not None and checks is not None and checks.is_running and case_run.running_loop() is None:
             self._look_up(item, [run for run in checks.runs if run.attempt.error is call.excinfo.value])
 
     @pytest.hookimpl(tryfirst=True)  # before `Reporting` takes what is left to send, and before session fixtures end
@@ -235,7 +235,7 @@ class DocumentLookup:
             try:
                 answer = index.ask([*batch])
                 if case_run.is_waiting(answer):
-                    answer = loops.wait_between_calls(self._config, answer, index.loop)
+                    answer = case_run.wait_between_calls(self._config, answer, index.loop)
                 found, complaints = read_answer(answer, batch)
             except (KeyboardInterrupt, pytest.exit.Exception):
                 raise
@@ -280,7 +280,7 @@ class DocumentLookup:
         self._store.unsent.warn(f"{NAME}: {kind}", redaction(self._config).text(text))
 
 
-async def completed(this: CaseRun, ranking: Ranking, wait: Wait = loops.wait) -> Ranking:
+async def completed(this: CaseRun, ranking: Ranking, wait: Wait = case_run.wait) -> Ranking:
     """Return a ranking with all that the expectations of its case look at beyond ids; `wait` awaits answers.
 
     These are fields, and the rankings of other queries. A field that the search did not return is looked up by itself,
@@ -312,10 +312,10 @@ def completed_now(this: CaseRun, ranking: Ranking) -> Ranking:
     async def wait(answer: object) -> object:
         if not case_run.is_waiting(answer):
             return answer
-        if loops.running_loop() is not None:
+        if case_run.running_loop() is not None:
             case_run.close_unawaited(answer)
             raise CaseError(f"{NAME} is asynchronous, and a check in an event loop cannot await it", pytrace=False)
-        return loops.wait_between_calls(this.item.config, answer, None)
+        return case_run.wait_between_calls(this.item.config, answer, None)
 
     try:
         completed(this, ranking, wait).send(None)  # it runs to its end, as `wait` never suspends it

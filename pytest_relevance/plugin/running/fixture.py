@@ -19,8 +19,8 @@ from pytest_relevance.cases.checking.expectations import KINDS, OF_DOCUMENTS, ki
 from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.names import Function
 from pytest_relevance.plugin.run_store import LOST, run_store
-from pytest_relevance.plugin.running.case_run import CHECKS, Checks, close_unawaited, is_waiting, metrics_of
-from pytest_relevance.plugin.running.loops import running_task
+from pytest_relevance.plugin.running import case_run
+from pytest_relevance.plugin.running.case_run import CHECKS, Checks
 from pytest_relevance.plugin.running.run_case import check
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.responses.ranking import id_text
@@ -58,13 +58,13 @@ class Relevance:
         if is_runner(caller):  # `pool.submit(relevance.check, ...)`
             path, line = str(self._item.path), (self._item.location[1] or 0) + 1
         try:
-            case = _case(query, judgments, keys, metrics_of(self._item))
-            if is_waiting(ranking):
-                close_unawaited(ranking)
+            case = _case(query, judgments, keys, case_run.metrics_of(self._item))
+            if case_run.is_waiting(ranking):
+                case_run.close_unawaited(ranking)
                 raise ValueError(f"relevance.check was given {shown(ranking)}; await the search in the test")
             return check(self._item, self._checks, case._replace(line=line), ranking, path)
         except BaseException as error:
-            self._checks.raised.append((error, running_task()))
+            self._checks.raised.append((error, case_run.running_task()))
             raise
         finally:
             if self._checks.are_over:  # its result is not needed any more

@@ -22,7 +22,7 @@ from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.plugin.failures import error_text
 from pytest_relevance.plugin.options import redaction, settings
 from pytest_relevance.plugin.run_end import PATIENCE
-from pytest_relevance.plugin.running import loops
+from pytest_relevance.plugin.running import case_run
 from pytest_relevance.plugin.running.case_run import close_unawaited, is_coroutine_function, is_waiting
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
@@ -79,7 +79,7 @@ class Judge:
         self.gave_up = False
         self._function: Callable[[str, dict[str, str]], Any] = value
         self._config = config
-        self._loop = loops.own_loop(config) if is_coroutine_function(value) else None
+        self._loop = case_run.own_loop(config) if is_coroutine_function(value) else None
 
     def ask(self, questions: Sequence[Question]) -> Generator[tuple[int, Answer]]:
         """Yield the number of each question with its answer, as the answers come.

@@ -22,7 +22,7 @@ from pytest_relevance.plugin.failures import BaselineFailure, CaseError, CaseFai
 from pytest_relevance.plugin.options import redaction, settings, shown_path, verbosity
 from pytest_relevance.plugin.pytest_internals import requested
 from pytest_relevance.plugin.run_store import run_store
-from pytest_relevance.plugin.running import case_run, loops
+from pytest_relevance.plugin.running import case_run
 from pytest_relevance.plugin.running.case_run import CaseRun
 from pytest_relevance.results.case_result import ERROR, FAILED, INCONCLUSIVE, NOT_SEARCHED, CaseResult
 from pytest_relevance.results.records.run_info import checked
@@ -54,7 +54,7 @@ def run(this: CaseRun) -> None:
 async def run_async(this: CaseRun) -> None:
     """Run a case in the event loop of another plugin."""
     begin(this)
-    this.attempt.loop = loops.running_loop()
+    this.attempt.loop = case_run.running_loop()
     try:
         searches = _searches(this)
         found = None if searches is None else await searches.take_async(this)
@@ -106,7 +106,7 @@ def check(item: pytest.Item, checks: case_run.Checks, case: Case, ranking: objec
     `path` is the file of the check; `case` has its line.
     """
     this = CaseRun(case, item, settings(item.config), shown_path(path, item.config), path)
-    this.attempt.loop = loops.running_loop()
+    this.attempt.loop = case_run.running_loop()
     checks.runs.append(this)
     read = _read(this, ranking)
     if case.expect and case.looks_beyond_ids:
@@ -209,7 +209,7 @@ def _ranking_of_call(this: CaseRun) -> tuple[Ranking, float]:
     """Call the search; return its ranking and the latency in seconds, which includes reading the response."""
     response, started = _response(this)
     if case_run.is_waiting(response):
-        response, started = loops.wait_on_own_loop(this.item.config, response, started)
+        response, started = case_run.wait_on_own_loop(this.item.config, response, started)
     ranking = _read(this, response)
     return ranking, perf_counter() - started  # a lazy response does its work while it is read
 
@@ -217,7 +217,7 @@ def _ranking_of_call(this: CaseRun) -> tuple[Ranking, float]:
 async def _ranking_of_call_async(this: CaseRun) -> tuple[Ranking, float]:
     """Do the same as `_ranking_of_call`, in the running event loop."""
     response, started = _response(this)
-    response = await loops.wait(response)
+    response = await case_run.wait(response)
     ranking = _read(this, response)
     return ranking, perf_counter() - started
 

@@ -19,7 +19,7 @@ import pytest
 
 from pytest_relevance.plugin.options import here, settings
 from pytest_relevance.plugin.run_store import run_store
-from pytest_relevance.plugin.running import loops
+from pytest_relevance.plugin.running import case_run
 from pytest_relevance.plugin.running.case_run import SEARCHES, CaseRun, asked_for, is_coroutine_function, many_of
 from pytest_relevance.plugin.running.window_calls import Call, Cursors, SearchOutcome, Timed, in_flight
 from pytest_relevance.plugin.running.windows import Windows, is_alone
@@ -73,7 +73,7 @@ class Searches:
     async def take_async(self, this: CaseRun) -> list[Timed] | None:
         """Return the rankings of a case, as `take` does, in the running event loop of another plugin."""
         if not self._is_searched(this):
-            most = 1 if loops.is_trio(this.attempt.loop) else self._settings.concurrency
+            most = 1 if case_run.is_trio(this.attempt.loop) else self._settings.concurrency
             await self._run_in_loop(self._plan(this, most), this)
         if not self.is_ahead(this):
             return None
@@ -203,7 +203,7 @@ class Searches:
         self._queue, self._threads = SimpleQueue(), 0
 
     def _run_on_own_loop(self, calls: Sequence[Call], this: CaseRun) -> None:
-        loop = loops.own_loop(self._config)
+        loop = case_run.own_loop(self._config)
         window = loop.create_task(self._run_in_loop(calls, this))
         try:
             loop.run_until_complete(window)
@@ -216,7 +216,7 @@ class Searches:
         """Run calls as tasks of the running loop, so many at a time, and wait for them; with trio there is one."""
         if not calls:
             return
-        if loops.is_trio(this.attempt.loop):
+        if case_run.is_trio(this.attempt.loop):
             (call,) = calls
             await call.run_async()
             return

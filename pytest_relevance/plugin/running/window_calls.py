@@ -21,7 +21,7 @@ import pytest
 
 from pytest_relevance._text import counted, first_few, printable, shown
 from pytest_relevance.plugin.failures import CaseError
-from pytest_relevance.plugin.running import case_run, loops
+from pytest_relevance.plugin.running import case_run
 from pytest_relevance.plugin.running.case_run import CaseRun
 from pytest_relevance.results.responses.ranking import Ranking
 
@@ -156,7 +156,7 @@ class Call:
                         batch.read(each)
                     batch.finish(started)
                 else:
-                    self._read(await loops.wait(response), started)
+                    self._read(await case_run.wait(response), started)
         except BaseException as error:
             # Ctrl-C interrupts what the main thread does, which may be this search: it ends the window, not one case
             is_ending = isinstance(error, (GeneratorExit, KeyboardInterrupt))
