@@ -15,7 +15,6 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
-from urllib.parse import quote, quote_plus
 
 from pytest_relevance.results import case_result
 from pytest_relevance.results.case_parts import SETUP, SearchError
@@ -229,6 +228,8 @@ def _normalised(error: SearchError, query: str) -> str:
     text = _first_line(error)
     if not error.type and error.phase != SETUP:
         return re.sub(_QUOTED, "#", re.sub(_SHOWN, "#", text))
+    from urllib.parse import quote, quote_plus  # takes as long as five modules of this package
+
     in_urls = quote(query, errors="replace"), quote_plus(query, errors="replace")
     forms = "|".join(map(re.escape, dict.fromkeys((query, *in_urls))))
     text = re.sub(rf"(?<=[\"'=])(?:{forms})(?=[\"'&\s]|$)", "#", text)

@@ -107,6 +107,30 @@ def test_cases_that_pass_import_only_what_they_need(project: Project) -> None:
     )
 
 
+def test_pytest_rewrites_asserts_of_tests_and_no_module_of_the_package(project: Project) -> None:
+    """Its finder reads the bytecode of modules in small pieces, which takes ten times as long as Python does."""
+    project.conftest()
+    project.cases("cases: [{query: shoes boots, judgments: {shoes: 3, boots: 1}, min_ndcg: 0.5}]")
+    project.write(
+        "test_later.py",
+        """
+        import sys
+
+        def test_loaders():
+            loaders = {type(sys.modules[name].__loader__).__name__: name for name in sys.modules
+                       if name.startswith("pytest_relevance.")}
+            assert loaders.pop("AssertionRewritingHook", "pytest_relevance.plugin") == "pytest_relevance.plugin"
+            assert {*loaders} == {"SourceFileLoader"}
+
+        def test_failing():
+            assert [1, 2] == [1, 3]
+        """,
+    )
+    found = project.run_apart()
+    found.result.assert_outcomes(passed=2, failed=1)
+    assert "At index 1 diff: 2 != 3" in found.text
+
+
 def test_lists_are_read_without_the_families_of_responses(project: Project) -> None:
     lists = [["shoes", "boots"], [{"id": "shoes", "title": "Shoes"}, {"id": "boots"}], [("shoes", 2.5), ("boots", 1.5)]]
     project.search("return lambda query: request.param", f"(params={lists})", "request")
