@@ -269,7 +269,7 @@ class SuiteBuilder:
             gate_lines=tuple(self._line_of("gates", index) for index in range(len(self._terms.gates))),
             unjudged=tuple(self._unjudged),
             left_out=tuple(self._left_out),
-            listed=len(sources.queries) if sources is not None else 0,
+            listed=len(sources.queries.by_id) if sources is not None else 0,
             absent=tuple(sources.absent) if sources is not None else (),
         )
 
@@ -291,7 +291,7 @@ class SuiteBuilder:
 
     def _listed(self, node: MappingNode, at: Location) -> tuple[ListedQuery | None, dict[str, object]]:
         """The listed query that a written case matches, and the values that its file has for the case."""
-        if self._sources is None or not len(self._sources.queries):
+        if self._sources is None or not self._sources.queries.by_id:
             return None, {}
         written_id, text = (
             pair[1].value if pair is not None and isinstance(pair[1], ScalarEvent) else None

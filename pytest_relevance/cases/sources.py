@@ -11,20 +11,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
-from pytest_relevance._problems import FileError
+from pytest_relevance._problems import FileError, Place
 from pytest_relevance._source import Source
 from pytest_relevance._text import counted, did_you_mean, examples, listed, printable, quoted
 from pytest_relevance.cases.checking import judgments as grades
+from pytest_relevance.cases.checking import values as checks
 from pytest_relevance.cases.checking.judgments import NO_JUDGMENTS, Graded, GradingTerms, NamedFile
-from pytest_relevance.cases.listed_queries import ListedQueries
-from pytest_relevance.cases.listed_queries import ListedQuery as ListedQuery
 from pytest_relevance.cases.problems import CaseProblems, Location, Scope
 from pytest_relevance.judgments.grading import graded
-from pytest_relevance.judgments.model import FORMATS_OF_IDS, Judgments, Ratings
+from pytest_relevance.judgments.model import FORMATS_OF_IDS, Judgments, Query, Ratings
 from pytest_relevance.judgments.reading import options_of, queries_in, read_fill, read_ratings
 
 _MOST_ADVISED = 3
@@ -35,8 +33,91 @@ Comparing 100,000 names would take a second.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class ListedQuery(NamedTuple):
+    """A query in a file of queries, with the path of the file in messages.
+
+    `only_judged`: the query becomes a case only where it has judgments.
+    """
+
+    query: Query
+    file: str
+    only_judged: bool = False
+
+    @property
+    def text(self) -> str:
+        """The text, or the id in a file that has ids alone."""
+        return self.query.text_or_id
+
+    @property
+    def where(self) -> str:
+        """`file:line`, as far as it is known."""
+        return self.file if self.query.line is None else f"{self.file}:{self.query.line}"
+
+    def position(self) -> tuple[str, Place]:
+        """The name of the file and the place in it."""
+        return self.file, Place(self.query.line)
+
+    def defaults(self, at: Location) -> dict[str, object]:
+        """The weight, note and params that the file gives the case; params are merged over those of the suite."""
+        query = self.query
+        found: dict[str, object] = {"weight": query.weight} if query.weight != 1 else {}
+        if query.note is not None:
+            found["note"] = query.note
+        if query.params:
+            found["params"] = checks.params(query.params, at.under("params"))
+        return found
+
+
+class ListedQueries:
+    """The queries of all the files of a suite, in their order, each id once, and which of them have written cases."""
+
+    def __init__(self) -> None:
+        self.by_id: dict[str, ListedQuery] = {}
+        self._ids: dict[str, list[str]] = {}
+        self._written = set[str]()
+
+    def add(self, queries: Iterable[Query], file: str, at: Location, *, only_judged: bool) -> None:
+        """Add the queries of a file; report ids that already have another text."""
+        for query in queries:
+            new = ListedQuery(query, file, only_judged)
+            earlier = self.by_id.setdefault(query.id, new)
+            if earlier is new:
+                self._ids.setdefault(new.text, []).append(query.id)
+            elif earlier.text != new.text:
+                what = f"the query id {quoted(query.id)} stands for {quoted(earlier.text)} in {earlier.where}"
+                at.refuse(
+                    f"{what} and for {quoted(new.text)} here; give one of them another id", elsewhere=new.position
+                )
+
+    def ids(self, text: str) -> Sequence[str]:
+        """The ids of the queries with a text."""
+        return self._ids.get(text, ())
+
+    def of_case(self, written_id: str | None, text: str | None, at: Location) -> ListedQuery | None:
+        """The listed query that a written case matches, by the id of the case, or by its text where it has no id.
+
+        From then on `split` counts the query among the written ones. Reports an id that another query has.
+        """
+        ids = self.ids(text or "") if written_id is None else [written_id] * (written_id in self.by_id)
+        self._written.update(ids)
+        if not ids:
+            return None
+        found = self.by_id[ids[0]]
+        if len(ids) > 1:
+            these = listed(map(quoted, ids), "and")
+            at.refuse(f"{quoted(found.text)} is the text of queries with the ids {these}; write the one meant", "query")
+        elif text is not None and found.text != text:
+            what = f"the id {quoted(found.query.id)} is that of the query {quoted(found.text)} in {found.where}"
+            at.refuse(f"{what}; write another id, or that query", "id")
+        return found
+
+    def split(self) -> tuple[list[ListedQuery], list[ListedQuery]]:
+        """The queries that match a written case, and the others."""
+        written = [found for found in self.by_id.values() if found.query.id in self._written]
+        return written, [found for found in self.by_id.values() if found.query.id not in self._written]
+
+
+class Wanted(NamedTuple):
     """The query whose judgments are looked for: the id written in its case, its text, its ids in files of queries."""
 
     id: str | None
@@ -165,6 +246,9 @@ class JudgmentFile:
             return at.refuse_file(error) or Judgments()
 
 
+_Files: TypeAlias = Sequence[JudgmentFile]
+
+
 class Sources:
     """The files that a suite and its cases name: the queries they list and the judgments they have.
 
@@ -183,7 +267,7 @@ class Sources:
         self._contents = contents
         self._terms = _grading_terms(suite)
         self._opened: dict[NamedFile, JudgmentFile] = {}
-        self._of_suite: Sequence[JudgmentFile] = ()
+        self._of_suite: _Files = ()
         self._misses = 0
 
     @property
@@ -220,7 +304,7 @@ class Sources:
         terms = _grading_terms(at.scope.values)
         written = own.get("judgments")
         of_case = written if isinstance(written, Graded) else None
-        files: Sequence[JudgmentFile] = ()
+        files: _Files = ()
         if of_case is None and isinstance(written, tuple):
             here = at.under("judgments")
             files = self._open(written, terms, here)
@@ -305,21 +389,17 @@ class Sources:
             opened.append(self._opened[one])
         return opened
 
-    def _found(self, files: Sequence[JudgmentFile], wanted: Wanted, terms: GradingTerms, at: Location) -> Graded | None:
+    def _found(self, files: _Files, wanted: Wanted, terms: GradingTerms, at: Location) -> Graded | None:
         """The judgments of a query in some files; None where there are none."""
         found = [one for file in files if not file.fills for one in file.find(wanted, terms, at)]
         return grades.united(found, terms, at) if found else None
 
-    def _filled(
-        self, people: Graded, files: Sequence[JudgmentFile], wanted: Wanted, terms: GradingTerms, at: Location
-    ) -> Graded:
+    def _filled(self, people: Graded, files: _Files, wanted: Wanted, terms: GradingTerms, at: Location) -> Graded:
         """The judgments of a query, with those of files that fill where there are none."""
         filling = dict.fromkeys(file for file in files if file.fills)
         return grades.filled(people, [one for file in filling for one in file.find(wanted, terms, at)], terms, at)
 
-    def _needed(
-        self, files: Sequence[JudgmentFile], wanted: Wanted, terms: GradingTerms, at: Location
-    ) -> Graded | None:
+    def _needed(self, files: _Files, wanted: Wanted, terms: GradingTerms, at: Location) -> Graded | None:
         """The judgments of a query in some files. Where there are none, it says how they were looked for."""
         files = [file for file in files if not file.fills]
         found = self._found(files, wanted, terms, at)
@@ -341,11 +421,11 @@ def _grading_terms(values: Mapping[str, object]) -> GradingTerms:
     return values.get("scale"), values.get("raters")  # type: ignore[return-value]
 
 
-def _names_of(files: Sequence[JudgmentFile]) -> str:
+def _names_of(files: _Files) -> str:
     return listed([file.name for file in files], "and")
 
 
-def _close_name(files: Sequence[JudgmentFile], wanted: Wanted) -> str:
+def _close_name(files: _Files, wanted: Wanted) -> str:
     """Advice on a name in the files that is close to one of the query."""
     known = (name for file in files for key in file.known for name in (key, file.known.text(key)))
     names = list(islice(dict.fromkeys(known), _MOST_COMPARED))
