@@ -7,9 +7,8 @@ their turn.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -23,8 +22,7 @@ _RUNNING = tuple(f"pytest_runtest_{step}" for step in ("setup", "call", "teardow
 """The hooks that a project may implement to prepare each test."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Fixtures:
+class _Fixtures(NamedTuple):
     """The properties of an item's fixtures that decide about windows.
 
     `used` are the identities of their definitions, `parameters` the names of parametrised fixtures of the project, and
@@ -53,24 +51,26 @@ class Windows:
     def why_alone(self, run: CaseRun) -> str:
         """Return why cases with the fixtures of this case are searched one by one; empty if they need not be."""
         if hook := self._hook_of_project(run.item):
-            return _HOOK.format(hook=hook)
+            return (
+                f"the project implements {hook}, which may prepare each case, so that cases are searched one by one: "
+                "make it a fixture of a wider scope to have several searched at a time"
+            )
         if name := self._fixtures(run).per_case:
-            return _PER_CASE.format(name=name)
+            return (
+                f'the fixture "{name}" has function scope, so that its cases are searched one by one: give it a wider '
+                'scope (@pytest.fixture(scope="session")) to have several searched at a time'
+            )
         return ""
 
     def following(self, run: CaseRun, most: int) -> list[CaseRun]:
         """Return the next cases, at most `most`, that may be searched together with a case that is not alone."""
         found: list[CaseRun] = []
-        if most < 1:
-            return found
         for item in self._upcoming(run.item):
             other = item.stash.get(CASE_RUN, None)
-            if other is None or self._hook_of_project(item) or not self._are_alike(run, other):
+            if len(found) >= most or other is None or self.why_alone(other) or not self._are_alike(run, other):
                 break
             if not is_alone(other):
                 found.append(other)
-                if len(found) == most:
-                    break
         return found
 
     def _upcoming(self, item: pytest.Item) -> Iterator[pytest.Item]:
@@ -84,19 +84,15 @@ class Windows:
         yield from islice(items, self._places.get(item, len(items)) + 1, None)
 
     def _are_alike(self, run: CaseRun, other: CaseRun) -> bool:
-        """Whether two cases are searched by the same value, while the same fixtures are set up."""
-        if run.case.search != other.case.search or run.variant != other.variant:
-            return False
+        """Whether two cases are searched by the same value, while all fixtures of the second are set up."""
         ours, theirs = self._fixtures(run), self._fixtures(other)
-        if theirs.per_case or not theirs.used <= ours.used:
-            return False
-        if (ours.is_per_file or theirs.is_per_file) and run.item.parent is not other.item.parent:
-            return False
-        values = []
-        for item, names in ((run.item, ours.parameters), (other.item, theirs.parameters)):
-            parameters = internals.parameters_of(item)
-            values.append([] if parameters is None else [parameters.indices.get(name) for name in names])
-        return values[0] == values[1]
+
+        def conditions(each: CaseRun, fixtures: _Fixtures) -> tuple[object, ...]:
+            parameters = internals.parameters_of(each.item)
+            values = [] if parameters is None else [parameters.indices.get(name) for name in fixtures.parameters]
+            return each.case.search, each.variant, each.item.parent if ours.is_per_file else None, values
+
+        return theirs.used <= ours.used and conditions(run, ours) == conditions(other, theirs)
 
     def _hook_of_project(self, item: pytest.Item) -> str:
         """Return the hook with which the project takes part in running each test of a file; empty if there is none.
@@ -113,40 +109,22 @@ class Windows:
     def _fixtures(self, run: CaseRun) -> _Fixtures:
         definitions, added = internals.fixtures_of(run.item), internals.added_fixtures(run.item)
         key = id(definitions), tuple(added)
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = self._look_at(run, definitions, added)
-        return found
-
-    def _look_at(
-        self, run: CaseRun, definitions: Mapping[str, Sequence[Any]], added: Mapping[str, Sequence[Any]]
-    ) -> _Fixtures:
+        if key in self._known:
+            return self._known[key]
         last = {name: chain[-1] for name, chain in {**definitions, **added}.items() if chain}
         own = {name: each for name, each in last.items() if self._own.is_own(each.func)}
-        per_case = [name for name, each in own.items() if each.scope == "function"]
         search, parameters = last.get(run.case.search), internals.parameters_of(run.item)
-        if search is not None and search.scope == "function":
-            per_case = [run.case.search]
+        is_per_case = search is not None and search.scope == "function"
+        per_case = [run.case.search] if is_per_case else [name for name in own if own[name].scope == "function"]
         names = () if parameters is None else parameters.indices
-        backend = internals.ANYIO_BACKEND
-        return _Fixtures(
+        found = self._known[key] = _Fixtures(
             definitions,
-            used=frozenset(map(id, last.values())),
-            parameters=[name for name in names if name == backend or self._own.is_parameter(name, definitions)],
-            per_case="".join(per_case[:1]),
+            frozenset(map(id, last.values())),
+            [name for name in names if name == internals.ANYIO_BACKEND or self._own.is_parameter(name, definitions)],
+            "".join(per_case[:1]),
             is_per_file=any(each.scope != "session" for each in own.values()) or search is None,
         )
-
-
-_HOOK = (
-    "the project implements {hook}, which may prepare each case, so that cases are searched one by one: make it a "
-    "fixture of a wider scope to have several searched at a time"
-)
-
-_PER_CASE = (
-    'the fixture "{name}" has function scope, so that its cases are searched one by one: give it a wider scope '
-    '(@pytest.fixture(scope="session")) to have several searched at a time'
-)
+        return found
 
 
 def is_alone(run: CaseRun) -> bool:
