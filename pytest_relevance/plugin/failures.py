@@ -47,7 +47,7 @@ class NotSearched(CaseError):
 _WAITING = "pytest_relevance.plugin.running.searches"
 """The module that waits for searches."""
 
-RAISING = (_WAITING, "pytest_relevance.plugin.running.window_calls", "pytest_relevance.metrics.measures")
+RAISING = (_WAITING, "pytest_relevance.plugin.running.windows", "pytest_relevance.metrics.measures")
 """The modules that raise an exception of a search again, in its own case, and the one that calls metrics."""
 
 _OURS = ("pytest_relevance.plugin.", "pytest_relevance.results.responses.", "pluggy.")

@@ -6,7 +6,7 @@
 | `run/` | a whole run: its parts, and its reports as text, Markdown and data |
 | `html/` | the page |
 | `comparison`, `history` | two runs; many runs |
-| `findings`, `raters` | what is found in case files and in judgment files |
+| `raters` | what is found in judgment files |
 | `blocks`, `text` | what they are made of: sentences, tables, sections; harmless text of a known width |
 | `progress` | how far long work is |
 """

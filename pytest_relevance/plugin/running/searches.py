@@ -21,8 +21,7 @@ from pytest_relevance.plugin.options import here, settings
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import case_run
 from pytest_relevance.plugin.running.case_run import SEARCHES, CaseRun, asked_for, is_coroutine_function, many_of
-from pytest_relevance.plugin.running.window_calls import Call, Cursors, SearchOutcome, Timed, in_flight
-from pytest_relevance.plugin.running.windows import Windows, is_alone
+from pytest_relevance.plugin.running.windows import Call, Cursors, SearchOutcome, Timed, Windows, in_flight, is_alone
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
