@@ -256,6 +256,11 @@ class Case(NamedTuple):
     filled: Mapping[str, str] = {}
 
     @property
+    def grades_of_people(self) -> Mapping[str, float]:
+        """The judgments without those that fill."""
+        return {document: grade for document, grade in self.judgments.items() if document not in self.filled}
+
+    @property
     def search(self) -> str:
         """The name of the fixture that is called."""
         return self.terms.search

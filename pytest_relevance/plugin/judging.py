@@ -32,7 +32,7 @@ from pytest_relevance.reports.raters import agreement_lines
 from pytest_relevance.reports.text import Line, folded_lines, line, safe_output, terminal_width
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.documents import RunTitles
-from pytest_relevance.results.filled import of_people
+from pytest_relevance.results.filled import judged_by
 from pytest_relevance.results.judge_file import JudgeFile
 from pytest_relevance.results.worklist import Worklist, WorklistRow, in_a_file
 
@@ -48,7 +48,7 @@ _NOBODY = object()
 
 def grades_of_people(case: Case) -> Mapping[str, float]:
     """The judgments of a case that people gave."""
-    return {document: grade for document, grade in case.judgments.items() if document not in case.filled}
+    return case.grades_of_people
 
 
 class Judging:
@@ -100,7 +100,7 @@ class Judging:
                 result = run.attempt.result
                 if result is not None and result.evaluation.scores:
                     if run.case.filled:
-                        result = of_people(result, run.case.judgments, run.case.filled)
+                        result = judged_by(result, grades_of_people(run.case))
                     is_asked = self._file is not None and bool(result.unjudged)
                     is_asked |= self._most is not None and bool(grades_of_people(run.case))
                     judge = self._judge_of(item) if is_asked else _NOBODY

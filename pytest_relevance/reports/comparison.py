@@ -19,7 +19,7 @@ from pytest_relevance.reports import blocks
 from pytest_relevance.reports.blocks import Column, Section, Sentence, Table
 from pytest_relevance.reports.reasons import settings_text
 from pytest_relevance.reports.run import baseline, changes
-from pytest_relevance.reports.run.cases import filled_text, variants_of
+from pytest_relevance.reports.run.cases import filled_texts, variants_of
 from pytest_relevance.reports.run.gates import finding_text
 from pytest_relevance.reports.text import BAD, DIM, GOOD, SIGNIFICANT, STRONG, WIDEST, Line, asked_text, line, plain
 from pytest_relevance.results.case_result import CaseResult, Key, settings_to_dict
@@ -195,7 +195,7 @@ def compare_runs(
     others = sum(result.variant not in variants for run in {*runs} for result in run.results) if variants else 0
     if others:
         notes.append(f"left out: {counted(others, 'result')} of other variants")
-    notes += dict.fromkeys(f"{run.name}: {text}" for run in runs if (text := filled_text(run.results)))
+    notes += dict.fromkeys(f"{run.name}: {text}" for run in runs for text in filled_texts(run.results)[:1])
     shown = by or sorted({two.metric for _, two in found.pairs}, key=lambda metric: metric.k or 0)
     rankings = tuple(what_changed(one, two) for one, two in found.pairs)
     searched, files = changed(*(run.info.fingerprint for run in runs)), runs[1].files

@@ -120,7 +120,11 @@ def _met(result: CaseResult) -> str:
         parts = [f"{name} {result.score:.{digits}f}, {expected}{reasons.change_text(result.score, before)}"]
     parts += dict.fromkeys(map(_met_outcome, result.evaluation.outcomes))
     parts += [f"{name} n/a" for name in result.evaluation.not_applicable]
-    by_fill = reasons.alone_text([result]) if result.verdict == PASSED and result.evaluation.people_verdict else ""
+    by_fill = (
+        reasons.alone_text(result.evaluation.graders)
+        if result.verdict == PASSED and result.evaluation.people_verdict
+        else ""
+    )
     return ("passed: " if result.verdict == PASSED else "") + ("; ".join(parts) or "no judgments") + by_fill
 
 

@@ -122,8 +122,7 @@ def series_sentences(series: Series) -> list[Sentence]:
     found.append(Sentence("; ".join(parts), DIM))
     if unmet := _unmet(series.points[-1]):
         found.append(Sentence(f"not met in the last run: {first_few(unmet)}", BAD))
-    if filled := cases.filled_text(series.last):
-        found.append(Sentence(f"in the last run {filled}", DIM))
+    found += [Sentence(f"in the last run {filled}", DIM) for filled in cases.filled_texts(series.last)[:1]]
     return found
 
 

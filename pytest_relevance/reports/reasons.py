@@ -68,22 +68,16 @@ LONGEST_TITLE = 40
 def reason_text(reason: Outcome, result: CaseResult, longest: int = LONGEST_TITLE) -> str:
     """A reason of a result in a sentence. Documents have their titles, cut to `longest` columns."""
     text = _WORDS.get(reason.kind, _unknown)(reason, _Names(result, longest))
-    if result.evaluation.filled_top or result.evaluation.is_filled_alone or result.evaluation.people_scores:
+    if result.evaluation.people_scores:
         from pytest_relevance.results.filled import is_by_fill
 
-        text += alone_text([result]) * is_by_fill(reason, result)
+        text += alone_text(result.evaluation.graders) * is_by_fill(reason, result)
     return text
 
 
-def alone_text(results: Iterable[CaseResult]) -> str:
+def alone_text(graders: Iterable[str]) -> str:
     """Say whose grades alone decide, where filled grades do: ` (by the grades of model-x/prompt-3 alone)`."""
-    return f" (by the grades of {graders(results)} alone)"
-
-
-def graders(results: Iterable[CaseResult]) -> str:
-    """Whose grades fill, in the top k if they do there: `model-x/prompt-3 and model-y`."""
-    found = (result.evaluation.filled_top or result.evaluation.filled.values() for result in results)
-    return listed(dict.fromkeys(harmless(name) for names in found for name in names), "and") or "a file that fills"
+    return f" (by the grades of {listed(dict.fromkeys(map(harmless, graders)), 'and')} alone)"
 
 
 def below(name: str, value: float | None, comparison: str, bound: float) -> str:

@@ -87,6 +87,7 @@ class BaselineComparison(NamedTuple):
     score did not drop by more than the tolerance. A latency counts for neither. `known`: pytest reports the case as
     xfailed for that reason (`--relevance-known=xfail`). `searched` is the difference of the fingerprints,
     `{name: [before, now]}`. `latency` is the one in the reference, in seconds, where its search was called as now.
+    `people_scores` are all these scores without the grades that fill what nobody has judged, in a case that has such.
     """
 
     standing: str
@@ -101,6 +102,7 @@ class BaselineComparison(NamedTuple):
     known: bool = False
     searched: Mapping[str, Sequence[Any]] = {}
     latency: float | None = None
+    people_scores: Mapping[str, float | None] = {}
     others: Mapping[str, Any] = {}
 
 
@@ -258,6 +260,11 @@ class CaseEvaluation(NamedTuple):
     is_filled_alone: bool = False
     people_scores: Mapping[str, float | None] = EMPTY
     people_verdict: str = ""
+
+    @property
+    def graders(self) -> Sequence[str]:
+        """Whose grades fill, within k if they do there."""
+        return [*dict.fromkeys(self.filled_top or self.filled.values())]
 
     @property
     def is_judged(self) -> bool:

@@ -12,71 +12,78 @@ from pytest_relevance.cases.checking.expectations import meets
 from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.ndcg import grade_ranking
 from pytest_relevance.results.case_parts import DROP, FLOOR, Outcome, count_grades
-from pytest_relevance.results.case_result import INCONCLUSIVE, PASSED, CaseResult
-from pytest_relevance.results.compare.differences import has_relevant
+from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, PASSED, CaseResult
+from pytest_relevance.results.compare.differences import TIE, change_by, has_relevant
 from pytest_relevance.results.expectations import expectation_of
 
 
-def of_people(result: CaseResult, judgments: Mapping[str, float], filled: Mapping[str, str]) -> CaseResult:
-    """The result with what people have judged alone: its grades, judgments and nDCG@k. Its verdict stays.
-
-    `judgments` are those of its case, `filled` the documents whose grades fill, {document: by whom}.
-    """
-    people = {document: grade for document, grade in judgments.items() if document not in filled}
-    graded = grade_ranking(result.ranking.documents, people)
+def judged_by(result: CaseResult, judgments: Mapping[str, float]) -> CaseResult:
+    """The result with the grades and the nDCG@k that these judgments give it. Its verdict stays."""
+    graded = grade_ranking(result.ranking.documents, judgments)
     value = score(result.metric, graded, result.conditions.settings)
     return result._replace(
         ranking=result.ranking._replace(grades=tuple(graded.grades)),
         evaluation=result.evaluation._replace(
-            judgments=count_grades([*people.values()]), scores={result.metric.text: None if value != value else value}
+            judgments=count_grades([*judgments.values()]),
+            judged=sum(grade is not None for grade in graded.grades[: result.conditions.k]),
+            scores={result.metric.text: None if value != value else value},
         ),
     )
 
 
-def with_filled(result: CaseResult, judgments: Mapping[str, float], filled: Mapping[str, str]) -> CaseResult:
-    """The result with how many of its top documents are filled, by whom, and whether these grades alone decide.
+def with_fill(result: CaseResult, filled: Mapping[str, str], people: CaseResult) -> CaseResult:
+    """The result with what the grades that fill make of it: `people` is the same case without them.
 
-    They do where it has a score, and would have none without them, or no judged result within k.
+    `filled` are the documents that have such grades, {document: by whom}. They alone decide where the case has a score,
+    and would have none without them, or no judged result within k.
     """
-    people, everybody = of_people(result, judgments, filled), of_people(result, judgments, {})
     top = dict.fromkeys(result.ranking.documents[: result.conditions.k])
     by = Counter(filled[document] for document in top if document in filled)
-    has_judged = any(grade is not None for grade in people.ranking.grades[: result.conditions.k])
-    alone = everybody.score is not None and (people.score is None or bool(by and not has_judged))
-    judged = sum(grade is not None for grade in everybody.ranking.grades[: result.conditions.k])
-    evaluation = result.evaluation._replace(judged=judged, filled=filled, filled_top=dict(by), is_filled_alone=alone)
+    scores = {name: value if has_relevant(people, name) else None for name, value in people.evaluation.scores.items()}
+    evaluation = result.evaluation._replace(
+        filled=filled,
+        filled_top=dict(by),
+        is_filled_alone=result.score is not None
+        and (people.score is None or bool(by and not people.evaluation.judged)),
+        people_scores=scores,
+        people_verdict="" if people.verdict == result.verdict else people.verdict,
+    )
     return result._replace(evaluation=evaluation)
 
 
-def beside_people(result: CaseResult, people: CaseResult) -> CaseResult:
-    """The result with the scores and the verdict of `people`: the same case without the grades that fill."""
-    scores = {name: value if has_relevant(people, name) else None for name, value in people.evaluation.scores.items()}
-    verdict = "" if people.verdict == result.verdict else people.verdict
-    return result._replace(evaluation=result.evaluation._replace(people_scores=scores, people_verdict=verdict))
-
-
 def without_fill(case: CaseResult) -> CaseResult:
-    """A result of `beside_people` with the scores and the verdict that it has without the grades that fill."""
-    evaluation, verdict = case.evaluation, case.evaluation.people_verdict
+    """A result with the scores, now and before, and the verdict that it has without the grades that fill."""
+    evaluation, verdict, baseline = case.evaluation, case.evaluation.people_verdict, case.baseline
     scored = case._replace(evaluation=evaluation._replace(scores={**evaluation.scores, **evaluation.people_scores}))
+    if baseline is not None and baseline.people_scores:
+        before = {**baseline.scores, **baseline.people_scores}
+        scored = scored._replace(
+            baseline=baseline._replace(score=before.get(case.metric.text, baseline.score), scores=before)
+        )
     # the outcome is what pytest made of the other verdict
     return scored._replace(verdict=verdict, call=case.call._replace(outcome="")) if verdict else scored
 
 
-def passes_by_fill(result: CaseResult) -> bool:
-    """Whether a case passes, and would not without the grades that fill."""
-    return result.verdict == PASSED and bool(result.evaluation.people_verdict)
+def is_decided_by_fill(result: CaseResult) -> bool:
+    """Whether a case passes, or fails for no other reason, and would not without the grades that fill."""
+    reasons = result.evaluation.reasons
+    if result.verdict == PASSED:
+        return bool(result.evaluation.people_verdict)
+    return result.verdict == FAILED and bool(reasons) and all(is_by_fill(reason, result) for reason in reasons)
 
 
 def is_by_fill(reason: Outcome, result: CaseResult) -> bool:
     """Whether a demand on a score is unmet by grades that fill alone: without them it is met, or nothing is known."""
     evaluation, name = result.evaluation, reason.name
-    if reason.is_score or reason.kind in (FLOOR, DROP):
-        if evaluation.is_filled_alone:
-            return True
-        if reason.kind != DROP and name in evaluation.people_scores:
-            value = evaluation.people_scores[name]
-            if value is None or evaluation.people_verdict == INCONCLUSIVE:
-                return reason.value is not None
-            return meets(expectation_of(reason), value)
-    return False
+    if not (reason.is_score or reason.kind in (FLOOR, DROP)) or not evaluation.people_scores:
+        return False
+    if evaluation.is_filled_alone:
+        return True
+    if reason.kind == DROP:
+        return not change_by(without_fill(result), name) < -reason.bound - TIE
+    if name not in evaluation.people_scores:
+        return False
+    value = evaluation.people_scores[name]
+    if value is None or evaluation.people_verdict == INCONCLUSIVE:
+        return reason.value is not None
+    return meets(expectation_of(reason), value)

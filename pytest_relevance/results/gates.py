@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from pytest_relevance.cases.model import Gate
@@ -55,8 +56,8 @@ class GateFinding:
     `lost` how many of its cases are not compared, by the reason (`records.run_info.GONE` ...). `variants` are those
     whose rankings are compared with each other. `is_known`: what is not met was missed before by no less, and is
     expected (`--relevance-known=xfail`). `name` is a variant, or a figure of the latency, which has to be below the
-    `bound` or (`comparison` "<=") at it; it needs `needed` cases. `is_by_fill`: without the grades that fill what
-    nobody has judged it would be met where it is not, or the reverse.
+    `bound` or (`comparison` "<=") at it; it needs `needed` cases. `by_fill`: whose grades, which fill what nobody has
+    judged, decide alone.
     """
 
     kind: str
@@ -77,7 +78,7 @@ class GateFinding:
     name: str = ""
     comparison: str = "<="
     needed: int = 0
-    is_by_fill: bool = False
+    by_fill: Sequence[str] = ()
 
     @property
     def about(self) -> str:
@@ -120,19 +121,6 @@ class GateResult:
     def name(self) -> str:
         """The name among pytest's node ids: `gate[ID]`, followed by `[VARIANT]` where there are variants."""
         return f"gate[{self.gate.id}]" + (f"[{self.variant}]" if self.variant is not None else "")
-
-    @property
-    def is_filled_alone(self) -> bool:
-        """Whether only grades that fill decide: those of people would give no case a score and a judged result.
-
-        Or a finding that is told would be another one without them.
-        """
-        if any(finding.is_by_fill for finding in self.unmet or self.findings):
-            return True
-        if self.gate.latencies or (self.gate.metrics and all(metric.is_similarity for metric in self.gate.metrics)):
-            return False
-        scored = [result for result in self.results if result.score is not None]
-        return bool(scored) and all(result.evaluation.is_filled_alone for result in scored)
 
     @property
     def unmet(self) -> Sequence[GateFinding]:
@@ -202,7 +190,8 @@ def _gates_of_file(
                 shown = [result for result in group if result.verdict in WITHOUT_SCORE or looks_at(gate, result)]
                 # the tags of lost cases are not known
                 lost = Counter(why for _, name, why in info.lost if gate.tag is None and name == variant)
-                findings = _judge(gate, group, info.against, lost)
+                judge = partial(_judge, gate, against=info.against, lost=lost)
+                findings: Iterable[GateFinding] = by_fill(judge, shown)
                 is_whole = is_told and not any(name in (variant, None) for _, name, _ in info.lost)
                 if info.expects_known and is_whole:
                     findings = (_with_known(finding, gate, group, info) for finding in findings)
@@ -254,20 +243,41 @@ def is_only_measured(result: CaseResult) -> bool:
     return result.verdict == MEASURED and (result.score is None or differences.score_before(result) is None)
 
 
+def by_fill(
+    judge: Callable[[Sequence[CaseResult]], Iterable[GateFinding]], results: Sequence[CaseResult]
+) -> list[GateFinding]:
+    """The findings about results, which say where grades that fill what nobody has judged decide alone.
+
+    They do where a finding would be another one without them, or where people's grades would give no case a score and a
+    judged result. Grades decide of metrics and of what passes.
+    """
+    findings = [*judge(results)]
+    if not any(result.evaluation.people_scores for result in results):
+        return findings
+    from pytest_relevance.results.filled import without_fill
+
+    others = {_decided(each) for each in judge([*map(without_fill, results)])}
+    if all(result.evaluation.is_filled_alone for result in results if result.score is not None):
+        others = {()}
+    graders = [*dict.fromkeys(name for result in results for name in result.evaluation.graders)]
+    return [each if _decided(each) in {(), *others} else replace(each, by_fill=graders) for each in findings]
+
+
+def _decided(found: GateFinding) -> tuple[object, ...]:
+    """What grades decide in a finding; empty where they decide nothing."""
+    if found.kind != PASSING and (found.metric is None or found.metric.is_similarity):
+        return ()
+    return found.kind, found.metric, found.is_met, found.difference and found.difference.variant
+
+
 def _judge(gate: Gate, results: Sequence[CaseResult], against: str, lost: Mapping[str, int]) -> Iterator[GateFinding]:
     """Judge one gate. An error fails it whatever its tag: what the search would have returned is unknown."""
     for verdict in WITHOUT_SCORE:
         if failed := [result for result in results if result.verdict == verdict]:
             yield GateFinding(ERRORS, False, cases=failed)
     cases = [result for result in results if looks_at(gate, result)]
-    people = cases
-    if any(case.evaluation.people_scores for case in cases):
-        from pytest_relevance.results.filled import without_fill
-
-        people = [*map(without_fill, cases)]
     if gate.condition == PASSING:
-        passing = _passing(gate, cases)
-        yield replace(passing, is_by_fill=people is not cases and _passing(gate, people).is_met != passing.is_met)
+        yield _passing(gate, cases)
     yield from _latencies(gate, cases)
     if not gate.bounds:
         return
@@ -278,13 +288,7 @@ def _judge(gate: Gate, results: Sequence[CaseResult], against: str, lost: Mappin
         variants = () if gate.against is None else (gate.variant, gate.against)
         for metric, bound in bounds.items():
             found = _mean(metric, bound, cases)
-            is_by_fill = False
-            if people is not cases and not metric.is_similarity:
-                without = _mean(metric, bound, people)
-                is_by_fill = (without.kind, without.is_met) != (found.kind, found.is_met)
-            yield replace(
-                found, against=against if metric.is_similarity else "", variants=variants, is_by_fill=is_by_fill
-            )
+            yield replace(found, against=against if metric.is_similarity else "", variants=variants)
         return
     yield from _drops(gate, bounds, cases, against, lost)
     fresh = [case for case in cases if any(_is_fresh(case, metric.text) for metric in gate.metrics)]

@@ -129,11 +129,11 @@ def score_case(
         DocumentTexts({ranking.ids[0]: title}) if title else _NO_TEXTS,
     )
     if case.filled:
-        from pytest_relevance.results.filled import beside_people, with_filled
+        from pytest_relevance.results.filled import with_fill
 
-        people = {document: grade for document, grade in case.judgments.items() if document not in case.filled}
-        alone = score_case(case._replace(judgments=people, filled={}), ranking, call, asked, in_run, details=False)
-        result = beside_people(with_filled(result, case.judgments, case.filled), alone)
+        alone = case._replace(judgments=case.grades_of_people, filled={})
+        people = score_case(alone, ranking, call, asked, in_run, details=False)
+        result = with_fill(result, case.filled, people)
     return with_details(result, case, ranking) if details else result
 
 

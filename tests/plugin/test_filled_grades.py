@@ -127,7 +127,10 @@ ALONE = " (by the grades of model-x/prompt-3 + model-y and model-x/prompt-3 alon
 
 def test_every_report_says_how_much_is_filled(shop: Project, capsys: pytest.CaptureFixture[str]) -> None:
     run = shop.run("--relevance-record=run.jsonl", "--relevance-markdown=run.md", "--relevance-html=run.html")
-    assert run.sentences("3 of 6") == [f"{WORDS}; such grades alone decide 1 score"]
+    assert run.sentences("3 of 6") == [
+        f"{WORDS}; such grades alone decide 1 score; mean nDCG@10 by people's grades alone 0.750"
+    ]
+    assert '1 of 3 cases fails only by grades of model-x/prompt-3 + model-y and model-x/prompt-3: "e d"' in run.summary
     assert "3 results, 2 judged, 1 by model-x/prompt-3\n" in run.failure("c b a")
     assert "alone" not in run.failure("c b a")
     assert f"is below 0.999{ALONE}" in " ".join(run.failure("e d").split())
@@ -198,6 +201,7 @@ def test_what_only_filled_grades_decide_is_said(shop: Project, capsys: pytest.Ca
     for options in ((), ("-q",), ("-n2",), ("-vv", *outputs)):
         run = shop.run(*options)
         assert run.sentences("3 of 5 cases pass") == [said]
+        assert run.sentences("1 of 5 cases") == ['1 of 5 cases fails only by grades of lenient: "e a"']
         gates = [line for line in run.sentences("shop.relevance.yaml:") if "gate[" in line]
         assert [by in line for line in gates] == [True, False, True]
     for name in FILLED:
@@ -216,3 +220,35 @@ def test_what_only_filled_grades_decide_is_said(shop: Project, capsys: pytest.Ca
     verdicts = [found[name].get("verdict_without_filled") for name in (*FILLED, "f")]
     assert verdicts == ["failed", "failed", "failed", "passed", None]
     assert [found[name].get("filled") for name in (*FILLED, "f")] == ["1", "1", "1", None, None]
+
+
+def test_a_drop_that_only_filled_grades_see_is_said(shop: Project, capsys: pytest.CaptureFixture[str]) -> None:
+    """The document that people judged stays first, and the one that fills falls from rank 2 to 3."""
+    cases = "judgments: {a: 3}}\n      - {query: f, judgments: {f: 1}}\n"
+    shop.write("machine.csv", "query,doc_id,grade,rater,machine\na c b,c,3,lenient,true\n")
+    shop.cases(f"""
+    scale: [0, 3]
+    tolerance: 0.05
+    judgments: [{{file: machine.csv, fill: true}}]
+    gates:
+      - max_drop: {{nDCG@10: 0.01}}
+      - max_drop: {{P@1: 0.01}}
+    cases:
+      - {{query: a c b, {cases}""")
+    shop.run("--relevance-update", "--relevance-record=before.jsonl")
+    shop.search('return lambda query: ["a", "b", "c"] if "a" in query else [query]')
+    run, by = shop.run("--relevance-record=after.jsonl"), "(by the grades of lenient alone)"
+    assert by in " ".join(run.failure("gate[max_drop nDCG@10 0.01]").split())
+    assert by not in run.sentences("shop.relevance.yaml:6: gate")[0]
+    assert f"more than the tolerance 0.050 {by}" in " ".join(run.failure("a c b").split())
+    assert run.sentences("1 of 2 cases") == ['1 of 2 cases fails only by grades of lenient: "a c b"']
+    records = [str(shop.path / name) for name in ("before.jsonl", "after.jsonl")]
+    capsys.readouterr()
+    gates = "--max-drop", "nDCG@10=0.01", "--min", "nDCG@10=0.99", "--min", "nDCG@10=0.5"
+    for options in ((), ("--judgments", str(shop.path / "shop.relevance.yaml"))):
+        assert main(["compare", *records, *gates[:4], *options]) == 1
+        said = " ".join(capsys.readouterr().out.split())
+        assert said.count(by) == 2
+        assert "after.jsonl: 1 of 3 judged results within k is filled: 1 by lenient; mean nDCG@10 by people" in said
+        assert main(["compare", *records, *gates[4:], *options]) == 0
+        assert by not in capsys.readouterr().out

@@ -174,7 +174,7 @@ def context(run: Run, most: int = MOST_NAMES) -> list[str]:
         *_first_names(searches, most, "more variant", "more variants"),
         *([f"against {against}"] if against else []),
         *_first_names(searched, most, "more entry", "more entries"),
-        *filter(None, [cases.filled_text(ran), cases.passing_by_fill(ran)]),
+        *cases.filled_texts(ran),
     ]
 
 

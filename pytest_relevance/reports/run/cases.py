@@ -9,10 +9,19 @@ from typing import TYPE_CHECKING
 
 from pytest_relevance._text import case_in_prose, counted, first_few, harmless, listed, score_text
 from pytest_relevance.reports.blocks import MORE_HINT, RIGHT, Block, Column, Sentence, Table, styled
-from pytest_relevance.reports.reasons import STATUSES, case_label, graders
+from pytest_relevance.reports.reasons import STATUSES, case_label
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, cut, duration, width
 from pytest_relevance.results import case_result
-from pytest_relevance.results.case_result import CHECK, ERROR, SKIPPED, WITHOUT_SCORE, CaseResult, grouped
+from pytest_relevance.results.case_result import (
+    CHECK,
+    ERROR,
+    FAILED,
+    PASSED,
+    SKIPPED,
+    WITHOUT_SCORE,
+    CaseResult,
+    grouped,
+)
 from pytest_relevance.results.records.run_info import GONE, LEFT_OUT, UNJUDGED, FileInfo
 
 if TYPE_CHECKING:
@@ -290,36 +299,38 @@ def remarks(results: Sequence[CaseResult], files: Mapping[str, FileInfo], *, ful
     return [*_not_in_index(results), *stability_remarks(results, full=full), *unjudged]
 
 
-def filled_text(results: Iterable[CaseResult]) -> str:
-    """`3 of 20 judged results within k are filled: 3 by model-x/prompt-3; such grades alone decide 2 scores`; or ""."""
-    found = [result.evaluation for result in results]
-    counts: Counter[str] = Counter()
+def filled_texts(results: Sequence[CaseResult], most: int | None = 3) -> list[str]:
+    """How much grades that fill make of results, and in which cases they alone decide, of which `most` are named.
+
+    `3 of 20 judged results within k are filled: 3 by model-x/prompt-3; such grades alone decide 2 scores; mean nDCG@10
+    by people's grades alone 0.655`; `12 of 20 cases pass only by grades of lenient: "a", "b", "c" and 9 more`.
+    """
+    if not any(result.evaluation.people_scores or result.evaluation.filled_top for result in results):
+        return []
+    from pytest_relevance.results.filled import is_decided_by_fill, without_fill
+
+    ran = [result for result in results if result.status != SKIPPED]
+    found = [result.evaluation for result in ran]
+    counts, alone = Counter[str](), sum(each.is_filled_alone for each in found)
     for each in found:
-        if each.filled_top:
-            counts.update(each.filled_top)
-    alone = sum(each.is_filled_alone for each in found)
-    if not (counts or alone):
-        return ""
-    total = counted(sum(each.judged for each in found), "judged result")
+        counts.update(each.filled_top)
     by = ", ".join(f"{count:,} by {harmless(name)}" for name, count in counts.most_common())
-    decide = f"; such grades alone decide {counted(alone, 'score')}" if alone else ""
-    are = "is" if counts.total() == 1 else "are"
-    return f"{counts.total():,} of {total} within k {are} filled{': ' * bool(by)}{by}{decide}"
-
-
-def passing_by_fill(results: Iterable[CaseResult], most: int | None = 3) -> str:
-    """`12 of 20 cases pass only by grades of lenient: "a", "b", "c" and 9 more`; or "". `most` are named."""
-    found = [*results]
-    if not any(result.evaluation.people_verdict for result in found):
-        return ""
-    from pytest_relevance.results.filled import passes_by_fill
-
-    ran = [result for result in found if result.status != SKIPPED]
-    if not (found := [*filter(passes_by_fill, ran)]):
-        return ""
-    names = [case_in_prose(result.id, result.query, result.variant) for result in found]
-    of_all = f"{len(found):,} of {counted(len(ran), 'case')} {'passes' if len(found) == 1 else 'pass'}"
-    return f"{of_all} only by grades of {graders(found)}: {first_few(names, most or len(names))}"
+    are = f"{'is' if counts.total() == 1 else 'are'} filled{': ' * bool(by)}{by}"
+    parts = [f"{counts.total():,} of {counted(sum(each.judged for each in found), 'judged result')} within k {are}"]
+    parts += [f"such grades alone decide {counted(alone, 'score')}"] * bool(alone)
+    means = means_by_variant(people := [*map(without_fill, ran)])
+    if means and any(each.people_scores for each in found):
+        parts.append(f"mean {metric_of(people)} by people's grades alone {means_text(means, [*means])}")
+    texts = ["; ".join(parts)]
+    decided = [result for result in ran if is_decided_by_fill(result)]
+    for verdict, one, several in ((PASSED, "passes", "pass"), (FAILED, "fails", "fail")):
+        if own := [result for result in decided if result.verdict == verdict]:
+            names = [case_in_prose(result.id, result.query, result.variant) for result in own]
+            graders = dict.fromkeys(harmless(name) for result in own for name in result.evaluation.graders)
+            of_all = f"{len(own):,} of {counted(len(ran), 'case')} {one if len(own) == 1 else several}"
+            by = f"only by grades of {listed(graders, 'and')}"
+            texts.append(f"{of_all} {by}: {first_few(names, most or len(names))}")
+    return texts
 
 
 def _not_in_index(results: Sequence[CaseResult]) -> Iterator[Sentence]:

@@ -36,7 +36,7 @@ def gate_message(judged: gates.GateResult) -> str:
     """One line: the findings that are not met, or all of them where each is met, or why the gate was not judged."""
     why = judged.not_judged
     if why is None:
-        return "; ".join(map(finding_text, judged.unmet or judged.findings)) + _alone(judged)
+        return "; ".join(map(finding_text, judged.unmet or judged.findings))
     if why.kind == gates.INCOMPLETE:
         return f"not evaluated: {why.counted:,} of {why.total:,} ran"
     if why.kind == gates.UPDATING:
@@ -47,13 +47,9 @@ def gate_message(judged: gates.GateResult) -> str:
     return f"not evaluated: no {which} ran"
 
 
-def _alone(judged: gates.GateResult) -> str:
-    return alone_text(judged.results) if judged.is_filled_alone else ""
-
-
 def finding_text(found: gates.GateFinding) -> str:
     """The sentence about what a gate found."""
-    return _WORDS[found.kind](found)
+    return _WORDS[found.kind](found) + (alone_text(found.by_fill) if found.by_fill else "")
 
 
 def _errors(found: gates.GateFinding) -> str:
@@ -248,7 +244,7 @@ def gate_lines(judged: gates.GateResult, *, verbosity: int = 0, width: int = WID
     if verbosity < 0 or judged.not_judged or not judged.unmet:
         return [text.line(f"{place}: {harmless(gate_message(judged))}", BAD)]
     (first, *others), met = judged.unmet, [finding for finding in judged.findings if finding.is_met]
-    lines = text.folded_lines(f"{place}: {finding_text(first)}{_alone(judged)}", BAD, width)
+    lines = text.folded_lines(f"{place}: {finding_text(first)}", BAD, width)
     for finding in (*others, *met):
         lines += text.folded_lines(f"  {finding_text(finding)}", PLAIN if finding.is_met else BAD, width)
     about = (("tag", judged.gate.tag), ("variant", judged.variant))

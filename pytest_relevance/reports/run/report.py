@@ -59,8 +59,7 @@ def summary_lines(
         blocks += [Sentence(f"against {name}:", DIM) for name in records]
         blocks += baseline.mean_sentences(results, only_changes=True)
         blocks += baseline.lost_sentences(files, info) if updating != "all" else []
-    by_fill = cases.passing_by_fill(results, None if full else 3)
-    blocks += [Sentence(text, DOUBT) for text in (cases.filled_text(results), by_fill) if text]
+    blocks += [Sentence(text, DOUBT) for text in cases.filled_texts(results, None if full else 3)]
     if verbosity < 0:
         blocks += cases.stability_remarks(results)
     else:

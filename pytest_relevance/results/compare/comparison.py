@@ -7,7 +7,7 @@ reports show it as they show a case of a run that has a baseline.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
@@ -180,9 +180,15 @@ class Compared:
             raise ValueError(f"p is above 0 and at most 1, such as 0.05, not {p!r}")
         if p is not None and not allowed:
             raise ValueError("p says when a drop of a mean counts; give max_drop with it")
-        rows = [row for row in self.metrics if row.metric in allowed]
-        findings = [gates.judge_drop(row, allowed[row.metric], p, metric_named(row.metric)) for row in rows]
-        findings += [gates.judge_mean(row, least[row.metric]) for row in self.metrics if row.metric in least]
+
+        def of_means(results: Sequence[CaseResult]) -> Iterator[gates.GateFinding]:
+            rows = self.metrics if results is self.results else replace(self, results=tuple(results)).metrics
+            for row in rows:
+                if row.metric in allowed:
+                    yield gates.judge_drop(row, allowed[row.metric], p, metric_named(row.metric))
+            yield from (gates.judge_mean(row, least[row.metric]) for row in rows if row.metric in least)
+
+        findings = gates.by_fill(of_means, self.results) if allowed or least else []
         drops: Sequence[CaseResult] = ()
         if max_case_drop is not None:
             gates.check_drop("max_case_drop", max_case_drop, names[0])
@@ -251,7 +257,8 @@ def compared_results(pairs: list[Pair], metrics: Metrics, *, is_across: bool) ->
             shown = {**one.texts.shown, **texts.shown}
             texts = texts._replace(titles={**one.texts.titles, **texts.titles}, shown=shown)
         accepted = WITHIN, first.get(two.metric.text), (), first, ranking.documents, ranking.grades
-        baseline = BaselineComparison(*accepted, latency=one.call.latency_like(two.call))
+        latency, people = one.call.latency_like(two.call), one.evaluation.people_scores
+        baseline = BaselineComparison(*accepted, latency=latency, people_scores=people)
         result = two._replace(
             variant=None if is_across else two.variant,
             texts=texts,

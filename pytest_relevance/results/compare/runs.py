@@ -20,7 +20,7 @@ from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import CaseCall, CaseConditions, CaseEvaluation, CaseRanking, count_grades
 from pytest_relevance.results.case_result import MEASURED, CaseResult
 from pytest_relevance.results.compare.pairing import Incomparable
-from pytest_relevance.results.filled import with_filled
+from pytest_relevance.results.filled import judged_by, with_fill
 from pytest_relevance.results.records.file import BASELINE, RECORD, kind_of, read_record
 from pytest_relevance.results.records.run import Compact, Run, known_ranks
 from pytest_relevance.results.scoring import digest_of
@@ -105,10 +105,14 @@ def _scored(result: CaseResult) -> CaseResult:
     """A result without what a comparison does not need: errors, repeats, diagnoses, and the baseline of its day."""
     found = result.evaluation
     numbers = tuple(each for each in found.outcomes if each.kind == "results")  # whether it is right to find nothing
-    evaluation = CaseEvaluation(found.judgments, digest=found.digest, scores=found.scores, outcomes=numbers)
+    evaluation = found._replace(missing=(), lower=None, upper=None, outcomes=numbers, not_applicable=(), reasons=())
     call = CaseCall(None, *result.call[1:4])  # the latency
     ranking = result.ranking._replace(irrelevant_top=())
     return result._replace(node="", ranking=ranking, evaluation=evaluation, baseline=None, call=call)
+
+
+_FILLED = "judged", "top", "filled", "filled_top", "is_filled_alone"
+"""What an evaluation says of grades that fill what nobody has judged."""
 
 
 def plain_run(rankings: Iterable[tuple[str, Sequence[str]]], name: str, k: int, cut: Container[str] = ()) -> PlainRun:
@@ -153,12 +157,15 @@ def _rejudged(
             if query is not None:
                 ranking = ranking._replace(grades=tuple(grade_ranking(ranking.documents, query.grades).grades))
             known = {"outcomes": evaluation.outcomes, "recorded_digest": evaluation.digest}
-            if query is None:
-                names = "filled", "filled_top", "is_filled_alone", "people_scores", "people_verdict"
-                known |= {name: getattr(evaluation, name) for name in names}
+            if query is None:  # the scores without these grades are of other settings
+                known |= {name: getattr(evaluation, name) for name in _FILLED}
             evaluation = CaseEvaluation(judgments, digest=digest, **known)  # type: ignore[arg-type]
             made = result._replace(conditions=conditions, ranking=ranking, evaluation=evaluation, **own)
-            results.append(with_filled(made, query.grades, query.filled) if query is not None and fills else made)
+            if query is not None and fills:
+                people = {document: grade for document, grade in query.grades.items() if document not in query.filled}
+                made = with_fill(judged_by(made, query.grades), query.filled, judged_by(made, people))
+                made = made._replace(evaluation=made.evaluation._replace(scores={}))
+            results.append(made)
         if queries is not None and results and not any(result.evaluation.is_judged for result in results):
             ids, judged = examples(result.id for result in results), examples(queries.by_key) or "none"
             none = f"none of the queries of {run.name} is judged"

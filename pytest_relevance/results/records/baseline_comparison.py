@@ -120,7 +120,7 @@ class Baseline:
                 verdict, because = _regression(result, case, found, because)
         passes = verdict in (PASSED, MEASURED)
         if passes and not details:
-            found = BaselineComparison(found.standing, found.score, found.stale, found.scores, latency=found.latency)
+            found = BaselineComparison(*found[:4], latency=found.latency, people_scores=found.people_scores)
         elif fingerprint:
             found = found._replace(searched=changed(self.fingerprint, fingerprint))
         return result.with_baseline(found, verdict, because), fails
@@ -198,7 +198,13 @@ def _compare_scores(
     graded = grade_ranking(documents, case.judgments)
     before = result.score if is_same else defined(score(result.metric, graded, case.settings))
     scores = gate_scores(result, case.terms.gates, graded, gates) if case.judgments and case.terms.gates else {}
-    return comparison_of(result, entry, graded, before, scores, case.expect)
+    found, reasons = comparison_of(result, entry, graded, before, scores, case.expect)
+    if case.filled:
+        graded = grade_ranking(documents, case.grades_of_people)
+        people = gate_scores(result, case.terms.gates, graded, gates)
+        people[result.metric.text] = defined(score(result.metric, graded, case.settings))
+        found = found._replace(people_scores=people)
+    return found, reasons
 
 
 def comparison_of(
