@@ -33,8 +33,7 @@ from pytest_relevance.reports.text import Line, folded_lines, line, safe_output,
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.documents import RunTitles
 from pytest_relevance.results.filled import judged_by
-from pytest_relevance.results.judge_file import JudgeFile
-from pytest_relevance.results.worklist import Worklist, WorklistRow, in_a_file
+from pytest_relevance.results.worklist import JudgeFile, Worklist, WorklistRow, in_a_file
 
 PEOPLE = "people"
 """The rater of the grades that people gave, beside a judge."""

@@ -194,13 +194,9 @@ class Target:
 
 def _why_kept(name: str, data: bytes) -> str | None:
     """Return why a file with this content must not be replaced by a worklist, or added to by a judge; else None."""
-    if name == "unjudged":
-        from pytest_relevance.results.worklist import why_kept
+    from pytest_relevance.results.worklist import why_kept, why_not_added_to
 
-        return why_kept(data)
-    from pytest_relevance.results.judge_file import why_not_added_to
-
-    return why_not_added_to(data)
+    return (why_kept if name == "unjudged" else why_not_added_to)(data)
 
 
 def _update_baselines(config: pytest.Config, _: bool) -> Iterator[Message]:
