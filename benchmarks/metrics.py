@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from pytest_relevance.metrics.significance import randomisation_test
+from pytest_relevance.metrics.statistics import randomisation_test
 from pytest_relevance.results.evaluate import evaluate
 
 Grades = dict[str, dict[str, float]]

@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from pytest_relevance._problems import RelevanceWarning as RelevanceWarning
     from pytest_relevance.judgments.scale import aggregate as aggregate
     from pytest_relevance.judgments.reading import read_judgments as read_judgments, read_queries as read_queries
-    from pytest_relevance.metrics.significance import (
-        bootstrap_interval as bootstrap_interval,
-        holm as holm,
-        randomisation_test as randomisation_test,
-    )
-    from pytest_relevance.metrics.agreement import krippendorff_alpha as krippendorff_alpha
     from pytest_relevance.metrics.similarity import (
         jaccard as jaccard,
         kendall_tau as kendall_tau,
         overlap as overlap,
         rbo as rbo,
+    )
+    from pytest_relevance.metrics.statistics import (
+        bootstrap_interval as bootstrap_interval,
+        holm as holm,
+        krippendorff_alpha as krippendorff_alpha,
+        randomisation_test as randomisation_test,
     )
     from pytest_relevance.plugin.running.fixture import Relevance as Relevance
     from pytest_relevance.reports.breakdown import Breakdown as Breakdown, breakdown as breakdown
@@ -46,9 +46,8 @@ _MODULES = {
     "cases.reader": "read_suite",
     "judgments.reading": "read_judgments read_queries",
     "judgments.scale": "aggregate",
-    "metrics.agreement": "krippendorff_alpha",
-    "metrics.significance": "bootstrap_interval holm randomisation_test",
     "metrics.similarity": "jaccard kendall_tau overlap rbo",
+    "metrics.statistics": "bootstrap_interval holm krippendorff_alpha randomisation_test",
     "plugin.running.fixture": "Relevance",
     "reports.breakdown": "Breakdown breakdown",
     "reports.comparison": "Comparison compare_runs",

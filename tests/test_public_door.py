@@ -37,7 +37,7 @@ SHARED = {"_problems", "_source", "_tables"}
 """The modules at the root, with the errors of files and their reader, that tests of every layer may use."""
 
 INPUTS: Mapping[str, set[str]] = {
-    "metrics": {"measures", "names", "ndcg", "settings", "significance"},
+    "metrics": {"measures", "names", "ndcg", "settings", "statistics"},
     "judgments": {"model"},
     "cases": {"model", "reader"},
     "results": {"case_parts", "case_result", "compare.rank_changes", "gates", "records.merge"},

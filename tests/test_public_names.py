@@ -28,7 +28,7 @@ def test_every_public_name_can_be_had_and_says_what_it_is(name: str) -> None:
             ["numpy", "pandas"],
         ),
         (["judgments.grading", "judgments.scale", "results.evaluate"], ["numpy", "pandas"]),
-        (["metrics.significance", "results.compare.differences"], ["numpy", "pandas"]),
+        (["metrics.statistics", "results.compare.differences"], ["numpy", "pandas"]),
         (["metrics.batch"], ["pandas"]),
         (["_problems"], ["numpy", "pandas", "yaml", "pytest"]),  # and the package itself
     ],

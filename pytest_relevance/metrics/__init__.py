@@ -8,8 +8,7 @@
 | `names` | how metrics are written: cutoffs, parameters, aliases |
 | `settings` | gain, discount, ideal, and what unjudged and negative mean |
 | `similarity` | Jaccard, overlap, RBO, Kendall's tau |
-| `agreement` | how far raters agree: Krippendorff's alpha, Cohen's kappa with its interval |
-| `significance` | randomisation test, effect size, bootstrap interval, Holm's correction |
+| `statistics` | of two runs: randomisation test, effect size, bootstrap, Holm; of raters: Krippendorff, Cohen |
 
 Uses no YAML, no pytest, no files and no pandas. Only `batch`, `compiled` and `hits` import numpy at once, so that a
 suite which scores one query at a time never pays for it. Importing this package imports none of them.

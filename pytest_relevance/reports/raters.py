@@ -41,7 +41,7 @@ def agreement_lines(
     `pairs` are what both graded, one or more, the furthest apart first; `limit` of them are listed at most, and `hint`
     says how to see more.
     """
-    from pytest_relevance.metrics.agreement import agreement  # which imports numpy
+    from pytest_relevance.metrics.statistics import agreement  # which imports numpy
 
     first, second = judgments.raters
     found = agreement(*zip(*((rated.ratings[first], rated.ratings[second]) for rated in pairs), strict=True))
@@ -119,7 +119,7 @@ def _ratings(raters: Sequence[str]) -> tuple[list[Column], Callable[[Rated], lis
 
 def _counted(judgments: Judgments, pairs: Sequence[Rated], are_known: bool) -> list[Line]:
     """How many documents there are, how many ratings are far apart, and Krippendorff's alpha."""
-    from pytest_relevance.metrics.agreement import krippendorff_alpha  # which imports numpy
+    from pytest_relevance.metrics.statistics import krippendorff_alpha  # which imports numpy
 
     queries, ratings = len({rated.query for rated in pairs}), [[*rated.ratings.values()] for rated in pairs]
     by = f" by {counted(len(judgments.raters), 'rater')}" if are_known else ""

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import bootstrap_interval, holm, randomisation_test
-from pytest_relevance.metrics.significance import EXACT_PAIRS, PLAIN_PAIRS, drawn_p, effect_size, exact_p, least_p
+from pytest_relevance.metrics.statistics import EXACT_PAIRS, PLAIN_PAIRS, drawn_p, effect_size, exact_p, least_p
 
 Floats = npt.NDArray[np.float64]
 SCORES = st.integers(0, 6).map(lambda sixth: sixth / 6)

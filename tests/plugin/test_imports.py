@@ -85,7 +85,7 @@ FOR_OTHER_SUITES = (
     *("_files", "_source", "_tables"),
     *("judgments.grading", "judgments.model", "judgments.reading"),
     *("plugin.running.documents", "reports.run.changes", "results.gates", "results.compare.rank_changes"),
-    *("metrics.significance", "metrics.similarity", "results.responses.fields"),
+    *("metrics.statistics", "metrics.similarity", "results.responses.fields"),
 )
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import NamedTuple
 
-from pytest_relevance.metrics import significance
+from pytest_relevance.metrics import statistics
 from pytest_relevance.metrics.measures import ranks_needed
 from pytest_relevance.metrics.names import Metric, is_own, is_similarity
 from pytest_relevance.results import case_result
@@ -124,7 +124,7 @@ def means_of(pairs: Sequence[ScorePair]) -> Means:
 def differences_of(family: Iterable[Scores], *, resamples: int = RESAMPLES, seed: int = 0) -> list[Difference]:
     """Test each of several differences; p-values are adjusted after Holm over all of them."""
     rows = [_tested(scores, resamples, seed) for scores in family]
-    adjusted, least = significance.holm([row.p for row in rows]), significance.holm([row.least_p for row in rows])
+    adjusted, least = statistics.holm([row.p for row in rows]), statistics.holm([row.least_p for row in rows])
     return [replace(row, adjusted_p=p, least_p=low) for row, p, low in zip(rows, adjusted, least, strict=True)]
 
 
@@ -138,8 +138,8 @@ def _tested(scores: Scores, resamples: int, seed: int) -> Difference:
     p, least = _test(pairs, resamples, seed)
     draws = _BOOTSTRAP_RESAMPLES if len(pairs) <= _MANY_PAIRS else _FEW_DRAWS
     first, second, weights = _scores_and_weights(pairs)
-    interval = significance.bootstrap_interval(first, second, weights=weights, resamples=draws, seed=seed)
-    effect = significance.effect_size(first, second, weights=weights)
+    interval = statistics.bootstrap_interval(first, second, weights=weights, resamples=draws, seed=seed)
+    effect = statistics.effect_size(first, second, weights=weights)
     figures = (scores.undefined, interval.low, interval.high, p, p, effect, least)
     return Difference(scores.variant, scores.metric, means_of(pairs), *figures)
 
@@ -152,13 +152,13 @@ def _test(pairs: Sequence[ScorePair], resamples: int, seed: int) -> tuple[float,
     if not pairs:
         return math.nan, math.nan
     terms = [pair.change * pair.weight for pair in pairs if pair.change]
-    if len(terms) <= significance.EXACT_PAIRS:
-        return significance.exact_p(terms), significance.least_p(terms)
-    if len(terms) <= significance.PLAIN_PAIRS:
-        return significance.drawn_p(terms, resamples, seed), max(significance.least_p(terms), 1 / (resamples + 1))
+    if len(terms) <= statistics.EXACT_PAIRS:
+        return statistics.exact_p(terms), statistics.least_p(terms)
+    if len(terms) <= statistics.PLAIN_PAIRS:
+        return statistics.drawn_p(terms, resamples, seed), max(statistics.least_p(terms), 1 / (resamples + 1))
     first, second, weights = _scores_and_weights(pairs)
     flips = resamples if len(pairs) <= _MANY_PAIRS else min(resamples, _FEW_FLIPS)
-    test = significance.randomisation_test(first, second, weights=weights, resamples=flips, seed=seed)
+    test = statistics.randomisation_test(first, second, weights=weights, resamples=flips, seed=seed)
     return test.p, test.least_p
 
 

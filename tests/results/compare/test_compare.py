@@ -19,7 +19,7 @@ from pytest_relevance import (
     holm,
     randomisation_test,
 )
-from pytest_relevance.metrics.significance import effect_size
+from pytest_relevance.metrics.statistics import effect_size
 from pytest_relevance.results.case_result import SKIPPED
 from pytest_relevance.results.compare.differences import ScorePair, Scores, differences_of
 from tests.helpers import changed
