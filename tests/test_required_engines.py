@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-QUIET = ("-p", "no:relevance", "-p", "no:asyncio")
+from tests.helpers import only_plugins
+
+QUIET = ("-p", "no:relevance", *only_plugins())
 
 
 @pytest.mark.parametrize("required", [False, True])

@@ -61,6 +61,29 @@ def _look_for_fixtures_once() -> None:
 
 _look_for_fixtures_once()
 
+
+def _look_for_hooks_once() -> None:
+    """Have pytest look only once which hooks a module or a class with a plugin has, which takes a tenth of a run."""
+    manager = pytest.PytestPluginManager
+    parse = manager.parse_hookimpl_opts
+    found: WeakKeyDictionary[Any, dict[str, Any]] = WeakKeyDictionary()
+
+    def parse_hookimpl_opts(self: pytest.PytestPluginManager, plugin: object, name: str) -> Any:
+        if not name.startswith("pytest_"):
+            return None
+        is_kind = isinstance(plugin, ModuleType | type)
+        if not is_kind and name in getattr(plugin, "__dict__", ()):
+            return parse(self, plugin, name)
+        known = found.setdefault(plugin if is_kind else type(plugin), {})
+        if name not in known:
+            known[name] = parse(self, plugin, name)
+        return known[name] and known[name].copy()
+
+    setattr(manager, "parse_hookimpl_opts", parse_hookimpl_opts)  # noqa: B010 - a method, for mypy
+
+
+_look_for_hooks_once()
+
 WORDS = """
     import pytest
 
@@ -77,6 +100,9 @@ LOOPS = ("asyncio", "anyio")
 
 OF_OPTIONS = {"-n": ("xdist", "xdist.looponfail"), "--reruns": ("rerunfailures",)}
 """Plugins that take part in runs with an option of theirs."""
+
+LEFT_OUT = [f"-pno:{name}" for name in ("debugging", "doctest", "faulthandler", "legacypath", "pastebin")]
+"""Plugins of pytest itself that no test is about, which take a tenth of a run."""
 
 _UNSET = 'ignore:The configuration option "asyncio_default_fixture_loop_scope" is unset'
 
@@ -263,7 +289,7 @@ class Project:
         loops = next((choice for choice in (loops, self.loops) if choice is not None), not is_apart)
         wanted = [name for option, names in OF_OPTIONS.items() if _has(args, option) for name in names]
         cached = () if cache else ("-p", "no:cacheprovider")
-        return ["-W", "error", "-W", _UNSET, *only_plugins(*wanted, *(LOOPS if loops else ())), *cached, *self.options]
+        return ["-W", "error", "-W", _UNSET, *LEFT_OUT, *only_plugins(*wanted, *(LOOPS if loops else ())), *cached, *self.options]
 
 
 class _ShortInterrupts:

@@ -141,7 +141,7 @@ def test_lists_are_read_without_the_families_of_responses(project: Project) -> N
 
 
 def test_a_baseline_imports_neither_numpy_nor_pandas_where_forty_cases_changed(forty: Project) -> None:
-    imported(forty, "--relevance-update")
+    forty.run("--relevance-update")
     forty.search("return lambda query: query.split()[::-1]")
     modules = imported(forty, "-o", "relevance_tolerance=1")
     assert "pytest_relevance.results.compare.differences" in modules

@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+from tests.helpers import only_plugins
 from tests.plugin.conftest import Project, Run
 
 OPTION = "--relevance-judge=machine.csv"
@@ -143,7 +144,7 @@ def test_a_killed_run_loses_what_was_on_its_way_even_in_a_file_that_fills(shop: 
     words = [f"d{number}" for number in range(40)]
     shop.cases(f"cases:\n  - {{query: {' '.join(words)}, k: 40, judgments: {{d0: 1}}}}\n")
     shop.conftest(SEARCH + counting(JUDGE, "import time; time.sleep(600 * (next(calls) > 2))"))
-    command = [sys.executable, "-m", "pytest", "-q", OPTION]
+    command = [sys.executable, "-m", "pytest", "-q", OPTION, *only_plugins()]
     with subprocess.Popen(command, cwd=shop.path, stdout=subprocess.DEVNULL, env={**os.environ}) as run:
         while not (shop.path / "machine.csv").exists() or len(rows(shop)) < 3:
             time.sleep(0.05)
