@@ -104,7 +104,7 @@ def _format_of(path: str) -> str:
     return found
 
 
-_MAY_LACK_TEXTS = ("csv", "parquet", "json", "jsonl")
+_MAY_LACK_TEXTS = ("csv", "parquet", "json", "jsonl", "elasticsearch", "ltr")
 """The formats of judgments that have the texts of queries, or their ids alone."""
 
 

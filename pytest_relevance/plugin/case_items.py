@@ -24,6 +24,7 @@ import pytest
 from pytest_relevance.cases.model import Case, Suite
 from pytest_relevance.plugin import pytest_internals as internals
 from pytest_relevance.plugin.failures import CaseFailure
+from pytest_relevance.plugin.options import shown_path
 from pytest_relevance.plugin.pytest_internals import ANYIO_BACKEND, PYTEST, AnyItem, Fixtures, Parameters
 from pytest_relevance.plugin.running.case_run import CASE_RUN, SEARCHES, CaseRun
 from pytest_relevance.plugin.running.run_case import begin, is_awaited, run, run_async
@@ -121,13 +122,17 @@ class ItemMaker:
         file.own_markers += marks
         file.obj.collecting = function
         try:
-            items: Sequence[AnyItem] = file.ihook.pytest_pycollect_makeitem(
+            items: Sequence[AnyItem] | None = file.ihook.pytest_pycollect_makeitem(
                 collector=file, name=function.__name__, obj=function
             )
         finally:
             for mark in marks:
                 file.own_markers.remove(mark)
             file.obj.collecting = None
+        if items is None:
+            raise file.CollectError(
+                f"{shown_path(file.path, file.config)}: cases need the plugin that -p no:python blocks"
+            )
         return items
 
 

@@ -25,6 +25,8 @@ MOST_EXPLAINED = 20
 _LONGEST_ID = 24  # in a sentence
 _LONGEST_QUERY, _SHORTEST_QUERY = 40, 16  # before a reason
 _LEAST_ROOM = 30  # behind a place
+_WIDEST_BRIEF = 160  # the line of a failure by -q
+_NO_ID_KNOWN = "no result is judged; are these the same kind of id?"
 _DIGITS_KEPT = 15  # by a spreadsheet
 
 
@@ -38,7 +40,7 @@ def failure_lines(
     right kind.
     """
     if verbosity < 0:
-        return [_brief(result)]
+        return [_brief(result, width, others)]
     if result.verdict in WITHOUT_SCORE:
         return _error_lines(result, width)
     full, columns, changes = verbosity > 0, width, baseline_changes(result)
@@ -86,15 +88,18 @@ def failure_message(result: CaseResult, room: int = sys.maxsize) -> str:
     return figures if text.width(figures) <= room else figures.replace(" ", "")
 
 
-def _brief(result: CaseResult) -> Line:
-    """Every reason in one line, however wide: an id that is cut cannot be looked for."""
+def _brief(result: CaseResult, columns: int, others: Iterable[CaseResult]) -> Line:
+    """Every reason in one line, cut where it is wider than the terminal and than `_WIDEST_BRIEF`."""
     parts = [failure_message(result), _interval(result)]
+    if result.is_unjudged and not ids_are_known(result, others):
+        parts.append(f"{_NO_ID_KNOWN} (id_field)")
     if result.verdict == INCONCLUSIVE and result.unjudged:
         named = (text.titled(each, each, result.texts.titles) for each in result.unjudged)
         parts.append(f"judge these: {', '.join(named)}")
     style = BAD if result.verdict in WITHOUT_SCORE else reasons.STATUSES[result.verdict]
     parts.append(unstable_text(result))
-    return text.line(harmless(f"{result.place}: {'; '.join(filter(None, parts))}"), style)
+    told = harmless(f"{result.place}: {'; '.join(filter(None, parts))}")
+    return text.line(text.cut(told, max(columns, _WIDEST_BRIEF)), style)
 
 
 def _reasons(result: CaseResult, columns: int, *, full: bool) -> list[Line]:
@@ -193,7 +198,7 @@ def _unjudged_ids(result: CaseResult, columns: int, longest: int) -> list[Line]:
     judged = quoted_ids(document for document, _ in result.evaluation.missing)
     absent = _some([quoted(document) for document in result.texts.not_in_index])
     return [
-        *text.folded_lines("no result is judged; are these the same kind of id?", BAD, columns, "  "),
+        *text.folded_lines(_NO_ID_KNOWN, BAD, columns, "  "),
         *text.wrapped("  returned: ", _some(quoted_ids(result.ranking.documents)), columns),
         *text.wrapped("  judged:   ", _some(judged, sum(result.evaluation.judgments.values())), columns),
         *(text.wrapped("  not in the index: ", absent, columns, style=BAD) if absent else []),

@@ -132,6 +132,11 @@ def test_ids_alone_are_no_queries(terminal: Terminal) -> None:
     row = '{"query_id": "q1", "doc_id": "sku-1", "grade": 3}'
     for source, text in (("one.jsonl", f"{row}\n"), ("ids.jsonl", f"{row}\n" * 2), ("ids.json", f"[{row}, {row}]")):
         terminal.write(source, text)
+    ratings = '"ratings": [{"_id": "sku-1", "rating": 3}]'
+    terminal.write(
+        "rank_eval.json", f'{{"requests": [{{"id": "q1", "request": {{"query": {{"knn": 1}}}}, {ratings}}}]}}'
+    )
+    terminal.write("ltr.txt", "3 qid:1 # sku-1\n0 qid:1 # sku-2\n")
     before = terminal.files()
     for source in before:
         said = terminal.run("convert", source, "shop.relevance.yaml")

@@ -101,7 +101,7 @@ LOOPS = ("asyncio", "anyio")
 OF_OPTIONS = {"-n": ("xdist", "xdist.looponfail"), "--reruns": ("rerunfailures",)}
 """Plugins that take part in runs with an option of theirs."""
 
-LEFT_OUT = [f"-pno:{name}" for name in ("debugging", "doctest", "faulthandler", "legacypath", "pastebin")]
+LEFT_OUT = [f"-pno:{name}" for name in ("doctest", "faulthandler", "legacypath", "pastebin")]
 """Plugins of pytest itself that no test is about, which take a tenth of a run."""
 
 _UNSET = 'ignore:The configuration option "asyncio_default_fixture_loop_scope" is unset'
@@ -289,7 +289,8 @@ class Project:
         loops = next((choice for choice in (loops, self.loops) if choice is not None), not is_apart)
         wanted = [name for option, names in OF_OPTIONS.items() if _has(args, option) for name in names]
         cached = () if cache else ("-p", "no:cacheprovider")
-        return ["-W", "error", "-W", _UNSET, *LEFT_OUT, *only_plugins(*wanted, *(LOOPS if loops else ())), *cached, *self.options]
+        others = only_plugins(*wanted, *(LOOPS if loops else ()))
+        return ["-W", "error", "-W", _UNSET, *LEFT_OUT, *others, *cached, *self.options]
 
 
 class _ShortInterrupts:

@@ -353,7 +353,10 @@ def test_lines_of_pytest_and_of_other_plugins_are_left_alone(hostile: Project, j
 
 
 def test_a_usage_error_of_the_plugin_holds_no_command(shop: Project, job: Job) -> None:
-    for option in ("--relevance-against=##[error]x", "-orelevance_baseline=##[error]x", "shop.relevance.yaml::##[b]x"):
+    for option in (
+        *("--relevance-against=##[error]x", "-orelevance_baseline=##[error]x", "--relevance-repeat=##[error]x"),
+        "shop.relevance.yaml::##[b]x",
+    ):
         run = shop.run(option)
         printed = run.result.stderr.str()
         assert (run.code, "##" in printed, commands(printed)) == (pytest.ExitCode.USAGE_ERROR, True, [])

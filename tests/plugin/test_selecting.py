@@ -206,6 +206,8 @@ def test_the_cases_run_with_hardly_any_of_pytests_plugins(shop: Project) -> None
     run = shop.run(*[part for name in off for part in ("-p", f"no:{name}")])
     assert run.outcomes == {"smart watch": "passed", "watch strap": "failed", "trail-shoes": "passed"}
     assert run.code == pytest.ExitCode.TESTS_FAILED
+    none = shop.run("-p", "no:python")
+    assert (none.code, "shop.relevance.yaml: cases need the plugin that -p no:python blocks" in none.text) == (2, True)
 
 
 def test_a_plugin_that_runs_something_else_in_the_place_of_cases(shop: Project) -> None:

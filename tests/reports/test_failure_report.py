@@ -162,6 +162,10 @@ def test_a_case_that_passed(shop: Shop) -> None:
     assert headline(shop.hits("sku-3"), verbosity=-1, min_ndcg=0.7, expect={"results": 2}) == (
         "nDCG@10 0.232, floor 0.700; results: 1 returned, expected exactly 2"
     )
+    unknown = headline([{"id": "x" * 200}], verbosity=-1, min_ndcg=0.7)
+    assert unknown.endswith("; no result is judged; are these the same kind of id? (id_field)")
+    many = headline(shop.hits("sku-1"), verbosity=-1, expect={"include": [f"sku-{number}" for number in range(99)]})
+    assert (len(many), many[-3:]) == (160 - len("shop.relevance.yaml:41: "), "...")
     assert headline(perfect, judgments={}) == "no judgments"
     assert headline([], judgments={}, expect={"results": 0}) == "passed: results 0"
     assert headline(perfect, expect={"first": "sku-1"}) == "passed: nDCG@10 1.000, no floor; first"
