@@ -19,7 +19,6 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pytest_relevance._python import paused_gc
 from pytest_relevance._text import counted, did_you_mean, listed, quoted
 from pytest_relevance.cli import command
 from pytest_relevance.cli.command import FOUND, HTML, JSON, MARKDOWN, OK, PROGRAM, TEXT, CommandError, checked_by
@@ -95,7 +94,7 @@ def run(arguments: Namespace) -> int:
     bounds = [*arguments.max_drop, *arguments.least]
     variants: Any = arguments.variants and [None if name == _NO_VARIANT else name for name in arguments.variants]
     try:
-        with paused_gc(), command.reading((first, second)):
+        with command.reading((first, second)):
             comparison = compare_runs(
                 *(first, second, [*arguments.metrics, *(name for name, _ in bounds)] or None),
                 judgments=judgments,

@@ -17,7 +17,6 @@ from collections.abc import Sequence
 from glob import glob, has_magic
 from pathlib import Path
 
-from pytest_relevance._python import paused_gc
 from pytest_relevance._text import quoted
 from pytest_relevance.cli import command
 from pytest_relevance.cli.command import HTML, JSON, MARKDOWN, OK, PROGRAM, TEXT, CommandError
@@ -41,7 +40,7 @@ def run(arguments: Namespace) -> int:
     command.check_output(arguments, map(Path, paths), is_report, "no report")
     format = command.report_format(arguments)
     try:
-        with paused_gc(), command.reading(paths):
+        with command.reading(paths):
             history = read_history(paths)
     except NoHistory as error:
         raise CommandError(f"{PROGRAM} history: {error}") from None

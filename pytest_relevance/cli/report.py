@@ -11,6 +11,7 @@ import json
 from argparse import ArgumentParser, Namespace
 from functools import partial
 from pathlib import Path
+from sys import intern
 from typing import TYPE_CHECKING
 
 from pytest_relevance import _python
@@ -19,9 +20,14 @@ from pytest_relevance._text import listed, quoted, shown
 from pytest_relevance.cli import command
 from pytest_relevance.cli.command import HTML, JSON, MARKDOWN, OK, PROGRAM, TEXT, CommandError
 from pytest_relevance.reports.text import WIDEST, is_report, plain, terminal_width
+from pytest_relevance.results.case_parts import EMPTY, DocumentTexts
 
 if TYPE_CHECKING:
+    from pytest_relevance.results.case_result import CaseResult
     from pytest_relevance.results.records.run import Run
+
+
+_NO_TEXTS = DocumentTexts()
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -77,12 +83,12 @@ def _for_page(path: Path) -> Run:
     from pytest_relevance.reports.run.changes import worst_first
     from pytest_relevance.results.case_result import CaseResult
     from pytest_relevance.results.records.file import read_header, read_record, result_lines, watched
-    from pytest_relevance.results.records.run import Compact, Run
+    from pytest_relevance.results.records.run import Run
 
     with command.reading([path]):
         if read_header(path)[2] <= MOST_CASES:
             return Run.open(path)
-        results, files, info = read_record(path, kept=Compact(keeps_accepted=True))
+        results, files, info = read_record(path, kept=_counted)
     worst = [change.result for change in worst_first(results)] or lowest(results)
     shown = {id(result) for result in (*detailed(results), *worst[:MOST_WORST])}
     with command.reading([path]):
@@ -90,6 +96,22 @@ def _for_page(path: Path) -> Run:
             if id(results[number]) in shown:
                 results[number] = CaseResult.from_dict(json.loads(line))
     return Run(results, files, info, name=path.name)
+
+
+def _counted(result: CaseResult) -> CaseResult:
+    """Return what a page needs of a result that it only counts: of the texts the title of a first result."""
+    ranking, texts, baseline = result.ranking, result.texts, result.baseline
+    titles = {name: texts.titles[name] for name in ranking.irrelevant_top[:1] if name in texts.titles}
+    if baseline is not None:
+        standing = intern(baseline.standing)
+        baseline = baseline._replace(standing=standing, documents=baseline.documents[:1], then=EMPTY)
+    return result._replace(
+        file=intern(result.file),
+        verdict=intern(result.verdict),
+        ranking=ranking._replace(engine_scores=(), irrelevant_top=ranking.irrelevant_top[:1]),
+        texts=DocumentTexts(titles) if titles else _NO_TEXTS,
+        baseline=baseline,
+    )
 
 
 def _of_another_package(run: Run, format: str) -> str:

@@ -318,16 +318,23 @@ def _types_of(kinds: Sequence[Any]) -> Mapping[str, Collection[type]]:
     return found
 
 
+@lru_cache(maxsize=1024)  # most lines of a file have the same keys, with values of the same types
+def _checked(names: Sequence[str], found: Sequence[type], kinds: Sequence[Any]) -> tuple[Sequence[str], Sequence[str]]:
+    """The keys whose values, which have the types `found`, have a wrong one; the keys of objects and lists of them."""
+    types = _types_of(kinds)
+    wrong = [name for name, kind in zip(names, found, strict=True) if kind not in types.get(name, (kind,))]
+    return wrong, [name for name in names if name in _OBJECTS]
+
+
 def check_types(values: Mapping[str, Any], *kinds: Any) -> None:
     """Raise TypeError where a value in a line has another type than the field of its name in these data types."""
-    types = _types_of(kinds)
-    for name, value in values.items():
-        if type(value) not in types.get(name, (type(value),)):
-            raise TypeError(f"its {name} is {value!r}")
-        if name in _OBJECTS:
-            for part in value if isinstance(value, list) else (value,):
-                if isinstance(part, dict):
-                    check_types(part, _OBJECTS[name])
+    wrong, objects = _checked(tuple(values), tuple(map(type, values.values())), kinds)
+    if wrong:
+        raise TypeError(f"its {wrong[0]} is {values[wrong[0]]!r}")
+    for name in objects:
+        for part in values[name] if type(values[name]) is list else (values[name],):
+            if type(part) is dict:
+                check_types(part, _OBJECTS[name])
 
 
 def _case_result(values: dict[str, Any], only: Collection[str] = ()) -> CaseResult:

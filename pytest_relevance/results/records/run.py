@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from heapq import nsmallest
 from pathlib import Path
+from sys import intern
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import MOST_ROWS, NUMBER, TEXT, case_name, counted, html_table, score_text
@@ -119,13 +120,12 @@ class Run:
 class Compact:
     """Makes recorded results small, for commands that read hundreds of thousands: two fifths of the memory.
 
-    What only a report about a single case shows is left out: accepted rankings (unless `keeps_accepted`), scores of the
-    engine, and missing documents but the first, where none of them was returned below the kept ranks. All titles and
-    fields of documents are in one table, which the results share, as they share equal documents and parts.
+    What only a report about a single case shows is left out: accepted rankings, scores of the engine, and missing
+    documents but the first, where none of them was returned below the kept ranks. All titles and fields of documents
+    are in one table, which the results share, as they share equal texts and parts.
     """
 
-    def __init__(self, *, keeps_accepted: bool = False) -> None:
-        self._keeps_accepted = keeps_accepted
+    def __init__(self) -> None:
         self._titles: dict[str, str] = {}
         self._shown: dict[str, Mapping[str, str]] = {}
         self._texts = DocumentTexts(self._titles, shown=self._shown)
@@ -133,40 +133,38 @@ class Compact:
 
     def __call__(self, result: CaseResult) -> CaseResult:
         """What is kept of a result."""
-        put, texts, evaluation, baseline = self._shared.setdefault, result.texts, result.evaluation, result.baseline
-        named = {name: put(value, value) for name in _REPEATED if (value := getattr(result, name))}
-        documents, as_returned = (
-            tuple([put(document, document) for document in each])
-            for each in (result.ranking.documents, result.ranking.as_returned)
-        )
-        self._titles.update((put(document, document), title) for document, title in texts.titles.items())
-        self._shown.update((put(document, document), fields) for document, fields in texts.shown.items())
+        put, texts, ranking, evaluation = self._shared.setdefault, result.texts, result.ranking, result.evaluation
+        documents, baseline = tuple(map(intern, ranking.documents)), result.baseline
+        self._titles.update(zip(map(intern, texts.titles), texts.titles.values(), strict=True))
+        self._shown.update(zip(map(intern, texts.shown), texts.shown.values(), strict=True))
         if baseline is not None:
-            standing = put(baseline.standing, baseline.standing)
-            accepted = baseline.documents if self._keeps_accepted else ()
-            documents_then = tuple([put(document, document) for document in accepted])
-            baseline = baseline._replace(standing=standing, documents=documents_then, then=EMPTY)
+            baseline = baseline._replace(standing=intern(baseline.standing), documents=(), then=EMPTY)
         return result._replace(
-            **named,
+            file=intern(result.file),
+            id=intern(result.id),
+            verdict=intern(result.verdict),
+            query=intern(result.query),
+            search=intern(result.search),
+            variant=result.variant and intern(result.variant),
+            tags=put(result.tags, result.tags),
             conditions=put(result.conditions[:-1], result.conditions),
-            ranking=result.ranking._replace(
+            ranking=ranking._replace(
                 documents=documents,
-                as_returned=as_returned,
+                as_returned=tuple(map(intern, ranking.as_returned)),
                 engine_scores=(),
-                irrelevant_top=documents[: len(result.ranking.irrelevant_top)],
+                irrelevant_top=documents[: len(ranking.irrelevant_top)],
             ),
             texts=self._texts._replace(not_in_index=texts.not_in_index) if texts.not_in_index else self._texts,
             evaluation=evaluation._replace(
                 judgments=put(("judgments", *evaluation.judgments.items()), evaluation.judgments),
-                missing=evaluation.missing if result.ranking.deeper else evaluation.missing[:1],
-                scores={put(name, name): score for name, score in evaluation.scores.items()},
+                missing=evaluation.missing if ranking.deeper else evaluation.missing[:1],
+                scores=dict(zip(map(intern, evaluation.scores), evaluation.scores.values(), strict=True)),
             ),
             baseline=baseline,
         )
 
 
 _KEYS = ("file", "id", "variant")
-_REPEATED = (*_KEYS, "query", "verdict", "search", "tags")
 _OF_RESULT = (*_KEYS, "query", "search", "tags", "weight", "verdict", "outcome")
 _CASE = (*_OF_RESULT, "k", "score", "lower", "upper", "latency")
 KNOWN_RANKS = "pytest_relevance.known_ranks"
