@@ -4,6 +4,7 @@ A run draws the same examples every time. `--hypothesis-profile=deep --hypothesi
 `--hypothesis-profile=brief` draws few, where another Python has drawn them all.
 """
 
+import gc
 import os
 import sys
 from collections.abc import Generator, Iterator
@@ -141,6 +142,25 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 def _refuse(report: pytest.CollectReport | pytest.TestReport) -> None:
     reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
     report.outcome, report.longrepr = "failed", f"with {REQUIRED} set, it must not be skipped: {reason}"
+
+
+@pytest.fixture
+def pytester(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+    """Runs in this process do not look for garbage in all that was imported so far.
+
+    Some versions of pytest do so five times after every run, which takes longer than the run.
+    """
+    run = pytester.inline_run
+
+    def inline_run(*args: Any, **options: Any) -> pytest.HookRecorder:
+        gc.freeze()
+        try:
+            return run(*args, **options)
+        finally:
+            gc.unfreeze()
+
+    monkeypatch.setattr(pytester, "inline_run", inline_run)
+    return pytester
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,6 @@ The runs are in this process unless a test needs one of its own, with warnings a
 """
 
 import contextlib
-import gc
 import importlib
 import json
 import pkgutil
@@ -255,13 +254,9 @@ class Project:
         objects with hooks.
         """
         options = self._options(args, cache, loops, is_apart=_asks_for_workers(args))
-        gc.freeze()  # some versions of pytest look for garbage after every run, in all that was imported so far too
-        try:
-            plugins = [*plugins, _ShortInterrupts()]
-            with copied_workers() if _has(args, "-n") else contextlib.nullcontext():
-                return Run(self.pytester.runpytest_inprocess(*options, *args, no_reraise_ctrlc=True, plugins=plugins))
-        finally:
-            gc.unfreeze()
+        plugins = [*plugins, _ShortInterrupts()]
+        with copied_workers() if _has(args, "-n") else contextlib.nullcontext():
+            return Run(self.pytester.runpytest_inprocess(*options, *args, no_reraise_ctrlc=True, plugins=plugins))
 
     def run_apart(self, *args: str, loops: bool | None = None) -> Run:
         """Run pytest in a process of its own."""
