@@ -127,9 +127,7 @@ ALONE = " (by the grades of model-x/prompt-3 + model-y and model-x/prompt-3 alon
 
 def test_every_report_says_how_much_is_filled(shop: Project, capsys: pytest.CaptureFixture[str]) -> None:
     run = shop.run("--relevance-record=run.jsonl", "--relevance-markdown=run.md", "--relevance-html=run.html")
-    assert run.sentences("3 of 6") == [
-        f"{WORDS}; such grades alone decide 1 score; mean nDCG@10 by people's grades alone 0.750"
-    ]
+    assert run.sentences("3 of 6") == [f"{WORDS}; such grades alone decide 1 score; mean without them 0.750"]
     assert '1 of 3 cases fails only by grades of model-x/prompt-3 + model-y and model-x/prompt-3: "e d"' in run.summary
     assert "3 results, 2 judged, 1 by model-x/prompt-3\n" in run.failure("c b a")
     assert "alone" not in run.failure("c b a")
@@ -249,6 +247,6 @@ def test_a_drop_that_only_filled_grades_see_is_said(shop: Project, capsys: pytes
         assert main(["compare", *records, *gates[:4], *options]) == 1
         said = " ".join(capsys.readouterr().out.split())
         assert said.count(by) == 2
-        assert "after.jsonl: 1 of 3 judged results within k is filled: 1 by lenient; mean nDCG@10 by people" in said
+        assert "after.jsonl: 1 of 3 judged results within k is filled: 1 by lenient; mean without them 1.000" in said
         assert main(["compare", *records, *gates[4:], *options]) == 0
         assert by not in capsys.readouterr().out

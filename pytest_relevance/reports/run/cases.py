@@ -302,8 +302,8 @@ def remarks(results: Sequence[CaseResult], files: Mapping[str, FileInfo], *, ful
 def filled_texts(results: Sequence[CaseResult], most: int | None = 3) -> list[str]:
     """How much grades that fill make of results, and in which cases they alone decide, of which `most` are named.
 
-    `3 of 20 judged results within k are filled: 3 by model-x/prompt-3; such grades alone decide 2 scores; mean nDCG@10
-    by people's grades alone 0.655`; `12 of 20 cases pass only by grades of lenient: "a", "b", "c" and 9 more`.
+    `3 of 20 judged results within k are filled: 3 by model-x/prompt-3; such grades alone decide 2 scores; mean without
+    them 0.655`; `12 of 20 cases pass only by grades of lenient: "a", "b", "c" and 9 more`.
     """
     if not any(result.evaluation.people_scores or result.evaluation.filled_top for result in results):
         return []
@@ -318,9 +318,9 @@ def filled_texts(results: Sequence[CaseResult], most: int | None = 3) -> list[st
     are = f"{'is' if counts.total() == 1 else 'are'} filled{': ' * bool(by)}{by}"
     parts = [f"{counts.total():,} of {counted(sum(each.judged for each in found), 'judged result')} within k {are}"]
     parts += [f"such grades alone decide {counted(alone, 'score')}"] * bool(alone)
-    means = means_by_variant(people := [*map(without_fill, ran)])
+    means = means_by_variant(map(without_fill, ran))
     if means and any(each.people_scores for each in found):
-        parts.append(f"mean {metric_of(people)} by people's grades alone {means_text(means, [*means])}")
+        parts.append(f"mean without them {means_text(means, [*means])}")
     texts = ["; ".join(parts)]
     decided = [result for result in ran if is_decided_by_fill(result)]
     for verdict, one, several in ((PASSED, "passes", "pass"), (FAILED, "fails", "fail")):
