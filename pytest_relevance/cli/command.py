@@ -9,7 +9,8 @@ import re
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -87,26 +88,13 @@ def say(text: object, end: str = "\n") -> None:
     print(safe_output(str(text)), end=end)
 
 
-TOLD_AFTER = 2.0
-"""How long work takes, in seconds, before it says how far it is."""
-
-
-@contextmanager
-def telling(what: str, total: Callable[[], int]) -> Iterator[None]:
+def telling(what: str, total: Callable[[], int]) -> AbstractContextManager[None]:
     """Say on a terminal how many of so many results are done, once that takes long."""
     if not sys.stderr.isatty():
-        yield
-        return
-    from pytest_relevance.reports.progress import Progress
-    from pytest_relevance.results.records.file import WATCH
+        return nullcontext()
+    from pytest_relevance.reports import progress
 
-    progress = Progress(what, total(), _move, is_terminal=True, after=TOLD_AFTER)
-    token = WATCH.set(progress.advance)
-    try:
-        yield
-    finally:
-        WATCH.reset(token)
-        progress.end()
+    return progress.telling(what, total(), partial(print, end="", file=sys.stderr, flush=True))
 
 
 def reading(records: Sequence[str | os.PathLike[str]]) -> AbstractContextManager[None]:
@@ -122,10 +110,6 @@ def _results_in(record: str | os.PathLike[str]) -> int:
         return read_header(record)[2]
     except RecordError:  # it is told where the record is read
         return 0
-
-
-def _move(text: str) -> None:
-    print(text, end="", file=sys.stderr, flush=True)
 
 
 def show(lines: Iterable[Line]) -> None:

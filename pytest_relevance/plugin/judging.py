@@ -8,9 +8,9 @@ wrong, changes no verdict of the run.
 from __future__ import annotations
 
 import os
+import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +24,9 @@ from pytest_relevance.plugin.failures import error_text
 from pytest_relevance.plugin.options import ended_well, redaction, settings
 from pytest_relevance.plugin.pytest_internals import is_fixture_defined, request_of
 from pytest_relevance.plugin.run_store import DOCUMENTS, Message, run_store
-from pytest_relevance.plugin.running.case_run import CASE_RUN, case_runs_of
+from pytest_relevance.plugin.running.case_run import case_runs_of
 from pytest_relevance.plugin.running.judge import NAME, Answer, Judge, Question, UnusableJudge
-from pytest_relevance.plugin.terminal import write_lines
+from pytest_relevance.plugin.terminal import run_terminal, write_lines
 from pytest_relevance.reports.progress import Progress
 from pytest_relevance.reports.raters import agreement_lines
 from pytest_relevance.reports.text import Line, folded_lines, line, safe_output, terminal_width
@@ -41,19 +41,15 @@ PEOPLE = "people"
 _MOST_FAULTS, _MOST_APART = 3, 3
 """How many different faults of a judge are told, and how many of the pairs that are furthest apart are shown."""
 
-_NOBODY = object()
-"""In the place of a judge of a case that needs none."""
-
-
-def grades_of_people(case: Case) -> Mapping[str, float]:
-    """The judgments of a case that people gave."""
-    return case.grades_of_people
+_Ran = Sequence[tuple[Case, CaseResult]]
+"""The cases that were scored, with what they came to by grades of people alone."""
 
 
 class Judging:
     """The hooks that request the fixture where there is something to judge, and ask it before it is torn down.
 
-    `_messages` are for the end of the run; the run fails for those that are not good.
+    `_ran` are the cases that were scored, each with the judge that it needs (None: none). `_messages` are for the end
+    of the run; the run fails for those that are not good.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -67,9 +63,8 @@ class Judging:
         self._file: JudgeFile | None = None
         if option.relevance_judge is not None:
             self._file = JudgeFile(Path(os.path.abspath(os.path.expanduser(option.relevance_judge))))
-            self._file.mend()
         self._shown = harmless(option.relevance_judge or "")
-        self._left: int | None = option.relevance_judge_limit
+        self._left: int = option.relevance_judge_limit or sys.maxsize
         self._ran: dict[tuple[str, int], tuple[Case, CaseResult, object]] = {}
         self._unusable: set[object] = set()
         self._is_interrupted = False
@@ -78,15 +73,10 @@ class Judging:
 
     @pytest.hookimpl
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Raise UsageError where no fixture has the name, or it is known that people gave no grade."""
+        """Raise UsageError where no fixture has the name."""
         if session.items and not is_fixture_defined(NAME, session):
             how = "write it in a conftest.py: a session fixture that returns judge(query, document), which has a name"
             raise pytest.UsageError(f"{self._option} needs a fixture {NAME}, and there is none; {how}")
-        runs = [item.stash.get(CASE_RUN, None) for item in session.items]
-        has_checks = any("relevance" in getattr(item, "fixturenames", ()) for item in session.items)
-        is_judged = any(run is not None and grades_of_people(run.case) for run in runs)
-        if self._most is not None and any(runs) and not (is_judged or has_checks):
-            raise pytest.UsageError("--relevance-calibrate: people judged no document of the cases that are to run")
 
     @pytest.hookimpl(wrapper=True, trylast=True)  # inner to the wrappers that capture output
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
@@ -96,13 +86,11 @@ class Judging:
             return (yield)
         finally:
             for number, run in enumerate(case_runs_of(item)):
-                result = run.attempt.result
+                result, people = run.attempt.result, run.case.grades_of_people
                 if result is not None and result.evaluation.scores:
-                    if run.case.filled:
-                        result = judged_by(result, grades_of_people(run.case))
-                    is_asked = self._file is not None and bool(result.unjudged)
-                    is_asked |= self._most is not None and bool(grades_of_people(run.case))
-                    judge = self._judge_of(item) if is_asked else _NOBODY
+                    result = judged_by(result, people) if run.case.filled else result
+                    is_asked = (self._file is not None and result.unjudged) or (self._most is not None and people)
+                    judge = self._judge_of(item) if is_asked else None
                     self._ran[item.nodeid, number] = run.case, result, judge
 
     @pytest.hookimpl(wrapper=True)
@@ -147,10 +135,10 @@ class Judging:
         return found
 
     def _judge_of(self, item: pytest.Item) -> object:
-        """Request the fixture for an item."""
+        """Request the fixture for an item; None where it cannot be asked, which is told."""
         request = request_of(item)
         if request is None or item.parent in self._unusable:
-            return _NOBODY
+            return None
         try:
             return request.getfixturevalue(NAME)
         except (KeyboardInterrupt, pytest.exit.Exception):
@@ -162,11 +150,11 @@ class Judging:
             message = Message(redaction(self._config).text(why), is_good=False)
             self._messages += [message] if message not in self._messages else []
             self._unusable.add(item.parent)
-            return _NOBODY
+            return None
 
     def _ask(self, value: Any) -> None:
         """Ask a judge, at the teardown of its fixture, unless no case needs it."""
-        ran = [(case, result) for case, result, judge in self._ran.values() if judge is value or judge is _NOBODY]
+        ran = [(case, result) for case, result, judge in self._ran.values() if judge is value or judge is None]
         if self._is_interrupted or not any(judge is value for *_, judge in self._ran.values()):
             return
         try:
@@ -176,78 +164,69 @@ class Judging:
             return
         if self._most is not None:
             self._calibrate(judge, ran, self._most)
-        has_unjudged = any(result.unjudged for _, result in ran)
-        if self._file is not None and has_unjudged and not self._is_interrupted:
+        if self._file is not None and not self._is_interrupted and any(result.unjudged for _, result in ran):
             try:
                 self._messages.append(self._fill(judge, ran, self._file))
-            except (OSError, ValueError) as error:  # it is no worklist any more
+            except (OSError, ValueError, KeyError) as error:  # it is no worklist any more
                 self._messages.append(Message(f"{self._shown} cannot be written: {error}", is_good=False))
 
-    def _fill(self, judge: Judge, ran: Sequence[tuple[Case, CaseResult]], file: JudgeFile) -> Message:
+    def _fill(self, judge: Judge, ran: _Ran, file: JudgeFile) -> Message:
         """Ask a judge for grades of unjudged results, the most valuable first, and add them to the file."""
         worklist = Worklist.of(self._described(result for _, result in ran))
         cases = {in_a_file(case.query): case for case, _ in reversed(ran)}
         file.open(worklist)
         pairs: dict[tuple[str, str], WorklistRow] = {}
         for row in worklist.rows:
-            pairs.setdefault((file.ids(row)[0], row.document), row)
+            pairs.setdefault((row.query, row.document), row)
         new = [row for row in pairs.values() if not file.has(row, judge.name)]
-        rows = new if self._left is None else new[: self._left]
+        rows = new[: self._left]
+        self._left -= len(rows)
 
-        def take(number: int, answer: Answer) -> bool:
+        def take(number: int, answer: Answer) -> None:
             file.add(worklist, rows[number], judge.name, answer.grade, answer.note)
-            return answer.grade is not None
 
-        questions = [
-            Question(row.query, {**row.fields, "id": row.document, "title": row.title}, case.terms.scale, case.settings)
-            for row in rows
-            for case in [cases[row.query]]
-        ]
+        questions = [Question(cases[row.query], {**row.fields, "id": row.document, "title": row.title}) for row in rows]
         before = {"in the file before": len(pairs) - len(new)}
-        graded, asked, rest = self._answers(judge, questions, f"judged by {judge.name}:", take, len(new), before)
-        if self._left is not None:
-            self._left -= asked
+        graded, rest = self._answers(judge, questions, f"judged by {judge.name}:", take, len(new), before)
         of_all = f"{graded:,} of {counted(len(pairs), 'result')} that nobody has judged"
         cut = "; a half-written row at its end was taken away" if file.was_cut else ""
         return Message(f"{judge.name} graded {of_all}: {self._shown}{rest and '; '}{rest}{cut}")
 
-    def _calibrate(self, judge: Judge, ran: Sequence[tuple[Case, CaseResult]], most: int) -> None:
+    def _calibrate(self, judge: Judge, ran: _Ran, most: int) -> None:
         """Ask a judge for grades that people gave in the cases that were scored, and keep what there is to show."""
-        found: dict[Judged, tuple[Case, CaseResult]] = {}
-        for case, result in ran:
-            for document, grade in grades_of_people(case).items():
-                found.setdefault(Judged(case.query, document, grade), (case, result))
-        drawn = drawn_evenly(found, most)
-        people = PEOPLE if judge.name != PEOPLE else f"other {PEOPLE}"
+        places: dict[Judged, int] = {}
         results = []
-        for each in drawn:
-            case, result = found[each]
-            evaluation = result.evaluation._replace(missing=((each.document, each.grade),))
+        for place, (case, result) in enumerate(ran):
+            judged = case.grades_of_people.items()
+            for document, grade in judged:
+                places.setdefault(Judged(case.query, document, grade), place)
+            evaluation = result.evaluation._replace(missing=(*judged,))  # documents whose titles are looked up
             results.append(result._replace(evaluation=evaluation).with_titles(case.titles, replace=False))
+        drawn = drawn_evenly(places, most)
+        described = self._described(results, [each.document for each in drawn])
         questions, titles = [], dict[str, dict[str, str]]()
-        for each, result in zip(drawn, self._described(results, [each.document for each in drawn]), strict=True):
-            (query, name, _), (case, _), texts = each, found[each], result.texts
-            titles.setdefault(query, {})[name] = title = texts.titles.get(name, "")
-            told = {**texts.shown.get(name, {}), "id": name, "title": title}
-            questions.append(Question(query, told, case.terms.scale, case.settings))
+        for each in drawn:
+            (case, _), texts, name = ran[places[each]], described[places[each]].texts, each.document
+            titles.setdefault(each.query, {})[name] = title = texts.titles.get(name, "")
+            questions.append(Question(case, {**texts.shown.get(name, {}), "id": name, "title": title}))
+        people = PEOPLE if judge.name != PEOPLE else f"other {PEOPLE}"
         pairs: list[Rated] = []
 
-        def take(number: int, answer: Answer) -> bool:
-            if answer.grade is None:
-                return False
+        def take(number: int, answer: Answer) -> None:
             query, rated, grade = drawn[number]
-            ratings = {people: grade, judge.name: answer.grade}
-            pairs.append(Rated(query, rated, ratings, abs(answer.grade - grade)))
-            return True
+            if answer.grade is not None:
+                ratings = {people: grade, judge.name: answer.grade}
+                pairs.append(Rated(query, rated, ratings, abs(answer.grade - grade)))
 
         untitled = {"without a title": sum(not question.document["title"] for question in questions)}
-        *_, rest = self._answers(judge, questions, f"calibrated {judge.name}:", take, len(drawn), untitled)
-        text = f"asked for {len(drawn):,} of the {counted(len(found), 'grade')} that people gave{rest and ': '}{rest}"
+        _, rest = self._answers(judge, questions, f"calibrated {judge.name}:", take, len(drawn), untitled)
+        said = [
+            f"asked for {len(drawn):,} of the {counted(len(places), 'grade')} that people gave{rest and ': '}{rest}"
+        ]
+        if len(drawn) < len(places):
+            said.append("they are drawn evenly over the grades, so that their share of equal grades is not that of all")
         columns = terminal_width()
-        lines = folded_lines(text, columns=columns)
-        if len(drawn) < len(found):
-            evenly = "they are drawn evenly over the grades, so that their share of equal grades is not that of all"
-            lines += folded_lines(evenly, columns=columns)
+        lines = [each for text in said for each in folded_lines(text, columns=columns)]
         if pairs:
             judgments = Judgments(titles=titles, raters=(people, judge.name))
             pairs.sort(key=lambda rated: (-rated.spread, rated.query, rated.document))
@@ -265,24 +244,25 @@ class Judging:
         judge: Judge,
         questions: Sequence[Question],
         what: str,
-        take: Callable[[int, Answer], bool],
+        take: Callable[[int, Answer], None],
         total: int,
         others: Mapping[str, int],
-    ) -> tuple[int, int, str]:
-        """Ask a judge; return how many grades it gave, for how many it was asked, and what became of the rest in words.
+    ) -> tuple[int, str]:
+        """Ask a judge; return how many grades it gave, and what became of the rest in words.
 
-        `take` gets the number of each question and its answer, unless that is a fault, which is told; it returns
-        whether it is a grade. `what` begins the line that says how far it is. The rest is of `total`; `others` are
-        further counts.
+        `take` gets the number of each question and its answer, unless that is a fault, which is told. `what` begins the
+        line that says how far it is. The rest is of `total`; `others` are further counts.
         """
-        progress, faults, graded, asked, why = self._progress(what, len(questions)), Counter[str](), 0, 0, ""
+        progress = Progress(what, len(questions), *run_terminal(self._config))
+        faults, graded, unsure, why = Counter[str](), 0, 0, "--relevance-judge-limit"
+        progress.advance(0)
         try:
             for number, answer in judge.ask(questions):
-                asked += 1
                 if answer.fault:
                     faults[answer.fault] += 1
                 else:
-                    graded += take(number, answer)
+                    take(number, answer)
+                    graded, unsure = graded + (answer.grade is not None), unsure + (answer.grade is None)
                 progress.advance()
         except KeyboardInterrupt:
             self._is_interrupted, why = True, "Ctrl-C"
@@ -293,29 +273,9 @@ class Judging:
         if judge.gave_up:
             why = f"{NAME} was given up"
         told = [f"{judge.name}, {counted(count, 'call')}: {text}" for text, count in faults.most_common(_MOST_FAULTS)]
-        if faults and not graded:
-            told.append(f"{judge.name} gave no grade")
+        told += [f"{judge.name} gave no grade"] * bool(faults and not graded)
         # no fault of a judge fails the run
         run_store(self._config).messages += [Message(text, is_good=False) for text in told]
-        counts = {
-            **others,
-            "it cannot tell": asked - graded - faults.total(),
-            "failed": faults.total(),
-            f"not asked for: {why or '--relevance-judge-limit'}": total - asked,
-        }
-        return graded, asked, "; ".join(f"{count:,} {what}" for what, count in counts.items() if count)
-
-    def _progress(self, what: str, total: int) -> Progress:
-        """The progress of something at the end of a run, in its terminal, past the capture of output."""
-        reporter: Any = self._config.pluginmanager.get_plugin("terminalreporter")
-        capture: Any = self._config.pluginmanager.get_plugin("capturemanager")
-
-        def write(text: str) -> None:
-            if reporter is not None:
-                with nullcontext() if capture is None else capture.global_and_fixture_disabled():
-                    reporter.write(text, flush=True)
-
-        write("\n" * bool(total))
-        progress = Progress(what, total, write, is_terminal=getattr(reporter, "isatty", False))
-        progress.advance(0)
-        return progress
+        failed, left = faults.total(), total - graded - unsure - faults.total()
+        counts = {**others, "it cannot tell": unsure, "failed": failed, f"not asked for: {why}": left}
+        return graded, "; ".join(f"{count:,} {what}" for what, count in counts.items() if count)

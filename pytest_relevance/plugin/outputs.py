@@ -11,6 +11,7 @@ import os
 import platform
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import partial
@@ -23,7 +24,7 @@ from pytest_relevance._python import paused_gc
 from pytest_relevance._text import counted, harmless, listed
 from pytest_relevance.plugin.options import FILES, ended_well, redaction, relative, settings, verbosity, without_root
 from pytest_relevance.plugin.run_store import Message, RunStore, first_named, run_store
-from pytest_relevance.plugin.terminal import not_run
+from pytest_relevance.plugin.terminal import not_run, run_terminal
 from pytest_relevance.reports.blocks import MOST_CHARACTERS
 from pytest_relevance.reports.run.cases import anything_ran, counted_cases
 from pytest_relevance.reports.text import is_report
@@ -279,8 +280,11 @@ def report_of(config: pytest.Config, name: str, title: str, most: int = MOST_CHA
         run = Run(run_store(config).results, *about_run(config), name=title)
         if name == "html":
             from pytest_relevance.reports.html.page import html_page
+            from pytest_relevance.reports.progress import telling
 
-            return html_page(run, images=config.option.relevance_images == "link")
+            write, is_terminal = run_terminal(config)
+            with telling("results in the page:", len(run), write) if is_terminal else nullcontext():
+                return html_page(run, images=config.option.relevance_images == "link")
         from pytest_relevance.reports.run.markdown import run_markdown
         from pytest_relevance.reports.text import safe_output
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
@@ -107,6 +107,23 @@ def write_lines(tw: Any, lines: Iterable[Line]) -> None:
             if part:
                 tw.write(part, **MARKUP.get(style, {}))
         tw.write("\n")
+
+
+def run_terminal(config: pytest.Config) -> tuple[Callable[[str], None], bool]:
+    """A function that writes to the terminal of a run, past the capture of output; and whether it is a terminal.
+
+    The first text begins on a line of its own.
+    """
+    reporter: Any = config.pluginmanager.get_plugin("terminalreporter")
+    capture: Any = config.pluginmanager.get_plugin("capturemanager")
+    before = iter("\n")
+
+    def write(text: str) -> None:
+        if reporter is not None:
+            with nullcontext() if capture is None else capture.global_and_fixture_disabled():
+                reporter.write(next(before, "") + text, flush=True)
+
+    return write, getattr(reporter, "isatty", False)
 
 
 class Terminal:

@@ -1,14 +1,17 @@
-"""How far long work is: on a terminal one line that moves, in a log a line for each tenth.
-
-It imports nothing of the package, so that a command which may be short can use it.
-"""
+"""How far long work is: on a terminal one line that moves, in a log a line for each tenth."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import inf
 from time import monotonic
+
+from pytest_relevance.results.records.file import WATCH
+
+TOLD_AFTER = 2.0
+"""How long the reading or the showing of results takes, in seconds, before a terminal says how far it is."""
 
 _EVERY = 0.1
 """How often the line on a terminal moves at most, in seconds."""
@@ -61,6 +64,18 @@ class Progress:
         left = self.total - self._done
         seconds = (now - self._began) / max(self._done, 1) * left
         return f"{text}, about {time_left(seconds)} left" if self._done and left > 0 else text
+
+
+@contextmanager
+def telling(what: str, total: int, write: Callable[[str], object]) -> Iterator[None]:
+    """Say on a terminal how many of so many results are done (`WATCH`), once that takes long."""
+    progress = Progress(what, total, write, is_terminal=True, after=TOLD_AFTER)
+    token = WATCH.set(progress.advance)
+    try:
+        yield
+    finally:
+        WATCH.reset(token)
+        progress.end()
 
 
 def time_left(seconds: float) -> str:

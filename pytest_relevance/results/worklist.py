@@ -402,54 +402,46 @@ class JudgeFile:
     """
 
     def __init__(self, path: Path) -> None:
+        """Take half of a row off the end of the file. Raises OSError."""
         self.path = path
         self.was_cut = False
         self._names: list[str] = []
         self._known: set[tuple[str, ...]] = set()
         self._ids: dict[str, list[str]] = {}
-
-    def mend(self) -> None:
-        """Take a half-written row at the end of the file away. Raises OSError."""
-        if self.path.is_file():
-            data = self.path.read_bytes()
+        if path.is_file():
+            data = path.read_bytes()
             whole = _whole_rows(data)
             self.was_cut = len(whole) < len(data)
-            with self.path.open("ab") as file:
+            with path.open("ab") as file:
                 file.truncate(min(len(whole), len(data)))
                 file.write(whole[len(data) :])
 
     def open(self, worklist: Worklist) -> None:
         """Read which pairs the file has; a file that is empty or not there gets its header. Raises OSError."""
-        data = self.path.read_bytes() if self.path.is_file() else b""
-        self._names = [*worklist.columns, *_OF_JUDGES]
-        if not data.strip():
+        self._names, *rows = read_worklist(self.path.read_bytes() if self.path.is_file() else b"") or [[]]
+        if not self._names:
+            self._names = [*worklist.columns, *_OF_JUDGES]
             self._add(self._names)
-            return
-        self._names, *rows = read_worklist(data)
-        key = [self._names.index(name) for name in (*COLUMNS[:3], "rater")]
-        self._known = {tuple(row[number].strip() for number in key) for row in rows}
-        for query_id, query in dict.fromkeys((row[key[0]].strip(), row[key[1]].strip()) for row in rows):
-            self._ids.setdefault(query, []).append(query_id)
-
-    def ids(self, row: WorklistRow) -> list[str]:
-        """The ids under which a reader of the file finds the grades of a row, the one for new grades first.
-
-        A query that has another id by now, or stands in two cases, keeps the id that the file has for its text.
-        """
-        own, query = _cell(row.query_id), _cell(row.query)
-        ids = self._ids.setdefault(query, [own])
-        return [own, query] if own in ids and own != query else ids
+        for row in rows:
+            cells = dict(zip(self._names, map(str.strip, row), strict=True))
+            self._known.add((cells["query"], cells["document"], cells["rater"]))
+            self._ids.setdefault(cells["query"], []).append(cells["query_id"])
 
     def has(self, row: WorklistRow, rater: str) -> bool:
         """Whether the file has the pair under the name of a judge."""
-        rest = _cell(row.query), _cell(row.document), _cell(rater)
-        return any((query_id, *rest) in self._known for query_id in self.ids(row))
+        return (_cell(row.query), _cell(row.document), _cell(rater)) in self._known
 
     def add(self, worklist: Worklist, row: WorklistRow, rater: str, grade: float | None, note: str) -> None:
-        """Add a row with the grade of a judge; None is a blank one. Raises OSError."""
+        """Add a row with the grade of a judge; None is a blank one. Raises OSError.
+
+        A query that has another id by now keeps the id that the file has for its text: with two ids the rows would be
+        of two queries.
+        """
+        own = _cell(row.query_id)
+        ids = self._ids.setdefault(_cell(row.query), [own])
         written = "" if grade is None else f"{grade!r}"
         of_judge = {"grade": written, "rater": escaped(rater), MACHINE: "true", "note": escaped(on_one_line(note))}
-        cells = {**worklist.cells(row), "query_id": escaped(self.ids(row)[0]), **of_judge}
+        cells = {**worklist.cells(row), "query_id": escaped(own if own in ids else ids[0]), **of_judge}
         self._add([cells.get(name, "") for name in self._names])
 
     def _add(self, cells: Sequence[str]) -> None:

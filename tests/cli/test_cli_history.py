@@ -413,7 +413,7 @@ def test_two_runs_differ_as_compare_says(
 
 def test_a_terminal_sees_how_far_long_work_is(terminal: Terminal, runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     record(runs / "1.jsonl", 1, {f"query {number}": BEST for number in range(600)})
-    monkeypatch.setattr("pytest_relevance.cli.command.TOLD_AFTER", 0.0)
+    monkeypatch.setattr("pytest_relevance.reports.progress.TOLD_AFTER", 0.0)
     assert "\r" not in terminal.run("history", "runs").err
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     one = "runs/1.jsonl"

@@ -333,7 +333,6 @@ def test_no_more_than_half_a_row_at_the_end_is_taken_away(tmp_path: Path, rest: 
     path = tmp_path / "machine.csv"
     path.write_bytes((HEADER + ROW).encode() + rest)
     file = JudgeFile(path)
-    file.mend()
     assert path.read_bytes() == (HEADER + ROW).encode() + (left or b"")
     assert file.was_cut is (left is None)
 
@@ -353,5 +352,5 @@ def test_a_file_that_a_judge_did_not_write_so_stays_as_it_is(tmp_path: Path, con
     assert (why_not_added_to(content.encode()) or "").startswith(message)
     path = tmp_path / "machine.csv"
     path.write_bytes(content.encode())
-    JudgeFile(path).mend()
+    JudgeFile(path)
     assert path.read_bytes().rstrip() == content.encode().rstrip()

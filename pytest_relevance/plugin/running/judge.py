@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from pytest_relevance._text import shown
+from pytest_relevance.cases.model import Case
 from pytest_relevance.judgments.grading import number_of
-from pytest_relevance.judgments.scale import Scale, on_scale
-from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.judgments.scale import on_scale
 from pytest_relevance.plugin.failures import error_text
 from pytest_relevance.plugin.options import redaction, settings
 from pytest_relevance.plugin.run_end import PATIENCE
@@ -40,12 +40,10 @@ _ENDING = (KeyboardInterrupt, pytest.exit.Exception)
 
 
 class Question(NamedTuple):
-    """A query and a document, {"id": ..., "title": ..., further fields}, whose grade has this scale and these gains."""
+    """A document, {"id": ..., "title": ..., further fields}, to be graded for the query of a case, on its scale."""
 
-    query: str
+    case: Case
     document: Mapping[str, str]
-    scale: Scale | None = None
-    settings: Settings = Settings()
 
 
 class Answer(NamedTuple):
@@ -120,8 +118,8 @@ class Judge:
     async def _answer(self, question: Question) -> Answer | BaseException:
         """Ask a question. What ends the run is returned, as asyncio logs what a task raised and nobody looked at."""
         try:
-            said = self._function(question.query, {**question.document})
-            return answer_of(said if self._loop is None else await said, question)
+            said = self._function(question.case.query, {**question.document})
+            return answer_of(said if self._loop is None else await said, question.case)
         except _ENDING as error:
             return error
         except BaseException as error:
@@ -138,7 +136,7 @@ def _run(answer: Coroutine[Any, Any, Answer | BaseException], future: Future[Ans
         future.set_exception(error)
 
 
-def answer_of(said: object, question: Question) -> Answer:
+def answer_of(said: object, case: Case) -> Answer:
     """Read what a judge returned: a grade, (grade, note), or None for either; a grade may be a name of the scale."""
     if is_waiting(said):
         close_unawaited(said)  # Python warns of one that is dropped, and a warning may fail a test
@@ -149,13 +147,13 @@ def answer_of(said: object, question: Question) -> Answer:
     note = "" if note is None else str.__str__(note)  # a subclass may raise later
     if grade is None:
         return Answer(None, note)
-    scale = question.scale
+    scale = case.terms.scale
     number = None if scale is None else scale.names.get(f"{grade}".strip())
     if number is None and (number := number_of(f"{grade}")) is None:
         wrong: object = f"a grade is {'a number' if scale is None else f'one of {scale.describe()}'}, or None for none"
     elif not isinstance(wrong := on_scale(number, scale), str):
         try:
-            _ = question.settings.gains[number]
+            _ = case.settings.gains[number]
             return Answer(number, note)
         except ValueError as error:
             wrong = error
