@@ -34,17 +34,9 @@ from pytest_relevance.plugin.running.case_run import CASE_RUN, CHECKS, CaseRun, 
 from pytest_relevance.plugin.running.run_case import FINGERPRINT, request_fingerprint, set_properties
 from pytest_relevance.plugin.terminal import Crash, FailureText, Terminal
 from pytest_relevance.reports.text import Line, is_github
+from pytest_relevance.results import case_result
 from pytest_relevance.results.case_parts import SCORING, SETUP, SearchError, text_reason
-from pytest_relevance.results.case_result import (
-    ERROR,
-    FAILED,
-    INCONCLUSIVE,
-    NOT_SEARCHED,
-    PASSED,
-    SKIPPED,
-    SUMMARY_FIELDS,
-    CaseResult,
-)
+from pytest_relevance.results.case_result import ERROR, FAILED, NOT_SEARCHED, PASSED, SKIPPED, CaseResult
 from pytest_relevance.results.scoring import unscored
 
 NAME = "relevance-reporting"
@@ -327,13 +319,13 @@ class CallEnd(NamedTuple):
             result = self._result(run, report)
             needs_details = (
                 run.settings.details
-                or result.verdict in (FAILED, INCONCLUSIVE, ERROR)
+                or result.verdict in (FAILED, case_result.INCONCLUSIVE, ERROR)
                 or len(result.origin.items) > 1
                 or run.is_check
                 or not result.ranking.returned  # the expectations say whether that is right
                 or any(gate.against is not None for gate in run.case.terms.gates)  # their rankings are compared
             )
-            values = sendable(result.to_dict(None if needs_details else SUMMARY_FIELDS), self.item.config)
+            values = sendable(result.to_dict(None if needs_details else case_result.SUMMARY_FIELDS), self.item.config)
             attached["cases"].append(values)
             if is_shown:
                 attached["shown"] = values

@@ -30,16 +30,8 @@ from pytest_relevance.plugin.run_store import DOCUMENTS as NAME
 from pytest_relevance.plugin.run_store import OTHER_IDS, run_store
 from pytest_relevance.plugin.running import case_run
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CHECKS, Attempt, CaseRun
+from pytest_relevance.results import documents as titles
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.documents import (
-    Catalogue,
-    IndexDocuments,
-    UnreadableAnswer,
-    absent_documents,
-    documents_to_ask,
-    read_answer,
-    with_fields,
-)
 from pytest_relevance.results.responses.ranking import Ranking, id_text
 from pytest_relevance.results.responses.reading import UnreadableRanking
 
@@ -81,7 +73,7 @@ class _Index:
     """
 
     ask: Callable[[list[str]], object]
-    documents: IndexDocuments = field(default_factory=IndexDocuments)
+    documents: titles.IndexDocuments = field(default_factory=titles.IndexDocuments)
     asked: set[str] = field(default_factory=set)
     waiting: dict[str, None] = field(default_factory=dict)
     cases: deque[_Case] = field(default_factory=deque)
@@ -91,7 +83,7 @@ class _Index:
 
     def want(self, case: _Case) -> None:
         """Add the documents of a case that were not asked for yet to `waiting`."""
-        new = [document for document in documents_to_ask(case.result) if document not in self.asked]
+        new = [document for document in titles.documents_to_ask(case.result) if document not in self.asked]
         self.asked.update(new)
         self.waiting |= dict.fromkeys(new)
         self.cases.append(case)
@@ -176,7 +168,7 @@ class DocumentLookup:
             for start in range(0, len(unasked), MOST_IDS):
                 batch = unasked[start : start + MOST_IDS]
                 answer = await wait(index.ask(batch.copy()))
-                found, _ = read_answer(answer, batch)
+                found, _ = titles.read_answer(answer, batch)
                 index.documents.add(found)
                 index.asked.update(batch)
                 index.values |= dict.fromkeys(batch) | {id_text(key) or "": each for key, each in answer.items()}  # type: ignore[attr-defined]
@@ -236,7 +228,7 @@ class DocumentLookup:
                 answer = index.ask([*batch])
                 if case_run.is_waiting(answer):
                     answer = case_run.wait_between_calls(self._config, answer, index.loop)
-                found, complaints = read_answer(answer, batch)
+                found, complaints = titles.read_answer(answer, batch)
             except (KeyboardInterrupt, pytest.exit.Exception):
                 raise
             except BaseException as error:  # no verdict changes because of a title
@@ -245,7 +237,7 @@ class DocumentLookup:
             index.documents.add(found)
             for kind, text in complaints.items():
                 self._warn(kind, f"{NAME}: {text}")
-        while index.cases and index.waiting.keys().isdisjoint(documents_to_ask(index.cases[0].result)):
+        while index.cases and index.waiting.keys().isdisjoint(titles.documents_to_ask(index.cases[0].result)):
             case = index.cases.popleft()
             if not index.documents.has_other_ids and (unknown := index.documents.unknown_result(case.result)):
                 index.documents.has_other_ids = True
@@ -271,7 +263,7 @@ class DocumentLookup:
         traceback = error.__traceback__
         if isinstance(error, TypeError) and traceback is not None and traceback.tb_next is None:
             return f"it cannot be called with a list of ids: {error}; write documents(ids)"
-        if isinstance(error, UnreadableAnswer):
+        if isinstance(error, titles.UnreadableAnswer):
             return str(error)
         return f"it raised {error_text(error, self._config)}"
 
@@ -294,11 +286,11 @@ async def completed(this: CaseRun, ranking: Ranking, wait: Wait = case_run.wait)
             ranking = await _with_others(this, ranking, wait)
         this.attempt.is_read = True  # an error from here on is none of the search
         lookup: DocumentLookup | None = this.item.config.pluginmanager.get_plugin(NAME)
-        if lookup is not None and (documents := absent_documents(ranking, this.case.fields)):
+        if lookup is not None and (documents := titles.absent_documents(ranking, this.case.fields)):
             found = await lookup.values(this.item, documents, wait)
             titled = {document: {"title": each} if isinstance(each, str) else each for document, each in found.items()}
-            ranking = with_fields(ranking, this.case.fields, titled, NAME)
-        if absent_documents(ranking, this.case.fields):
+            ranking = titles.with_fields(ranking, this.case.fields, titled, NAME)
+        if titles.absent_documents(ranking, this.case.fields):
             ranking = _from_catalogue(this, ranking)
     except (CaseError, UnreadableRanking) as problem:
         this.attempt.error = problem if isinstance(problem, CaseError) else CaseError(str(problem), pytrace=False)
@@ -354,7 +346,7 @@ def _from_catalogue(this: CaseRun, ranking: Ranking) -> Ranking:
     path, name = (
         os.path.normpath(os.path.join(os.path.dirname(file), columns.file)) for file in (this.path, this.file)
     )
-    catalogue = Catalogue(path, name, columns)
+    catalogue = titles.Catalogue(path, name, columns)
     read = this.item.config.stash.setdefault(_CATALOGUES, {})
     if this.file not in read:  # once in each process, with the fields of all cases of the file
         runs = (item.stash.get(CASE_RUN, None) for item in this.item.session.items)
@@ -366,4 +358,4 @@ def _from_catalogue(this: CaseRun, ranking: Ranking) -> Ranking:
             raise CaseError(why, pytrace=False) from None
     rows, names = read[this.file]
     there = (f"{catalogue.name} has {listed(names, 'and')}",)
-    return with_fields(ranking, this.case.fields, rows, catalogue.name, there)
+    return titles.with_fields(ranking, this.case.fields, rows, catalogue.name, there)

@@ -12,16 +12,7 @@ from pytest_relevance.reports.blocks import MORE_HINT, RIGHT, Block, Column, Sen
 from pytest_relevance.reports.reasons import STATUSES, case_label
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, cut, duration, width
 from pytest_relevance.results import case_result
-from pytest_relevance.results.case_result import (
-    CHECK,
-    ERROR,
-    FAILED,
-    PASSED,
-    SKIPPED,
-    WITHOUT_SCORE,
-    CaseResult,
-    grouped,
-)
+from pytest_relevance.results.case_result import CHECK, ERROR, FAILED, PASSED, WITHOUT_SCORE, CaseResult, grouped
 from pytest_relevance.results.records.run_info import GONE, LEFT_OUT, UNJUDGED, FileInfo
 
 if TYPE_CHECKING:
@@ -111,7 +102,7 @@ def kind_counts(counts: Mapping[str, int], kinds: Iterable[str]) -> str:
 
 def anything_ran(results: Iterable[CaseResult]) -> bool:
     """Whether any case was not skipped."""
-    return any(result.status != SKIPPED for result in results)
+    return any(result.status != case_result.SKIPPED for result in results)
 
 
 def metric_of(results: Iterable[CaseResult]) -> str:
@@ -231,7 +222,8 @@ def suite_figures(results: Sequence[CaseResult], gates: Mapping[str, int]) -> It
     """The mean, the counts by status, and the latency of the cases of a suite in one variant; the counts of gates."""
     undefined = 0
     if has_mean(results):
-        undefined = sum(result.score is None and result.verdict not in (*WITHOUT_SCORE, SKIPPED) for result in results)
+        others = *WITHOUT_SCORE, case_result.SKIPPED
+        undefined = sum(result.score is None and result.verdict not in others for result in results)
         yield mean_text(results)
     # in parentheses: they have been counted already
     yield status_counts(results) + (f" ({undefined:,} n/a)" if undefined else "")
@@ -309,7 +301,7 @@ def filled_texts(results: Sequence[CaseResult], most: int | None = 3) -> list[st
         return []
     from pytest_relevance.results.filled import is_decided_by_fill, without_fill
 
-    ran = [result for result in results if result.status != SKIPPED]
+    ran = [result for result in results if result.status != case_result.SKIPPED]
     found = [result.evaluation for result in ran]
     counts, alone = Counter[str](), sum(each.is_filled_alone for each in found)
     for each in found:

@@ -5,20 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from heapq import nlargest
 
-from pytest_relevance._text import (
-    case_in_prose,
-    counted,
-    digits_apart,
-    digits_of_change,
-    first_few,
-    harmless,
-    listed,
-    p_text,
-    quoted,
-    score_text,
-    time_text,
-    with_variant,
-)
+from pytest_relevance import _text
+from pytest_relevance._text import counted, digits_apart, first_few, harmless, listed, p_text, quoted, score_text
 from pytest_relevance.reports import text
 from pytest_relevance.reports.blocks import Column, Table, styled
 from pytest_relevance.reports.reasons import alone_text
@@ -77,7 +65,7 @@ def _latency(found: gates.GateFinding) -> str:
     if found.counted < found.total:
         of_all = f"{found.counted:,} of {of_all}"
     figure = text.duration_beside(found.figure, found.bound)
-    return f"latency {found.name} {figure}, {how} {time_text(found.bound)} ({of_all}, one at a time per process)"
+    return f"latency {found.name} {figure}, {how} {_text.time_text(found.bound)} ({of_all}, one at a time per process)"
 
 
 def _too_few(found: gates.GateFinding) -> str:
@@ -104,7 +92,7 @@ def _drop(found: gates.GateFinding) -> str:
     """`mean nDCG@10 fell by 0.021, from 0.800 to 0.779 (95% -0.030 to -0.011, p 0.003, 52 cases); allowed is 0.02`."""
     row = found.difference
     assert row is not None
-    change, digits = row.means.difference, digits_of_change(row.means.difference)
+    change, digits = row.means.difference, _text.digits_of_change(row.means.difference)
     ends = f"from {row.means.first:.{digits}f} to {row.means.second:.{digits}f}"
     interval = f"95% {row.low:+.{digits}f} to {row.high:+.{digits}f}"
     p = f"p {p_text(row.p, 0.05 if found.p is None else found.p)}"
@@ -127,7 +115,7 @@ def _drop(found: gates.GateFinding) -> str:
 
 def _moved(drop: float, bound: float) -> str:
     """`fell by 0.021`, with so many decimals that the drop and its bound can be told apart."""
-    digits = digits_of_change(drop)
+    digits = _text.digits_of_change(drop)
     if drop > 0:
         digits = max(digits, _digits(drop, bound))
     if not round(drop, digits):
@@ -165,13 +153,13 @@ def _case_drops(found: gates.GateFinding) -> str:
     for case in found.cases:
         change = change_by(case, found.about or None)
         figure = f"{change:+.{digits_apart(-change, found.bound)}f}"
-        worst.append(f"{case_in_prose(case.id, case.query, case.variant)} ({figure})")
+        worst.append(f"{_text.case_in_prose(case.id, case.query, case.variant)} ({figure})")
     return f"{counted(len(worst), 'case')} dropped by more than {most}: {first_few(worst)}"
 
 
 def _new_errors(found: gates.GateFinding) -> str:
     were = "was" if len(found.cases) == 1 else "were"
-    new = [case_in_prose(case.key[1], case.query, case.key[2]) for case in found.cases]
+    new = [_text.case_in_prose(case.key[1], case.query, case.key[2]) for case in found.cases]
     return f"{counted(len(found.cases), 'case')} ended in an error that {were} none before: {first_few(new)}"
 
 
@@ -209,7 +197,7 @@ def _name(found: gates.GateFinding) -> str:
 
 
 def _some(cases: Sequence[CaseResult]) -> str:
-    return first_few([case_in_prose(case.id, case.query) for case in cases])
+    return first_few([_text.case_in_prose(case.id, case.query) for case in cases])
 
 
 OUTCOMES = {FAILED: "not met", XFAILED: "failed before", SKIPPED: "not evaluated", PASSED: "met"}
@@ -230,7 +218,7 @@ def gate_table(judged: Iterable[gates.GateResult], most: int | None) -> Table:
     )
     for gate in found[:most]:
         word = styled(OUTCOMES[gate.outcome()], STRONG if gate.outcome() == FAILED else PLAIN)
-        names = gate.file if several_files else "", with_variant(gate.gate.id, gate.variant)
+        names = gate.file if several_files else "", _text.with_variant(gate.gate.id, gate.variant)
         table.add(*names, word, text.cut(harmless(gate_message(gate)), LONGEST_TEXT))
     if more := found[len(table.rows) :]:
         unmet = sum(gate.outcome() == FAILED for gate in more)
