@@ -270,9 +270,8 @@ def add_report(parser: Any, *more: str, has_others: bool = False, has_images: bo
     """
     add_format(parser, *more, has_others=has_others)
     endings = listed([".md", ".json", *(f".{name}" for name in more)], "or")
-    parser.add_argument(
-        "-o", "--output", metavar="FILE", help=f"write the report to a file, whose ending may say how ({endings})"
-    )
+    output = f"write the report to a file, whose ending may say how ({endings})"
+    parser.add_argument("-o", "--output", metavar="FILE", help=output)
     if has_images:
         images = "show pictures of documents in the page, from their addresses (default: off)"
         parser.add_argument("--images", choices=("off", "link"), default="off", help=images)
@@ -284,14 +283,11 @@ def add_format(parser: Any, *more: str, has_others: bool = False) -> None:
 
     formats = (_AlsoOutside if has_others else tuple)((TEXT, MARKDOWN, *more, JSON))
     parser.add_argument("--format", choices=formats, help="how the report is written (default: text)")
-    parser.add_argument(
-        "--max-chars",
-        metavar="N",
-        type=whole_from(1),
-        default=MOST_CHARACTERS,
-        help=f"the most characters of a report in Markdown: whole sections are left out (default: {MOST_CHARACTERS:,}; "
-        "a comment of a pull request holds 65,000)",
+    most = (
+        f"the most characters of a report in Markdown: whole sections are left out (default: {MOST_CHARACTERS:,}; "
+        "a comment of a pull request holds 65,000)"
     )
+    parser.add_argument("--max-chars", metavar="N", type=whole_from(1), default=MOST_CHARACTERS, help=most)
 
 
 def report_format(arguments: Namespace) -> str:

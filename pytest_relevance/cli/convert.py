@@ -34,12 +34,10 @@ def declare(parser: ArgumentParser) -> None:
     parser.add_argument("--from", dest="source_format", metavar="FORMAT", type=_source_format, help="the format of IN")
     to = f"the format of OUT: {listed(_TARGETS)}"
     parser.add_argument("--to", dest="target_format", choices=_TARGETS, metavar="FORMAT", help=to)
-    parser.add_argument(
-        "--queries", metavar="FILE", type=command.existing, help="the texts of the queries in IN, or their ids"
-    )
-    parser.add_argument(
-        "--query", metavar="PATH", help="where a rank_eval request has the text of its query, such as params.text"
-    )
+    queries = "the texts of the queries in IN, or their ids"
+    parser.add_argument("--queries", metavar="FILE", type=command.existing, help=queries)
+    query = "where a rank_eval request has the text of its query, such as params.text"
+    parser.add_argument("--query", metavar="PATH", help=query)
     parser.add_argument("--overwrite", action="store_true", help="replace OUT if it exists")
     command.add_reading(parser, "--scale", "--raters", "--grade-column")
 

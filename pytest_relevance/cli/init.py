@@ -35,9 +35,8 @@ def declare(parser: ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument("folder", metavar="FOLDER", nargs="?", default=".", help="where to write (default: here)")
     parser.add_argument("--judgments", metavar="FILE", type=command.existing, help="a judgment file in any format")
-    parser.add_argument(
-        "--queries", metavar="FILE", type=command.existing, help="the texts of its queries, if it has ids alone"
-    )
+    queries = "the texts of its queries, if it has ids alone"
+    parser.add_argument("--queries", metavar="FILE", type=command.existing, help=queries)
     parser.add_argument("--name", default="search", help=f"write the suite to NAME{_ENDING} (default: %(default)s)")
     command.add_reading(parser, "--format", "--scale", "--raters", "--grade-column")
 

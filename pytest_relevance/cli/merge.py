@@ -21,11 +21,8 @@ def declare(parser: ArgumentParser) -> None:
     parser.add_argument("records", metavar="RECORD", type=command.regular_file, nargs="+", help="the record of a shard")
     command.add_format(parser, HTML)
     parser.add_argument("-o", "--output", metavar="FILE", help="write the record of the whole run; .gz packs it")
-    parser.add_argument(
-        "--last",
-        action="store_true",
-        help="where records have different results of a case, take that of the record that is named last",
-    )
+    last = "where records have different results of a case, take that of the record that is named last"
+    parser.add_argument("--last", action="store_true", help=last)
 
 
 def run(arguments: Namespace) -> int:

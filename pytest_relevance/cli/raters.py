@@ -19,16 +19,10 @@ def declare(parser: ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument("file", metavar="FILE", type=existing, help="a judgment file in any format")
     add_reading(parser, "--format", "--scale")
-    parser.add_argument(
-        "--between", nargs=2, metavar="RATER", help="compare these two raters (default: both where a file has two)"
-    )
-    parser.add_argument(
-        "--limit",
-        metavar="N",
-        type=whole_from(0),
-        default=MOST_LISTED,
-        help="how many documents and raters are listed; 0: all of them (default: %(default)s)",
-    )
+    between = "compare these two raters (default: both where a file has two)"
+    parser.add_argument("--between", nargs=2, metavar="RATER", help=between)
+    limit = "how many documents and raters are listed; 0: all of them (default: %(default)s)"
+    parser.add_argument("--limit", metavar="N", type=whole_from(0), default=MOST_LISTED, help=limit)
 
 
 def run(arguments: Namespace) -> int:

@@ -222,8 +222,8 @@ def suite_figures(results: Sequence[CaseResult], gates: Mapping[str, int]) -> It
     """The mean, the counts by status, and the latency of the cases of a suite in one variant; the counts of gates."""
     undefined = 0
     if has_mean(results):
-        others = *WITHOUT_SCORE, case_result.SKIPPED
-        undefined = sum(result.score is None and result.verdict not in others for result in results)
+        without = *WITHOUT_SCORE, case_result.SKIPPED
+        undefined = sum(result.score is None and result.verdict not in without for result in results)
         yield mean_text(results)
     # in parentheses: they have been counted already
     yield status_counts(results) + (f" ({undefined:,} n/a)" if undefined else "")
