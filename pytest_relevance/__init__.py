@@ -15,18 +15,11 @@ if TYPE_CHECKING:
     from pytest_relevance._problems import RelevanceWarning as RelevanceWarning
     from pytest_relevance.judgments.scale import aggregate as aggregate
     from pytest_relevance.judgments.reading import read_judgments as read_judgments, read_queries as read_queries
-    from pytest_relevance.metrics.similarity import (
-        jaccard as jaccard,
-        kendall_tau as kendall_tau,
-        overlap as overlap,
-        rbo as rbo,
-    )
-    from pytest_relevance.metrics.statistics import (
-        bootstrap_interval as bootstrap_interval,
-        holm as holm,
-        krippendorff_alpha as krippendorff_alpha,
-        randomisation_test as randomisation_test,
-    )
+    from pytest_relevance.metrics.similarity import jaccard as jaccard, kendall_tau as kendall_tau
+    from pytest_relevance.metrics.similarity import overlap as overlap, rbo as rbo
+    from pytest_relevance.metrics.statistics import bootstrap_interval as bootstrap_interval, holm as holm
+    from pytest_relevance.metrics.statistics import krippendorff_alpha as krippendorff_alpha
+    from pytest_relevance.metrics.statistics import randomisation_test as randomisation_test
     from pytest_relevance.plugin.running.fixture import Relevance as Relevance
     from pytest_relevance.reports.breakdown import Breakdown as Breakdown, breakdown as breakdown
     from pytest_relevance.reports.comparison import Comparison as Comparison, compare_runs as compare_runs

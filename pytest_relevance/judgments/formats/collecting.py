@@ -18,7 +18,7 @@ from pytest_relevance.judgments.scale import rater_names
 Keys = Mapping[str, str]
 """The keys of an object by what they mean: of the document and the grade, perhaps of the rater and the title."""
 
-_Row = tuple[Any, ...]
+Row = tuple[Any, ...]
 """A query, a document, its rating, the rater, the title; the path to what holds the rating, and its key there."""
 
 RATING = frozenset({str, NumberAsWritten, type(None), bool})
@@ -38,7 +38,7 @@ class Collector:
         self._keys = keys
         self._problems = Problems(source.file)
         self._known: dict[str, tuple[Query, JsonPath]] = {}
-        self._rows: list[_Row] = []
+        self._rows: list[Row] = []
 
     def wrong(self, message: str, path: JsonPath) -> None:
         """Add a mistake."""
@@ -141,20 +141,11 @@ class Collector:
             return
         rater = item[keys["rater"]] if "rater" in keys else None
         title = item[keys["title"]] if "title" in keys else None
-        self.add(query, document, rating, path, number, as_text(rater), as_text(title))
+        self.add((query, document, rating, as_text(rater), as_text(title), path, number))
 
-    def add(
-        self,
-        query: str,
-        document: str,
-        rating: object,
-        path: JsonPath,
-        number: int,
-        rater: str | None = None,
-        title: str | None = None,
-    ) -> None:
-        """Add one rating, which has been checked: entry `number` of the list at `path`."""
-        self._rows.append((query, document, rating, rater, title, path, number))
+    def add(self, row: Row) -> None:
+        """Add one rating, which has been checked."""
+        self._rows.append(row)
 
     def no_rating(self, rating: object, path: JsonPath) -> None:
         """Add the mistake that a value is no rating."""

@@ -110,7 +110,7 @@ def _collect_book(collector: Collector, pairs: object) -> None:
                 collector.absent("rating", judgement, at)
             elif type(rating) in RATING:
                 rater = _rater(judgement) or (f"rating {number + 1}" if number else None)
-                collector.add(text, document, rating, path, number, rater, title)
+                collector.add((text, document, rating, rater, title, path, number))
             else:
                 collector.no_rating(rating, (*at, "rating"))
 
@@ -233,7 +233,7 @@ def _add_relevant(collector: Collector, key: str, holder: Mapping[str, object], 
                     wrong = f"a document is text or a number, found {found_json(entry)}"
                     collector.wrong(wrong, (*path, name, number))
                 else:
-                    collector.add(key, document, name, (*path, name), number)
+                    collector.add((key, document, name, None, None, (*path, name), number))
         elif isinstance(value, dict) or value is None:
             given = next((grade for grade in _GRADES if grade in (value or ())), None)
             grades[name] = WITHOUT_GRADE if value is None or given is None else value[given]
