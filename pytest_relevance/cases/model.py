@@ -233,10 +233,10 @@ class Case(NamedTuple):
     with who gave them: {document: name}.
     """
 
+    terms: Terms
     id: str
     node_name: str
     query: str
-    terms: Terms
     judgments: Mapping[str, float]
     min_ndcg: float | None
     line: int

@@ -108,7 +108,7 @@ class Location:
 
     def under(self, *path: str | int) -> Location:
         """The location of a nested value."""
-        return Location(self.scope, (*self.path, *path))
+        return Location(self.scope, self.path + path)
 
     def metric(self, name: str, *, has_bound: bool) -> Metric:
         """The metric of a name, which may be the project's own. `has_bound`: its value is one that a metric may have.

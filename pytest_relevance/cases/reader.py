@@ -216,7 +216,8 @@ class SuiteBuilder:
             self.problems.add(mark, 'a case is a mapping; write "- query: ..."')
             return
         found, label = self.problems.found, partial(nodes.label_of, node.pairs, self.count)
-        found[reported:] = [problem._replace(case=label()) for problem in found[reported:]]
+        if len(found) > reported:
+            found[reported:] = [problem._replace(case=label()) for problem in found[reported:]]
         at = Location(Scope(dict(self._values), self.problems, node, label, self._owned_tags))
         listed, defaults = self._listed(node, at)
         at.scope.values.update(defaults)
@@ -246,7 +247,7 @@ class SuiteBuilder:
         for number, case in enumerate(self._cases):
             if id(case.terms) not in settled:
                 settled[id(case.terms)] = case.terms.settled(grades)
-            self._cases[number] = case = case._replace(terms=settled[id(case.terms)])
+            self._cases[number] = case = Case(settled[id(case.terms)], *case[1:])
             if number in self._places:
                 label = partial(quoted, case.id, 60)
                 check_reachable(case, Location(Scope({}, self.problems, self._places[number], label)))

@@ -25,6 +25,10 @@ class Scale(NamedTuple):
     highest: float
     names: Mapping[str, float] = {}
 
+    def has(self, grade: float) -> bool:
+        """Whether a grade is neither below nor above the scale."""
+        return self.lowest <= grade <= self.highest
+
     def describe(self) -> str:
         """Describe the scale for a message: `0 (irrelevant), 1 (complement), 3 (exact)` or `0 to 3`."""
         if not self.names:
@@ -40,7 +44,7 @@ class Scale(NamedTuple):
 
 def on_scale(grade: float, scale: Scale | None) -> float | str:
     """A grade, or the message for one that is off its scale."""
-    if scale is not None and not scale.lowest <= grade <= scale.highest:
+    if scale is not None and not scale.has(grade):
         return f"grade {grade:g} is off the scale, which is {scale.describe()}"
     return grade
 

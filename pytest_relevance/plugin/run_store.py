@@ -142,7 +142,7 @@ class RunStore:
 
     def add(self, report: pytest.TestReport, attached: Mapping[str, Any]) -> None:
         """Store the data attached to a report, as `attached_to` gives them."""
-        if attached.keys() - _RESULTS:
+        if not attached.keys() <= _RESULTS:
             self.receive(attached)
         if report.outcome not in ("passed", "failed", "skipped"):  # after "rerun" another report of the item follows
             return
@@ -299,6 +299,7 @@ RUN_STORE: pytest.StashKey[RunStore] = pytest.StashKey()
 
 def run_store(config: pytest.Config) -> RunStore:
     """Return the store of this process; create it on first use."""
-    if RUN_STORE not in config.stash:
-        config.stash[RUN_STORE] = RunStore(config)
-    return config.stash[RUN_STORE]
+    try:
+        return config.stash[RUN_STORE]
+    except KeyError:
+        return config.stash.setdefault(RUN_STORE, RunStore(config))

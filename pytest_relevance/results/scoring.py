@@ -25,6 +25,7 @@ from pytest_relevance.metrics.names import Metric, build_metric, row_of
 from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking, has_gain, interval
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import (
+    EMPTY,
     FLOOR,
     NO_DIGEST,
     TOO_FEW_JUDGED,
@@ -101,29 +102,19 @@ def score_case(
     scores = {ndcg.text: defined(value)}
     if terms.gates or outcomes:
         scores |= _other_scores(case, graded, is_cut=is_cut)
-    has_interval = lower != upper and value == value
+    is_open = lower != upper and value == value
     is_irrelevant = bool(grades) and (grades[0] is None or settings.gains[grades[0]] <= 0)
     title = ranking.title(0) if is_irrelevant and ranking.titles else ""
     result = _result(
         *(case, in_run, verdict, asked or 0),
-        CaseRanking(
-            reaches_depth=reaches_depth,
-            documents=ranking.ids,
-            grades=grades,
-            returned=len(grades) - len(graded.repeated),
-            repeated=len(graded.repeated),
-            is_unsorted=bool(ranking.scores) and _is_unsorted(ranking.scores),
-            irrelevant_top=tuple(ranking.ids[:3]) if is_irrelevant else (),
+        CaseRanking(  # without names of fields, which cost every case more than the tuple
+            *(reaches_depth, ranking.ids, (), False, (), bool(ranking.scores) and _is_unsorted(ranking.scores)),
+            *(grades, len(grades) - len(graded.repeated), EMPTY, tuple(ranking.ids[:3]) if is_irrelevant else ()),
+            len(graded.repeated),
         ),
         CaseEvaluation(
-            scores=scores,
-            lower=lower if has_interval else None,
-            upper=upper if has_interval else None,
-            judged=top - unjudged,
-            top=top,
-            outcomes=outcomes,
-            not_applicable=tuple(metric.text for metric in case.not_applicable) if case.not_applicable else (),
-            reasons=reasons,
+            *(EMPTY, (), NO_DIGEST, scores, lower if is_open else None, upper if is_open else None),
+            *(top - unjudged, top, outcomes, tuple([metric.text for metric in case.not_applicable]), reasons),
         ),
         call,
         DocumentTexts({ranking.ids[0]: title}) if title else _NO_TEXTS,
@@ -357,7 +348,7 @@ def why_cut(case: Case, ranking: Ranking, asked: int | None) -> str:
         documents = counted(len(ranking.ids), "document")
         what = f"the case looks at {case.cutoff} ranks, and the {ranking.returned} results that were asked for"
         return f"{what} are chunks of {documents} (collapse): write depth: {10 * asked}, or a smaller cutoff"
-    if case.terms.depth is not None:
+    if case.terms.depth is not None or not case.scores_all:
         return ""
     settings, ndcg = case.settings, ndcg_at(case.k)
     metrics = [each.metric for each in case.expect if each.metric is not None and each.ranks(settings) is None]

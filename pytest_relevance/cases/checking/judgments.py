@@ -16,7 +16,15 @@ from itertools import filterfalse
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from pytest_relevance._text import found, listed, quoted
-from pytest_relevance.cases.checking.values import documents_in, is_number, names_in, number, text, unknown_keys
+from pytest_relevance.cases.checking.values import (
+    are_finite,
+    documents_in,
+    is_number,
+    names_in,
+    number,
+    text,
+    unknown_keys,
+)
 from pytest_relevance.cases.model import CatalogueFile
 from pytest_relevance.cases.problems import Location, Path
 from pytest_relevance.judgments.scale import UNNAMED, Scale, aggregate, is_named, on_scale, scale_of
@@ -33,7 +41,7 @@ _QUERY_KEYS = (*_READING, ONLY)
 _YES_OR_NO = (True, "true", False, "false")  # among judgments, names of grades, words are text
 _CATALOGUE_KEYS = (FILE, "id", "title", "show", "url", "image")
 
-_SCALARS = frozenset({int, float, str})
+_SCALARS, _NUMBERS = frozenset({int, float, str}), frozenset({int, float})
 _BLANK = frozenset({"", "null", "~"})
 _LONG_FORM = ("grade", "title", "note")
 
@@ -75,7 +83,7 @@ def check_judgments(value: object, at: Location) -> object:
     A mapping is documents and their grades, unless it has the key `file` with a text that names no grade of the scale.
     """
     scale: Scale | None = at.scope.values.get("scale")  # type: ignore[assignment]
-    if not isinstance(value, Mapping):
+    if type(value) is not dict and not isinstance(value, Mapping):  # the check of abstract classes is slow
         if isinstance(value, (list, tuple)) or (isinstance(value, str) and value):
             return check_files(value, at)
         return at.refuse(
@@ -85,10 +93,13 @@ def check_judgments(value: object, at: Location) -> object:
         return check_files(value, at)
     types = set(map(type, value.values()))
     if types <= _SCALARS and "" not in value:
-        grade_of = {written: _grade_of(written, scale) for written in set(value.values())}
+        distinct = frozenset(value.values())
+        if types <= _NUMBERS and are_finite(distinct) and (scale is None or all(map(scale.has, distinct))):
+            return Graded(value, {}, {}, distinct)
+        grade_of = {written: _grade_of(written, scale) for written in distinct}
         if str not in map(type, grade_of.values()):
-            grades = {document: grade_of[written] for document, written in value.items()} if str in types else value
-            return Graded(grades, distinct=frozenset(grade_of.values()))  # type: ignore[arg-type]
+            grades: Any = {document: grade_of[written] for document, written in value.items()}
+            return Graded(grades, distinct=frozenset(grades.values()))
     return _each(value, scale, str(at.scope.values.get("raters", "median")), at)
 
 

@@ -130,6 +130,9 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
 }
 """The keys of a suite and of a case by their names; `cases` itself is not among them."""
 
+_PLACES = {name: place for place, name in enumerate(dict.fromkeys(key.name for key in _KEYS))}
+"""The keys in the order of checking."""
+
 OF_TERMS = tuple(name for name in Terms._fields if name in KEYS[SUITE])
 """The keys of a suite that `Terms` has under the same name."""
 
@@ -157,15 +160,14 @@ def check_keys(
             if name not in keys:
                 at.refuse(_unknown_key(str(name), level), str(name), at_key=True)
     own: dict[str, object] = {}
-    for name in keys:
-        if name not in written:
-            continue
+    scope = at.scope
+    for name in sorted(written.keys() & keys.keys(), key=_PLACES.__getitem__):
         key = keys[name]
-        before = at.scope.mistakes
+        before = scope.mistakes
         if not wrong or wrong.isdisjoint(key.needs):
             value = key.check(read(written[name], key.shape), at.under(name))
-            if at.scope.mistakes == before:
-                own[name] = at.scope.values[name] = value
+            if scope.mistakes == before:
+                own[name] = scope.values[name] = value
                 if wrong:
                     wrong -= {name}
                 continue

@@ -79,8 +79,13 @@ def scalar_value(text: str) -> object:
 
 def is_number(value: object) -> TypeGuard[float]:
     """Whether a value is a finite number that a float can hold; true and false are none."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and are_finite((value,))
+
+
+def are_finite(numbers: Iterable[float]) -> bool:
+    """Whether numbers are finite, and a float can hold them."""
     try:
-        return isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value)
+        return all(map(isfinite, numbers))
     except OverflowError:
         return False
 
@@ -108,6 +113,7 @@ def wrong_id(text: str) -> str | None:
     return f"the id {quoted(text)} is reserved by pytest; choose another" if text in RESERVED else None
 
 
+@lru_cache(maxsize=16)  # each case asks twice
 def node_name(query: str) -> str:
     """Encode a query that serves as id for a node id: what a node id cannot carry is percent-encoded."""
     if _HARMLESS.fullmatch(query) and not query.startswith("__") and query not in RESERVED:

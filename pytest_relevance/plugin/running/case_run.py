@@ -102,8 +102,15 @@ class CaseRun:
             self._attempt = Attempt()
         return self._attempt
 
+    def start_attempt(self) -> bool:
+        """Start a new attempt, unless one is running. Whether it was started."""
+        if self._attempt is not None and self._attempt.is_running:
+            return False
+        self._attempt = Attempt(is_running=True)
+        return True
+
     def forget_attempt(self) -> None:
-        """Forget the current attempt, after its report or before the next one."""
+        """Forget the current attempt, after its report."""
         self._attempt = None
 
     @property

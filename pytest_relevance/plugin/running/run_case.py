@@ -73,11 +73,8 @@ def begin(this: CaseRun) -> None:
 
     Call it before an event loop runs. The fixtures of the item are set up.
     """
-    if not this.attempt.is_running:
-        this.forget_attempt()
-        this.attempt.is_running = True
-        if run_store(this.item.config).unsent.fingerprint is None:
-            request_fingerprint(this.item)
+    if this.start_attempt() and run_store(this.item.config).unsent.fingerprint is None:
+        request_fingerprint(this.item)
 
 
 def _searches(this: CaseRun) -> Searches | None:
