@@ -3,8 +3,6 @@
 `FileError` is the one exception for a file that cannot be used, and holds all its problems.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from operator import attrgetter
 from typing import Any, ClassVar, NamedTuple, TypeVar

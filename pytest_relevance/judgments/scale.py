@@ -4,8 +4,6 @@ Case files and judgment files use the same table of ways to combine ratings: a n
 file with judgments of its own needs nothing else of this folder.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

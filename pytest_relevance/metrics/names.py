@@ -9,8 +9,6 @@ A project may have metrics of its own (`own_metrics`). They are in no table of t
 carries its function, so that two sessions in one process never see each other's.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping

@@ -7,8 +7,6 @@ That makes a perfect ranking score exactly 1.0, and every score equal trec_eval'
 compute the same with numpy; a change here needs the same change there.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

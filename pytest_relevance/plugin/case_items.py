@@ -10,8 +10,6 @@ pytest-asyncio has a loop for each scope, and an object made in one loop works i
 which the search of a case was made.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -44,7 +42,7 @@ class SharedParts:
     loop_scope: str | None = None
     search_folder: str = ""
     copiers: Sequence[internals.ItemCopier] = ()
-    variants: Sequence[Variant] = ()
+    variants: "Sequence[Variant]" = ()
 
 
 class ItemMaker:
@@ -66,7 +64,7 @@ class ItemMaker:
         self._are_copied = internals.makes_plain_items(file)
         self._known: dict[tuple[str, ...], SharedParts] = {}
 
-    def make(self, case: Case) -> tuple[FunctionType, Sequence[AnyItem], Sequence[Variant], SharedParts]:
+    def make(self, case: Case) -> "tuple[FunctionType, Sequence[AnyItem], Sequence[Variant], SharedParts]":
         """Return the test function of a case, its items, one for each set of parameters, and their variants."""
         line = case.line if case.source is None else self._queries_line
         key = (case.search, *case.usefixtures)
@@ -136,7 +134,7 @@ class ItemMaker:
         return items
 
 
-_PARTS: pytest.StashKey[tuple[Loops, Variants]] = pytest.StashKey()
+_PARTS: "pytest.StashKey[tuple[Loops, Variants]]" = pytest.StashKey()
 """What the files of a run share, as making it anew for each takes 2 % of a run of many files."""
 
 _SET_BY_OTHERS = frozenset({"location", "reportinfo"})

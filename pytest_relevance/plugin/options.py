@@ -3,8 +3,6 @@
 `settings` are what they ask for; an option that only one place reads is read there.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from argparse import ArgumentTypeError
@@ -328,10 +326,10 @@ def _tolerance(config: pytest.Config) -> float:
     return float(value)
 
 
-AGAINST: pytest.StashKey[RecordedRankings] = pytest.StashKey()
+AGAINST: "pytest.StashKey[RecordedRankings]" = pytest.StashKey()
 
 
-def recorded_rankings(config: pytest.Config) -> RecordedRankings:
+def recorded_rankings(config: pytest.Config) -> "RecordedRankings":
     """Return the rankings of the record that `--relevance-against` names, read once in each process.
 
     Raises UsageError for a record that cannot be read, with an option that writes baselines, and where failures of
@@ -369,10 +367,10 @@ def silent_text(reference: str, searches: Sequence[str]) -> str:
     )
 
 
-_REDACTION: pytest.StashKey[Redaction] = pytest.StashKey()
+_REDACTION: "pytest.StashKey[Redaction]" = pytest.StashKey()
 
 
-def redaction(config: pytest.Config) -> Redaction:
+def redaction(config: pytest.Config) -> "Redaction":
     """Return the `Redaction` of values whose names match the ini key `relevance_redact`."""
     if _REDACTION not in config.stash:
         from pytest_relevance.plugin.redaction import Redaction

@@ -3,8 +3,6 @@
 Checked with pytest 8.4.2 and 9.2.0, pytest-asyncio 1.5.0, pytest-xdist 3.6.1 and 3.8.0.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path

@@ -4,8 +4,6 @@ Under pytest-xdist the workers attach results to reports and the controller read
 both, with the same code.
 """
 
-from __future__ import annotations
-
 import gc
 import os
 from collections.abc import Generator, Sequence

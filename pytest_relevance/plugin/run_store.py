@@ -17,8 +17,6 @@ it has sent are kept; `RunStore.unfinished` names the cases that have none. The 
 of a run are made from this data.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -5,8 +5,6 @@ where a report is longer than allowed, and a notebook as HTML. Texts of users ar
 stand in code spans in Markdown, where nothing is a link, a mention or markup.
 """
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence

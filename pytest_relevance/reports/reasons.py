@@ -4,8 +4,6 @@ A sentence is for the one who reads the failure: where the document is instead, 
 be.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
@@ -313,7 +311,7 @@ def search_label(search: str, variant: str | None, params: Mapping[str, object])
     return label
 
 
-def settings_text(settings: Settings, depth: int | None = None) -> str:
+def settings_text(settings: "Settings", depth: int | None = None) -> str:
     """The settings that produced the figures, as every report names them; `depth` is what the case file sets."""
     gain, top = settings.gain, settings.max_grade
     named = gain if isinstance(gain, str) else "{" + ", ".join(f"{g:g}: {v:g}" for g, v in sorted(gain.items())) + "}"

@@ -6,8 +6,6 @@ part has `others`, the keys that a later version has added to its dict: they are
 again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from inspect import signature
@@ -190,7 +188,7 @@ class CaseResult(NamedTuple):
 
     def with_titles(
         self, titles: Mapping[str, str], shown: Mapping[str, Mapping[str, str]] = EMPTY, *, replace: bool = True
-    ) -> CaseResult:
+    ) -> "CaseResult":
         """The result with titles, and fields to show, of the documents in `named`.
 
         Without `replace` the titles that it has stay.
@@ -204,14 +202,14 @@ class CaseResult(NamedTuple):
 
     def with_baseline(
         self, baseline: parts.BaselineComparison, verdict: str, reasons: Sequence[parts.Outcome]
-    ) -> CaseResult:
+    ) -> "CaseResult":
         """The result compared with a baseline, with the verdict and the reasons that follow."""
         evaluation = self.evaluation
         if reasons is not evaluation.reasons:
             evaluation = evaluation._replace(reasons=reasons)
         return self._replace(verdict=verdict, evaluation=evaluation, baseline=baseline)
 
-    def with_texts(self, **changes: Any) -> CaseResult:
+    def with_texts(self, **changes: Any) -> "CaseResult":
         """The result with some fields of its `texts` changed."""
         return self._replace(texts=self.texts._replace(**changes))
 
@@ -220,7 +218,7 @@ class CaseResult(NamedTuple):
         return {**_writer(names)(self), **self.others}
 
     @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> CaseResult:
+    def from_dict(cls, values: Mapping[str, Any]) -> "CaseResult":
         """The result that `to_dict` was called on.
 
         Keys that are not known here become its `others`. Raises TypeError for a missing field, and TypeError,

@@ -8,8 +8,6 @@ behind an equals sign. A refusal of this program or of `pytest.fail`, which has 
 that it quotes, as these are what the search returned.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence

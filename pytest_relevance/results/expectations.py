@@ -3,8 +3,6 @@
 A checker returns what was found and whether that meets the expectation; `reports.reasons` has the words for it.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain, pairwise, zip_longest

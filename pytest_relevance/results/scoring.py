@@ -9,8 +9,6 @@ cut. A metric of the whole ranking has no value then, unless the suite sets how 
 ranking that is collapsed all that was returned counts here, and no cutoff may be deeper than the ranks that are left.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache

@@ -4,8 +4,6 @@ A new kind is a row of `KINDS` and a function that checks it. Whether a ranking 
 `results.expectations`.
 """
 
-from __future__ import annotations
-
 import operator
 import re
 from collections.abc import Callable, Mapping, Sequence

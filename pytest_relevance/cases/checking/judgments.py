@@ -6,8 +6,6 @@ Names of grades and lists of ratings become grades here. Most judgments are plai
 those are checked by their few distinct grades, not one by one.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -226,7 +224,7 @@ def _united_grade(document: str, places: Found, raters: str | None, at: Location
     return aggregate(ratings, raters or "median")
 
 
-def _position(judgments: Judgments, query: str, document: str) -> tuple[str, Place]:
+def _position(judgments: "Judgments", query: str, document: str) -> "tuple[str, Place]":
     """The name of the file of a judgment and the place in it; finding the line takes a search."""
     return judgments.file, judgments.place(query, document)
 

@@ -5,8 +5,6 @@ model: of `Case`, of `Terms` where suites set it, of `Settings` where it changes
 keys say together is checked in `build`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from operator import attrgetter
@@ -45,7 +43,7 @@ class Shape(NamedTuple):
     """
 
     scalar: Callable[[ScalarEvent], object]
-    keys: Mapping[str, Shape] = {}
+    keys: Mapping[str, "Shape"] = {}
 
 
 VALUE, TEXT, GRADE = Shape(_as_value), Shape(_as_text), Shape(_as_grade)

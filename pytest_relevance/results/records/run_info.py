@@ -3,8 +3,6 @@
 A fingerprint is a flat mapping from names to texts, numbers and booleans.
 """
 
-from __future__ import annotations
-
 import math
 import os
 from collections import Counter
@@ -86,7 +84,7 @@ class FileInfo(NamedTuple):
         return to_builtin(self)
 
     @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> FileInfo:
+    def from_dict(cls, values: Mapping[str, Any]) -> "FileInfo":
         """The info that `to_dict` was called on. Raises TypeError or ValueError for other data."""
         totals = tuple((search, variant, count) for search, variant, count in values.get("totals", ()))
         lost = [*values.get("lost", ())]
@@ -130,7 +128,7 @@ class RunInfo(NamedTuple):
         return to_builtin(self)
 
     @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> RunInfo:
+    def from_dict(cls, values: Mapping[str, Any]) -> "RunInfo":
         """The info that `to_dict` was called on."""
         return from_builtin(cls, values)
 

@@ -6,8 +6,6 @@ and nothing is dropped: a list that a search returned keeps its order and its re
 at once, so that a search may fill the same list anew.
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial

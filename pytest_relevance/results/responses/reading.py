@@ -5,8 +5,6 @@ it is `(id,)`, `(id, score)`, `(id, title)` or `(id, title, score)`, and its par
 second place is a title, a number is a score. Rows whose types allow two readings are refused.
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import chain, pairwise
