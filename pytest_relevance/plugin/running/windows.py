@@ -103,11 +103,12 @@ class Windows:
     def _are_alike(self, run: CaseRun, other: CaseRun) -> bool:
         """Whether two cases are searched by the same value, while all fixtures of the second are set up."""
         ours, theirs = self._fixtures(run), self._fixtures(other)
+        is_per_file = ours.is_per_file or theirs.is_per_file
 
         def conditions(each: CaseRun, fixtures: _Fixtures) -> tuple[object, ...]:
             parameters = internals.parameters_of(each.item)
             values = [] if parameters is None else [parameters.indices.get(name) for name in fixtures.parameters]
-            return each.case.search, each.variant, each.item.parent if ours.is_per_file else None, values
+            return each.case.search, each.variant, each.item.parent if is_per_file else None, values
 
         return theirs.used <= ours.used and conditions(run, ours) == conditions(other, theirs)
 

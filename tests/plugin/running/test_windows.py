@@ -205,6 +205,16 @@ def test_a_fixture_of_a_file_is_set_up_before_the_searches_of_that_file(engine: 
     assert engine.windows == [["a0", "a1"], ["b0", "b1"]]
 
 
+def test_a_file_that_does_not_see_the_search_is_in_no_window(engine: Engine) -> None:
+    engine.searches(PLAIN.replace("def search", "def engine"))
+    fixture = "import pytest\n\n@pytest.fixture(scope='session')\ndef search(engine):\n    return engine\n"
+    engine.project.write("a/conftest.py", fixture)
+    for name in "ab":
+        engine.project.cases(f"cases: [{{query: {name}0}}]", f"{name}/{name}.relevance.yaml")
+    assert engine.run(TWO).counts == {"passed": 1, "errors": 1}
+    assert engine.windows == [["a0"]]
+
+
 def test_a_test_in_python_ends_a_window(engine: Engine) -> None:
     engine.project.cases("cases: [{query: a0}]", "a.relevance.yaml")
     engine.project.write("b_test.py", "def test_that_indexes():\n    pass\n")
