@@ -41,8 +41,15 @@ PEOPLE = "people"
 _MOST_FAULTS, _MOST_APART = 3, 3
 """How many different faults of a judge are told, and how many of the pairs that are furthest apart are shown."""
 
+_Hook = Generator[None, object, object]
+
 _Ran = Sequence[tuple[Case, CaseResult]]
 """The cases that were scored, with what they came to by grades of people alone."""
+
+
+_Take = Callable[[int, Answer], None]
+
+_NOT_ASKED = "not asked for: "
 
 
 class Judging:
@@ -79,7 +86,7 @@ class Judging:
             raise pytest.UsageError(f"{self._option} needs a fixture {NAME}, and there is none; {how}")
 
     @pytest.hookimpl(wrapper=True, trylast=True)  # inner to the wrappers that capture output
-    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
+    def pytest_runtest_call(self, item: pytest.Item) -> _Hook:
         """Keep what a call has scored, and request the fixture where there is something to judge."""
         __tracebackhide__ = True
         try:
@@ -94,7 +101,7 @@ class Judging:
                     self._ran[item.nodeid, number] = run.case, result, judge
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> Generator[None, object, object]:
+    def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> _Hook:
         """Ask the judge before the fixture, or a fixture that it requests, is torn down."""
         value = yield
         if fixturedef.argname == NAME:
@@ -110,9 +117,7 @@ class Judging:
         self._is_interrupted = True
 
     @pytest.hookimpl(wrapper=True, trylast=True)  # inside that of the terminal; the last teardown may be in it
-    def pytest_sessionfinish(
-        self, session: pytest.Session, exitstatus: int | pytest.ExitCode
-    ) -> Generator[None, object, object]:
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int | pytest.ExitCode) -> _Hook:
         """Tell what came of it, or why the judge was not asked; the run fails where it cannot be."""
         found = yield
         is_silent = not self._messages and (self._file is not None or not self._sections)
@@ -126,7 +131,7 @@ class Judging:
         return found
 
     @pytest.hookimpl(wrapper=True)  # outside that of the terminal, and inside that of the section of this plugin
-    def pytest_terminal_summary(self, terminalreporter: Any) -> Generator[None, object, object]:
+    def pytest_terminal_summary(self, terminalreporter: Any) -> _Hook:
         """Show the agreement after the short summary."""
         found = yield
         for title, lines in self._sections:
@@ -145,8 +150,6 @@ class Judging:
             raise
         except BaseException as error:  # no verdict changes because of a grade
             why = str(error) if isinstance(error, UnusableJudge) else f"{NAME} raised {error_text(error, self._config)}"
-            if isinstance(error, pytest.FixtureLookupError) and error.argname == NAME:
-                why = f"the cases of {item.parent.name if item.parent else item.nodeid} have no fixture {NAME}"
             message = Message(redaction(self._config).text(why), is_good=False)
             self._messages += [message] if message not in self._messages else []
             self._unusable.add(item.parent)
@@ -186,8 +189,11 @@ class Judging:
             file.add(worklist, rows[number], judge.name, answer.grade, answer.note)
 
         questions = [Question(cases[row.query], {**row.fields, "id": row.document, "title": row.title}) for row in rows]
-        before = {"in the file before": len(pairs) - len(new)}
-        graded, rest = self._answers(judge, questions, f"judged by {judge.name}:", take, len(new), before)
+        others = {
+            "in the file before": len(pairs) - len(new),
+            _NOT_ASKED + "--relevance-judge-limit": len(new) - len(rows),
+        }
+        graded, rest = self._answers(judge, questions, f"judged by {judge.name}:", take, others)
         of_all = f"{graded:,} of {counted(len(pairs), 'result')} that nobody has judged"
         cut = "; a half-written row at its end was taken away" if file.was_cut else ""
         return Message(f"{judge.name} graded {of_all}: {self._shown}{rest and '; '}{rest}{cut}")
@@ -219,7 +225,7 @@ class Judging:
                 pairs.append(Rated(query, rated, ratings, abs(answer.grade - grade)))
 
         untitled = {"without a title": sum(not question.document["title"] for question in questions)}
-        _, rest = self._answers(judge, questions, f"calibrated {judge.name}:", take, len(drawn), untitled)
+        _, rest = self._answers(judge, questions, f"calibrated {judge.name}:", take, untitled)
         said = [
             f"asked for {len(drawn):,} of the {counted(len(places), 'grade')} that people gave{rest and ': '}{rest}"
         ]
@@ -240,21 +246,15 @@ class Judging:
         return RunTitles().add(found, run_store(self._config).files)
 
     def _answers(
-        self,
-        judge: Judge,
-        questions: Sequence[Question],
-        what: str,
-        take: Callable[[int, Answer], None],
-        total: int,
-        others: Mapping[str, int],
+        self, judge: Judge, questions: Sequence[Question], what: str, take: _Take, others: Mapping[str, int]
     ) -> tuple[int, str]:
-        """Ask a judge; return how many grades it gave, and what became of the rest in words.
+        """Ask a judge; return how many grades it gave, and what became of the rest in words; `others` are more of it.
 
         `take` gets the number of each question and its answer, unless that is a fault, which is told. `what` begins the
-        line that says how far it is. The rest is of `total`; `others` are further counts.
+        line that says how far it is.
         """
         progress = Progress(what, len(questions), *run_terminal(self._config))
-        faults, graded, unsure, why = Counter[str](), 0, 0, "--relevance-judge-limit"
+        faults, graded, unsure, why = Counter[str](), 0, 0, ""
         progress.advance(0)
         try:
             for number, answer in judge.ask(questions):
@@ -276,6 +276,6 @@ class Judging:
         told += [f"{judge.name} gave no grade"] * bool(faults and not graded)
         # no fault of a judge fails the run
         run_store(self._config).messages += [Message(text, is_good=False) for text in told]
-        failed, left = faults.total(), total - graded - unsure - faults.total()
-        counts = {**others, "it cannot tell": unsure, "failed": failed, f"not asked for: {why}": left}
+        failed, asked = faults.total(), graded + unsure + faults.total()
+        counts = {**others, "it cannot tell": unsure, "failed": failed, _NOT_ASKED + why: len(questions) - asked}
         return graded, "; ".join(f"{count:,} {what}" for what, count in counts.items() if count)

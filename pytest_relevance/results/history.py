@@ -34,16 +34,8 @@ _READ = frozenset(
     {
         *("file", "line", "id", "query", "variant", "search", "weight", "verdict", "outcome", "outcomes", "reasons"),
         *("k", "depth", "is_depth_set", "reaches_depth", "tolerance", "settings", "digest", "scores", "lower", "upper"),
-        *(
-            "judged",
-            "top",
-            "filled_top",
-            "is_filled_alone",
-            "people_scores",
-            "latency",
-            "latency_shared",
-            "concurrency",
-        ),
+        *("judged", "top", "filled_top", "is_filled_alone", "people_scores"),
+        *("latency", "latency_shared", "concurrency"),
     }
 )
 """The keys of a result that are read: it takes a sixth less time than reading all."""
@@ -322,9 +314,8 @@ def _summarise(
         )
     latencies = [latency for key in common if (latency := point.figures[key].latency) is not None]
     point.p95 = percentile(latencies, 95) if latencies else None
-    changes = [point.changes[key] for key in scored if key in point.changes]
-    details = {
-        kind: dict.fromkeys(each[kind] for each in changes if each.get(kind)) for each in changes for kind in each
-    }
-    counts = Counter(chain.from_iterable(changes))
-    point.breaks = [Break(kind, counts[kind], [*details[kind]][:_MOST_DETAILS]) for kind in details]
+    whys: dict[str, list[str]] = {}
+    for kind, why in chain.from_iterable(point.changes[key].items() for key in scored if key in point.changes):
+        whys.setdefault(kind, []).append(why)
+    most = slice(_MOST_DETAILS)
+    point.breaks = [Break(kind, len(of), [*dict.fromkeys(filter(None, of))][most]) for kind, of in whys.items()]
