@@ -29,6 +29,8 @@ as it had failed in too many cases before; `skipped`: it was not to run."""
 WITHOUT_SCORE = (ERROR, NOT_SEARCHED)
 """The verdicts of a case that was to be scored and has no score."""
 
+_UNMET = (FAILED, INCONCLUSIVE, *WITHOUT_SCORE)
+
 XFAILED = "xfailed"
 
 OUTCOMES = (*VERDICTS, XFAILED, "xpassed")
@@ -155,6 +157,8 @@ class CaseResult(NamedTuple):
     @property
     def unjudged(self) -> list[str]:
         """The different documents in the top k without a judgment, best first."""
+        if None not in self.ranking.grades[: self.conditions.k]:
+            return []
         results = [*zip(self.ranking.documents, self.ranking.grades, strict=True)]
         graded = {document for document, grade in results if grade is not None}
         top = results[: self.conditions.k]
@@ -413,7 +417,7 @@ SUMMARY_FIELDS = frozenset(PART_OF) - {
 
 def has_failed(result: CaseResult) -> bool:
     """Whether pytest reports the case as failed: it failed, ended in an error, was not searched or is inconclusive."""
-    return result.status in (FAILED, INCONCLUSIVE, *WITHOUT_SCORE) and result.outcome not in (SKIPPED, PASSED)
+    return result.status in _UNMET and result.outcome not in (SKIPPED, PASSED)
 
 
 def variants_in_order(results: Iterable[CaseResult]) -> list[tuple[str, str | None]]:

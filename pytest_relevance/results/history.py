@@ -296,7 +296,7 @@ def _series(
             pairs.append(ScorePair((key[0], f"{key[1]} {key[2]}", ""), was, now, weights[key]))
             if abs(pairs[-1].change) > last[variant, key].conditions.tolerance + TIE:
                 moved.append(now < was)
-        change = change_of(pairs, len(scored))
+        change = change_of(tuple(pairs), len(scored))
     of_scored = [last[variant, key] for key in scored]
     counts = len(scored), len(common) - len(scored), len(times) - len(common)
     worse, since = sum(moved), points.index(first)

@@ -63,8 +63,7 @@ def screen_of(run: Run) -> Screen:
     started = run.info.started[:16].replace("T", " ")  # 2026-11-22 08:03, as the record has it in ISO 8601
     notes = [*baseline.latency_sentences(ran)[: baseline.MOST_NAMES], *baseline.lost_sentences(run.files, run.info)]
     found = [Finding(*fault) for fault in faults(run.results, run.info)]
-    if not any(each.kind == diagnoses.NOTHING for each in diagnoses.diagnose(ran)):
-        found += emptied(ran)
+    found += (each for each in emptied(ran) if all(of.kind != diagnoses.NOTHING for of in diagnoses.diagnose(ran)))
     for gate in gates_in_order(gates):
         name = gate.gate.id + (f" {gate.variant}" if gate.variant is not None else "")
         message = gate_message(gate).removeprefix("not evaluated: ")
@@ -168,8 +167,8 @@ def why(result: CaseResult, told: frozenset[int]) -> str:
 
 def told_errors(results: Sequence[CaseResult]) -> frozenset[int]:
     """The results, by `id()`, whose errors the diagnoses tell."""
-    kinds = (diagnoses.SEARCH, diagnoses.CASE)
-    return frozenset(id(each) for found in diagnoses.diagnose(results) if found.kind in kinds for each in found.results)
+    failed, kinds = [each for each in results if each.call.error is not None], (diagnoses.SEARCH, diagnoses.CASE)
+    return frozenset(id(each) for found in diagnoses.diagnose(failed) if found.kind in kinds for each in found.results)
 
 
 def _accepted(result: CaseResult) -> bool:

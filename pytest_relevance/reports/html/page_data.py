@@ -24,8 +24,6 @@ from pytest_relevance.results.records.file import watched
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.worklist import PlausibleGains, top_grade
 
-_EMPTY: Sequence[object] = (None, "", [], {})
-
 _Scale = tuple[tuple[float, str], ...]
 
 _MOST_GRADES = 10
@@ -247,7 +245,7 @@ def _case(
     named = [*values["documents"], *values.get("accepted", ()), *missing, *values["notes"], *values["explanations"]]
     values["titles"] = {document: titles[document] for document in named if document in titles}
     values["fields"] = {document: dict(shown[document]) for document in named if document in shown}
-    return {name: value for name, value in values.items() if value not in _EMPTY and value is not False}
+    return {name: value for name, value in values.items() if value or (value == 0 and value is not False)}
 
 
 def _losses(result: CaseResult) -> list[list[Any]]:

@@ -49,7 +49,7 @@ class CaseChange:
     result: CaseResult
     metric: str | None = None
 
-    @cached_property
+    @property
     def by(self) -> str | None:
         """The metric of its scores, None for nDCG@k."""
         if self.metric is not None or self.result.score is not None:
@@ -59,7 +59,8 @@ class CaseChange:
     @property
     def before(self) -> float | None:
         """The score of the accepted ranking, 1 where the two are compared; None without one."""
-        return 1.0 if is_similarity(self.by or "") else differences.score_before(self.result, self.by)
+        by = self.by
+        return 1.0 if by is not None and is_similarity(by) else differences.score_before(self.result, by)
 
     @property
     def after(self) -> float | None:

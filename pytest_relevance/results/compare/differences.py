@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -257,10 +258,11 @@ def mean_change(results: Iterable[CaseResult]) -> MeanChange | None:
     if not pairs:
         return None
     total = sum(each.status != SKIPPED and (each.score is not None or each.verdict in WITHOUT_SCORE) for each in found)
-    return change_of(pairs, total)
+    return change_of(tuple(pairs), total)
 
 
-def change_of(pairs: Iterable[ScorePair], total: int) -> MeanChange:
+@lru_cache(maxsize=1)  # several parts of a report say it of the same cases
+def change_of(pairs: tuple[ScorePair, ...], total: int) -> MeanChange:
     """The change of the mean of pairs, which are of so many cases in `total`."""
     in_order = sorted(pairs)
     return MeanChange(means_of(in_order), _test(in_order, RESAMPLES, 0)[0], total)
