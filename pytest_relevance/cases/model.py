@@ -337,7 +337,7 @@ class Case(NamedTuple):
     @property
     def kept_depth(self) -> int | None:
         """How many results are kept of the ranking; None for all."""
-        return None if self.looks_at_all else max(self.depth, self.k)
+        return None if self.looks_at_all else self.depth
 
     @property
     def looks_beyond_ids(self) -> bool:

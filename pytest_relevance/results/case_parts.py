@@ -4,7 +4,6 @@ Those that every result has are named tuples: every case pays for them, and a fr
 to make. Annotations are not postponed here: a named tuple compiles each postponed one, which doubles the import.
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -329,4 +328,7 @@ def text_reason(text: str) -> Outcome:
 
 def count_grades(grades: Sequence[float]) -> dict[float, int]:
     """How many judgments there are of each grade, the highest grade first."""
-    return dict(Counter(sorted(grades, reverse=True)))
+    counts: dict[float, int] = {}
+    for grade in sorted(grades, reverse=True):
+        counts[grade] = counts.get(grade, 0) + 1
+    return counts
