@@ -355,7 +355,8 @@ class Sources:
 
     def _read(self, read: Callable[..., Any], named: NamedFile, at: Location) -> Any:
         """The content of a file, which is read once; None where there are mistakes, which are reported."""
-        if (read, named) not in self._contents:
+        key = (read, named.content)
+        if key not in self._contents:
             path, shown = os.path.join(self._folder, named.name), self._shown(named)
             if named.fill and (not os.path.exists(path) or (os.path.isfile(path) and not os.path.getsize(path))):
                 if not os.path.exists(path):
@@ -370,8 +371,8 @@ class Sources:
                 content = read(Source.read(path, shown, options_of(named.query, named.grade_column)), named.format)
             except FileError as error:
                 content = error
-            self._contents[read, named] = content
-        content = self._contents[read, named]
+            self._contents[key] = content
+        content = self._contents[key]
         return at.under(*named.at).refuse_file(content) if isinstance(content, FileError) else content
 
     def _open(self, named: Sequence[NamedFile], terms: GradingTerms, at: Location) -> list[JudgmentFile]:
@@ -384,9 +385,9 @@ class Sources:
             if ratings.unclear is not None and terms[1] is None:
                 at.under(*one.at).refuse_file(FileError(ratings.file, [ratings.unclear]))
                 continue
-            if one not in self._opened:
-                self._opened[one] = JudgmentFile(ratings, self._terms, fills=one.fill)
-            opened.append(self._opened[one])
+            if one.content not in self._opened:
+                self._opened[one.content] = JudgmentFile(ratings, self._terms, fills=one.fill)
+            opened.append(self._opened[one.content])
         return opened
 
     def _found(self, files: _Files, wanted: Wanted, terms: GradingTerms, at: Location) -> Graded | None:

@@ -12,7 +12,6 @@ which the search of a case was made.
 
 import inspect
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
@@ -28,7 +27,6 @@ from pytest_relevance.plugin.running.case_run import CASE_RUN, SEARCHES, CaseRun
 from pytest_relevance.plugin.running.run_case import begin, is_awaited, run, run_async
 
 
-@dataclass(slots=True, eq=False, repr=False)
 class SharedParts:
     """What the cases of a file that request the same fixtures have in common.
 
@@ -38,11 +36,13 @@ class SharedParts:
     has to be collected by itself.
     """
 
-    code: CodeType
     loop_scope: str | None = None
     search_folder: str = ""
     copiers: Sequence[internals.ItemCopier] = ()
     variants: "Sequence[Variant]" = ()
+
+    def __init__(self, code: CodeType) -> None:
+        self.code = code
 
 
 class ItemMaker:

@@ -12,7 +12,6 @@ import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from copy import copy
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -51,21 +50,21 @@ MARKUP: dict[str, dict[str, bool]] = {
 """The markup for pytest's terminal writer, by style of a report."""
 
 
-@dataclass(slots=True, eq=False, repr=False)
 class Crash:
     """The position of a failing case and its message, as `--tb=line`, JUnit and the short summary show them.
 
     `explain` makes the message when a reporter asks for it.
     """
 
-    path: str
-    lineno: int
-    explain: Callable[[], str]
+    def __init__(self, path: str, lineno: int, explain: Callable[[], str]) -> None:
+        self.path = path
+        self.lineno = lineno
+        self._explain = explain
 
     @property
     def message(self) -> str:
         """Why the case failed, in one line; in GitHub Actions it holds no workflow command."""
-        return text.safe_output(self.explain())
+        return text.safe_output(self._explain())
 
     def __str__(self) -> str:
         """Return the first line of `PATH:LINE: MESSAGE`."""

@@ -8,7 +8,6 @@ those are checked by their few distinct grades, not one by one.
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import filterfalse
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -266,8 +265,7 @@ def _wrong_name(written: str, scale: Scale | None) -> str:
     return f"the grade {quoted(written)} is no number{advice}"
 
 
-@dataclass(frozen=True, slots=True)
-class NamedFile:
+class NamedFile(NamedTuple):
     """A file as a case file names it.
 
     `query` says where in it the texts of queries are, for formats that need that, and `grade_column` which column has
@@ -281,8 +279,13 @@ class NamedFile:
     query: str | None = None
     grade_column: str | None = None
     fill: bool = False
-    only_judged: bool = field(default=False, compare=False)
-    at: Path = field(default=(), compare=False)
+    only_judged: bool = False
+    at: Path = ()
+
+    @property
+    def content(self) -> "NamedFile":
+        """What decides what is read: without `only_judged` and `at`."""
+        return self._replace(only_judged=False, at=())
 
 
 def check_query_files(value: object, at: Location) -> object:
@@ -305,10 +308,13 @@ def check_files(value: object, at: Location, keys: Sequence[str] = _JUDGMENT_KEY
     if not isinstance(value, (list, tuple)):
         return (_named(value, keys, at, ()),)
     files: list[NamedFile | None] = []
+    contents: set[NamedFile] = set()
     for index, item in enumerate(value):
         named = _named(item, keys, at.under(index), (index,))
-        if named is not None and named in files:
-            at.refuse(f"the file {quoted(named.name)} stands twice; keep one of them", *named.at)
+        if named is not None:
+            if named.content in contents:
+                at.refuse(f"the file {quoted(named.name)} stands twice; keep one of them", *named.at)
+            contents.add(named.content)
         files.append(named)
     if not files:
         at.refuse("the list of files is empty; name a file, or leave the key out")

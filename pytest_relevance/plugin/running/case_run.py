@@ -13,7 +13,7 @@ import os
 import sys
 from collections.abc import AsyncIterable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
 from time import perf_counter
@@ -42,9 +42,10 @@ if TYPE_CHECKING:
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
 
-@dataclass(slots=True, eq=False, repr=False)
 class Attempt:
     """The state of one attempt at a case. The next attempt, such as a rerun, gets a new object.
+
+    What an attempt has not set is the attribute of the class.
 
     `response` is the response of a search that was called ahead of the test function, with the time of the call.
     `asked` is the number of results requested, `calls` how often the search was called, `answer` the response that was
@@ -106,7 +107,8 @@ class CaseRun:
         """Start a new attempt, unless one is running. Whether it was started."""
         if self._attempt is not None and self._attempt.is_running:
             return False
-        self._attempt = Attempt(is_running=True)
+        self._attempt = Attempt()
+        self._attempt.is_running = True
         return True
 
     def forget_attempt(self) -> None:
@@ -197,7 +199,6 @@ LOOP: pytest.StashKey[asyncio.AbstractEventLoop] = pytest.StashKey()
 """The plugin's own event loop."""
 
 
-@dataclass(slots=True, eq=False, repr=False)
 class Checks:
     """The checks in one attempt at a test in Python, in all of its threads.
 
@@ -206,10 +207,11 @@ class Checks:
     the last report of the test was made.
     """
 
-    runs: list[CaseRun] = field(default_factory=list)
-    raised: list[tuple[BaseException, Any]] = field(default_factory=list)
-    is_running: bool = False
-    are_over: bool = False
+    is_running = are_over = False
+
+    def __init__(self) -> None:
+        self.runs: list[CaseRun] = []
+        self.raised: list[tuple[BaseException, Any]] = []
 
 
 CHECKS = pytest.StashKey[Checks]()
