@@ -344,11 +344,6 @@ class Agreement:
     alpha: float
     bias: float
 
-    @property
-    def grades(self) -> list[float]:
-        """The grades that either gave, in ascending order."""
-        return sorted({grade for pair in self.counts for grade in pair})
-
 
 _PARTS, _PART = 20, 100
 """The samples that an interval is made of, so many at a time: a file may have thousands of different grades."""

@@ -41,15 +41,12 @@ PEOPLE = "people"
 _MOST_FAULTS, _MOST_APART = 3, 3
 """How many different faults of a judge are told, and how many of the pairs that are furthest apart are shown."""
 
-_Hook = Generator[None, object, object]
+_NOT_ASKED = "not asked for: "
 
+_Hook = Generator[None, object, object]
+_Take = Callable[[int, Answer], None]
 _Ran = Sequence[tuple[Case, CaseResult]]
 """The cases that were scored, with what they came to by grades of people alone."""
-
-
-_Take = Callable[[int, Answer], None]
-
-_NOT_ASKED = "not asked for: "
 
 
 class Judging:

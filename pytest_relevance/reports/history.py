@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from html import escape
-from itertools import pairwise
 from string import Template
 from typing import Any
 
@@ -291,7 +290,7 @@ def _rows(series: Series, point: Point, name: str, shown: Sequence[str]) -> Iter
     own = "" if point.moves else f' id="{name}"'
     yield f'<tr{own}><th scope="row" title="{text(point.name)}">{start}</th>{found}</tr>'
     if point.moves:
-        most = sorted(point.moves, key=lambda move: (not move.is_worse, -move.size))
+        most = sorted(point.moves, key=lambda move: (not move.is_worse, -abs((move.after or 0) - (move.before or 0))))
         more = len(most) - MOST_MOVES
         rest = _notes([f"and {counted(more, 'further case')}"] * (more > 0))
         yield f'<tr class="moved"><td colspan="{len(_KINDS)}"><details><summary>{_moved(point)}</summary>'
@@ -304,10 +303,9 @@ def _moved(point: Point) -> str:
 
 
 def _move(move: CaseMove) -> str:
-    kind = "worse" if move.is_worse else "better"
-    scores = f"{score_text(move.before)} {ARROW} {score_text(move.after)}"
-    name = text(case_name(move.id, move.query))
-    return f'<tr><th scope="row">{name}</th><td class="number">{scores}</td><td class="{kind}">{kind}</td></tr>'
+    kind, scores = "worse" if move.is_worse else "better", f"{score_text(move.before)} {ARROW} {score_text(move.after)}"
+    head = f'<tr><th scope="row">{text(case_name(move.id, move.query))}</th>'
+    return f'{head}<td class="number">{scores}</td><td class="{kind}">{kind}</td></tr>'
 
 
 def _chart(series: Series, number: int, label: str) -> str:
@@ -321,38 +319,39 @@ def _chart(series: Series, number: int, label: str) -> str:
         down = (most - value) / (most - least) * (_HEIGHT - 2 * _MARGIN)
         return f"{(index + 0.5) * step:.2f},{_MARGIN + down:.2f}"
 
-    drawn = []
-    starts = [index for index, point in enumerate(points) if point.breaks]
-    for start, end in pairwise([0, *starts, len(points)]):
-        shown = [(index, points[index]) for index in range(start, end) if points[index].mean == points[index].mean]
-        line, high, low = (
-            [place(index, getattr(point, name)) for index, point in shown] for name in ("mean", "high", "low")
-        )
-        drawn.append(f'<polygon class="open" points="{" ".join(high + low[::-1])}"/>')
-        drawn.append(f'<polyline class="mean" points="{" ".join(line)}"/>')
+    drawn, marks = [], []
+    parts: list[list[int]] = [[]]  # the runs between breaks
     for index, point in enumerate(points):
         if point.breaks:
-            drawn.append(f'<path class="break" d="M{index * step:.2f} 0v{_HEIGHT}"/>')
+            parts.append([])
+            marks.append(f'<path class="break" d="M{index * step:.2f} 0v{_HEIGHT}"/>')
         if point.searched:
-            drawn.append(f'<path class="searched" d="M{(index + 0.5) * step:.2f} {_HEIGHT}v-4"/>')
+            marks.append(f'<path class="searched" d="M{(index + 0.5) * step:.2f} {_HEIGHT}v-4"/>')
         if point.mean != point.mean:
             continue
+        parts[-1].append(index)
         kind = " fell" if point.worse > point.better else " rose" if point.better > point.worse else ""
-        parts = [when(point.started), f"mean {point.mean:.3f}", _moved(point)]
-        said = text("; ".join(filter(None, [*parts, searched_text(point, is_first=index == 0)])))
-        drawn.append(
+        texts = when(point.started), f"mean {point.mean:.3f}", _moved(point), searched_text(point, is_first=index == 0)
+        said = text("; ".join(filter(None, texts)))
+        marks.append(
             f'<a href="#run-{number}-{index}" aria-label="{said}" tabindex="-1"><title>{said}</title>'
             f'<rect class="target" x="{index * step:.2f}" width="{step:.2f}" height="{_HEIGHT}"/>'
             f'<path class="dot{kind}" d="M{place(index, point.mean)}h0"/></a>'
         )
+    for part in parts:
+        line, high, low = (
+            [place(each, getattr(points[each], name)) for each in part] for name in ("mean", "high", "low")
+        )
+        drawn.append(f'<polygon class="open" points="{" ".join(high + low[::-1])}"/>')
+        drawn.append(f'<polyline class="mean" points="{" ".join(line)}"/>')
     caption = "<b>mean</b> and what unjudged results leave open, cut at the edges"
-    caption += "; dashed: a break" * bool(starts)
+    caption += "; dashed: a break" * (len(parts) > 1)
     caption += "; ticks: something else was searched" * any(point.searched for point in points)
     ends = dict.fromkeys(when(points[index].started) for index in (0, -1))
     return (
         f'<figure><figcaption>{caption}</figcaption><div class="scaled"><div class="ends" aria-hidden="true">'
         f"<span>{most:.3f}</span><span>{least:.3f}</span></div>"
         f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" preserveAspectRatio="none" role="group" '
-        f'aria-label="mean, {label}">{"".join(drawn)}</svg></div></figure>'
+        f'aria-label="mean, {label}">{"".join([*drawn, *marks])}</svg></div></figure>'
         f'<div class="ends">{"".join(f"<span>{end}</span>" for end in ends)}</div>'
     )

@@ -56,7 +56,7 @@ def agreement_lines(
     if len(pairs) > 1:
         figures.add("Krippendorff's alpha (ordinal)", _figure(found.alpha), _SAME if isnan(found.alpha) else _LEAST)
     figures.add("bias", signed(found.bias), f"the grades of {two} less those of {one}")
-    grades = found.grades
+    grades = sorted({grade for pair in found.counts for grade in pair})
     names = cut(one, _WIDEST_RATER), cut(two, _WIDEST_RATER)
     table = Table([Column(" \\ ".join(names), RIGHT), *(Column(number(grade), RIGHT, at_least=4) for grade in grades)])
     for mine in grades if len(grades) <= _MOST_GRADES else ():

@@ -65,11 +65,6 @@ class CaseMove(NamedTuple):
     after: float | None
     is_worse: bool
 
-    @property
-    def size(self) -> float:
-        """How far nDCG@k moved; where it is not defined it counts as 0."""
-        return abs((self.after or 0.0) - (self.before or 0.0))
-
 
 class Break(NamedTuple):
     """A kind of change since the run before: in how many of the cases that the mean is over, and details, if known."""
