@@ -10,9 +10,9 @@ compute the same with numpy; a change here needs the same change there.
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, reduce
+from functools import lru_cache
 from itertools import accumulate
-from operator import add, truediv
+from operator import truediv
 from typing import NamedTuple
 
 from .settings import Settings, discount_table
@@ -97,9 +97,11 @@ def dcg(grades: Sequence[float | None], settings: Settings, k: int | None = None
     """Sum gain / discount over the first `k` ranks (all without `k`), one rank after the other."""
     if k is not None and k < len(grades):
         grades = grades[:k]
-    gains = map(settings.gains.__getitem__, grades)
-    # Not sum(): from Python 3.12 on it compensates for rounding, and gives other last bits.
-    return reduce(add, map(truediv, gains, discount_table(settings.discount, len(grades))), 0.0)
+    gains = settings.gains
+    total = 0.0  # not by sum(): from Python 3.12 on it compensates for rounding, and gives other last bits
+    for grade, discount in zip(grades, discount_table(settings.discount, len(grades)), strict=False):
+        total += gains[grade] / discount
+    return total
 
 
 def dcg_terms(grades: Sequence[float | None], settings: Settings, k: int | None = None) -> list[Term]:

@@ -141,15 +141,15 @@ _SET_BY_OTHERS = frozenset({"location", "reportinfo"})
 
 
 def set_locations(items: Iterable[pytest.Item]) -> None:
-    """Set the `location` of items once their names are final, unless a conftest has changed what it depends on.
+    """Set the `location` of cases once their names are final, unless a conftest has changed what it depends on.
 
     pytest would compute the location of each item from the file system, which takes 5 % of a run of many cases. The
     location is a cached property of the item; a conftest may have set it, or the values that pytest computes it from.
     """
     files: dict[str, str] = {}
     for item in items:
-        this = item.stash.get(CASE_RUN, None)
-        if this is not None and internals.is_plain_item(item) and not _SET_BY_OTHERS & vars(item).keys():
+        this = item.stash[CASE_RUN]
+        if internals.is_plain_item(item) and _SET_BY_OTHERS.isdisjoint(vars(item)):
             if this.path not in files:
                 files[this.path] = item.location[0]
             item.location = (files[this.path], this.function.__code__.co_firstlineno - 1, item.name)

@@ -8,7 +8,7 @@ import gc
 import os
 from collections.abc import Generator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
@@ -126,23 +126,21 @@ class Reporting:
         outermost wrapper, as other wrappers change the outcome or run the item again before they return the report.
         """
         stash = item.stash  # whose `get` raises and catches an exception where there is none
-        run = stash[CASE_RUN] if CASE_RUN in stash else None  # noqa: SIM401
         checks = stash[CHECKS] if CHECKS in stash else None  # noqa: SIM401
         if checks is not None and call.when == "teardown":
             checks.are_over = True
-        if (run is None and checks is None) or (
-            call.when != "call" and call.excinfo is None and (checks is None or not checks.raised)
-        ):
+        if call.when != "call" and call.excinfo is None and (checks is None or not checks.raised):
             report = yield
         else:
             is_subtest = call.when == "call" and checks is not None and checks.is_running
-            self._prepare(item, call, is_subtest=is_subtest)
+            if checks is not None or call.excinfo is not None:
+                self._prepare(item, call, is_subtest=is_subtest)
             report = yield
-            end = CallEnd(item, call, case_runs_of(item))
-            if end.runs and is_subtest:
-                end.attach_subtest(report)
-            elif end.runs and call.when != "teardown":
-                end.attach(report)
+            runs = case_runs_of(item)
+            if runs and is_subtest:
+                _attach_subtest(report, runs, call)
+            elif runs and call.when != "teardown":
+                _attach(report, runs, call)
                 if checks is not None:
                     checks.runs.clear()  # a rerun of the test makes its checks again
         self._store.unsent.attach(report)
@@ -206,8 +204,8 @@ class Reporting:
             if self._store.unsent.fingerprint is None and not is_fixture_defined(FINGERPRINT, session):
                 self._store.unsent.fingerprint = {}
             self._store.to_run = [item.nodeid for item in session.items]
-            set_locations(session.items)
             self._items = [item for item in session.items if CASE_RUN in item.stash]
+            set_locations(self._items)
             self._giving_up.watch(self._items)
             if len(self._items) >= _MANY_CASES:
                 gc.freeze()
@@ -268,9 +266,10 @@ class Reporting:
 
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self, config: pytest.Config) -> None:
-        """Close the event loop of coroutine searches, and thaw the heap."""
+        """Close the event loop of coroutine searches, forget the results, and thaw the heap."""
         if case_run.LOOP in config.stash:
             case_run.close_own_loop(config)
+        self._store.forget_cases()  # the collections of garbage that end the process would walk them all
         if self._is_heap_frozen:
             gc.unfreeze()
 
@@ -297,72 +296,64 @@ class Reporting:
         return FailureText(self._config.option, lines_of, crash)
 
 
-class CallEnd(NamedTuple):
-    """A finished call of a test, with the case runs in it: the case of an item, or the checks of a test in Python."""
+def _attach(report: pytest.TestReport, runs: Sequence[CaseRun], call: pytest.CallInfo[None]) -> None:
+    """Attach the results of a call to its report: of the case of an item, or of the checks of a test in Python."""
+    error = None if call.excinfo is None else call.excinfo.value
+    attached: dict[str, Any] = {"cases": []}
+    for run in runs:
+        attempt = run.attempt
+        if report.passed and attempt.result is None and not (run.is_check and attempt.error is not None):
+            continue  # another plugin ran the item in its own way (not so a check whose error the test has caught)
+        # a case has one call; the report may be of a later attempt than the exception
+        is_shown = attempt.error is not None and (attempt.error is error or not run.is_check)
+        result = _result(run, report, call)
+        needs_details = (
+            run.settings.details
+            or result.verdict in (FAILED, case_result.INCONCLUSIVE, ERROR)
+            or len(result.origin.items) > 1
+            or run.is_check
+            or not result.ranking.returned  # the expectations say whether that is right
+            or any(gate.against is not None for gate in run.case.terms.gates)  # their rankings are compared
+        )
+        values = sendable(result.to_dict(None if needs_details else case_result.SUMMARY_FIELDS), run.item.config)
+        attached["cases"].append(values)
+        if is_shown:
+            attached["shown"] = values
+            if report.skipped and not hasattr(report, "wasxfail"):
+                report.longrepr = (run.case.source or run.path, run.case.line, f"Skipped: {attempt.error}")
+        elif result.verdict == ERROR and not run.is_check and report.failed and report.when == "call":
+            report.sections.append(("relevance case", f"{result.place}: {_asked(result, attempt.calls)}"))
+        run.forget_attempt()
+    setattr(report, ATTRIBUTE, attached)
 
-    item: pytest.Item
-    call: pytest.CallInfo[None]
-    runs: Sequence[CaseRun]
 
-    def attach(self, report: pytest.TestReport) -> None:
-        """Attach the results to the report of the call."""
-        error = None if self.call.excinfo is None else self.call.excinfo.value
-        attached: dict[str, Any] = {"cases": []}
-        for run in self.runs:
-            attempt = run.attempt
-            if report.passed and attempt.result is None and not (run.is_check and attempt.error is not None):
-                continue  # another plugin ran the item in its own way (not so a check whose error the test has caught)
-            # a case has one call; the report may be of a later attempt than the exception
-            is_shown = attempt.error is not None and (attempt.error is error or not run.is_check)
-            result = self._result(run, report)
-            needs_details = (
-                run.settings.details
-                or result.verdict in (FAILED, case_result.INCONCLUSIVE, ERROR)
-                or len(result.origin.items) > 1
-                or run.is_check
-                or not result.ranking.returned  # the expectations say whether that is right
-                or any(gate.against is not None for gate in run.case.terms.gates)  # their rankings are compared
-            )
-            values = sendable(result.to_dict(None if needs_details else case_result.SUMMARY_FIELDS), self.item.config)
-            attached["cases"].append(values)
-            if is_shown:
-                attached["shown"] = values
-                if report.skipped and not hasattr(report, "wasxfail"):
-                    report.longrepr = (run.case.source or run.path, run.case.line, f"Skipped: {attempt.error}")
-            elif result.verdict == ERROR and not run.is_check and report.failed and report.when == "call":
-                report.sections.append(("relevance case", f"{result.place}: {_asked(result, attempt.calls)}"))
-            run.forget_attempt()
-        setattr(report, ATTRIBUTE, attached)
+def _attach_subtest(report: pytest.TestReport, runs: Sequence[CaseRun], call: pytest.CallInfo[None]) -> None:
+    """Attach the failing check of a subtest, for the text of the failure.
 
-    def attach_subtest(self, report: pytest.TestReport) -> None:
-        """Attach the failing check of a subtest, for the text of the failure.
+    The results themselves are attached to the report of the test, which is made last.
+    """
+    error = None if call.excinfo is None else call.excinfo.value
+    for run in runs:
+        if error is not None and run.attempt.error is error:
+            setattr(report, ATTRIBUTE, {"shown": sendable(_result(run, report, call).to_dict(), run.item.config)})
 
-        The results themselves are attached to the report of the test, which is made last.
-        """
-        error = None if self.call.excinfo is None else self.call.excinfo.value
-        for run in self.runs:
-            if error is not None and run.attempt.error is error:
-                values = sendable(self._result(run, report).to_dict(), self.item.config)
-                setattr(report, ATTRIBUTE, {"shown": values})
 
-    def _result(self, run: CaseRun, report: pytest.TestReport) -> CaseResult:
-        """Return the result of a case run, with pytest's outcome."""
-        result = run.attempt.result
-        if result is None:
-            xfail = self.call.excinfo is not None and isinstance(self.call.excinfo.value, pytest.xfail.Exception)
-            skipped = report.skipped and (xfail or not hasattr(report, "wasxfail"))
-            error = _error_of(run, self.call)
-            verdict = SKIPPED if skipped else NOT_SEARCHED if isinstance(run.attempt.error, NotSearched) else ERROR
-            reasons = () if error is None else (text_reason(error.headline),)
-            result = unscored(
-                run.case, verdict, run.in_run, run.call(error=error if verdict == ERROR else None), reasons
-            )
-            if skipped and run.baseline is not None and run.settings.expects_known:
-                result = run.baseline.of_skipped(result)  # no gate is known to have failed before without the case
-        outcome = _outcome(run, result, report, self.call)
-        if outcome == result.verdict:
-            return result
-        return result._replace(call=result.call._replace(outcome=outcome))
+def _result(run: CaseRun, report: pytest.TestReport, call: pytest.CallInfo[None]) -> CaseResult:
+    """Return the result of a case run, with pytest's outcome."""
+    result = run.attempt.result
+    if result is None:
+        xfail = call.excinfo is not None and isinstance(call.excinfo.value, pytest.xfail.Exception)
+        skipped = report.skipped and (xfail or not hasattr(report, "wasxfail"))
+        error = _error_of(run, call)
+        verdict = SKIPPED if skipped else NOT_SEARCHED if isinstance(run.attempt.error, NotSearched) else ERROR
+        reasons = () if error is None else (text_reason(error.headline),)
+        result = unscored(run.case, verdict, run.in_run, run.call(error=error if verdict == ERROR else None), reasons)
+        if skipped and run.baseline is not None and run.settings.expects_known:
+            result = run.baseline.of_skipped(result)  # no gate is known to have failed before without the case
+    outcome = _outcome(run, result, report, call)
+    if outcome == result.verdict:
+        return result
+    return result._replace(call=result.call._replace(outcome=outcome))
 
 
 def _outcome(run: CaseRun, result: CaseResult, report: pytest.TestReport, call: pytest.CallInfo[None]) -> str:

@@ -144,15 +144,16 @@ class RunStore:
             self.receive(attached)
         if report.outcome not in ("passed", "failed", "skipped"):  # after "rerun" another report of the item follows
             return
+        nodeid = report.nodeid
         if report.failed:
-            self.without_result[report.nodeid] = True
+            self.without_result[nodeid] = True
         cases = attached.get("cases")
         if cases is None:
             return
         if not cases and report.when == "call":
-            self.without_result.setdefault(report.nodeid, False)
+            self.without_result.setdefault(nodeid, False)
         for number, values in enumerate(cases):
-            self._cases[report.nodeid, number] = values
+            self._cases[nodeid, number] = values
             self._results = None
 
     def receive(self, attached: Mapping[str, Any]) -> None:
@@ -200,6 +201,11 @@ class RunStore:
                     self._results = worst_of_repeats(self._results)
             self._results = self.completed(self._results)
         return self._results
+
+    def forget_cases(self) -> None:
+        """Forget the results of the cases, when all is shown and written."""
+        self._cases.clear()
+        self._results = None
 
     def completed(self, results: Sequence[CaseResult]) -> list[CaseResult]:
         """Results with what is known by now: the titles of the catalogues.

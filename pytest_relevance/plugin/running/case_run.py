@@ -173,10 +173,11 @@ _NOT_COLLECTED = (
 
 def _without_group(item: pytest.Item) -> str:
     """The node id of an item, without the group that `--dist loadgroup` of pytest-xdist appends: `...::name@group`."""
-    if item.nodeid.endswith(item.name):
-        return item.nodeid
-    start, sign, _ = item.nodeid.rpartition(f"::{item.name}")
-    return f"{start}{sign}" or item.nodeid
+    nodeid = item.nodeid
+    if nodeid.endswith(item.name):
+        return nodeid
+    start, sign, _ = nodeid.rpartition(f"::{item.name}")
+    return f"{start}{sign}" or nodeid
 
 
 def metrics_of(node: pytest.Item | pytest.Collector) -> Mapping[str, Function]:
@@ -220,9 +221,8 @@ CHECKS = pytest.StashKey[Checks]()
 
 def case_runs_of(item: pytest.Item) -> Sequence[CaseRun]:
     """Return the case run of an item of a case file, or the checks in the latest attempt of a test in Python."""
-    run = item.stash.get(CASE_RUN, None)
-    if run is not None:
-        return (run,)
+    if CASE_RUN in item.stash:
+        return (item.stash[CASE_RUN],)
     return item.stash[CHECKS].runs if CHECKS in item.stash else ()
 
 
