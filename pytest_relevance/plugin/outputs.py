@@ -170,7 +170,9 @@ class Target:
         except OSError as error:
             return f"{self.shown} cannot be read: {error.strerror or error}"
         if self.name in ("unjudged", "judge"):
-            reason = _why_kept(self.name, data)
+            from pytest_relevance.results.worklist import why_kept, why_not_added_to
+
+            reason = (why_kept if self.name == "unjudged" else why_not_added_to)(data)
             return reason and f"{self.shown} {reason}"
         from pytest_relevance.results.records.file import RECORDS, is_record
 
@@ -191,13 +193,6 @@ class Target:
             except OSError as error:
                 problem = f"{self.shown} cannot be written: {error.strerror or error}"
         return problem
-
-
-def _why_kept(name: str, data: bytes) -> str | None:
-    """Return why a file with this content must not be replaced by a worklist, or added to by a judge; else None."""
-    from pytest_relevance.results.worklist import why_kept, why_not_added_to
-
-    return (why_kept if name == "unjudged" else why_not_added_to)(data)
 
 
 def _update_baselines(config: pytest.Config, _: bool) -> Iterator[Message]:
