@@ -333,7 +333,7 @@ def fields(folder: Path, pairs: int) -> Iterator[Figure]:
         (place / "made.relevance.yaml").write_text(expected + (place / "made.relevance.yaml").read_text())
         places.append(place)
     with_fields, without = (partial(runner.took, place, *OURS) for place in places)
-    found = runner.pairs(max(5, pairs // 2), with_fields, without)
+    found = runner.pairs(pairs, with_fields, without)
     yield from ratios("10,000 cases with every@10 of two fields, beside none", "at most 1.25", found)
 
 
@@ -347,7 +347,7 @@ def overlaps(folder: Path, pairs: int) -> Iterator[Figure]:
         runner.took(place, *OURS, "--relevance-update")
         places.append(place)
     with_overlap, without = (partial(runner.took, place, *OURS) for place in places)
-    found = runner.pairs(max(5, pairs // 2), with_overlap, without)
+    found = runner.pairs(pairs, with_overlap, without)
     yield from ratios("10,000 cases with overlap@10 and a baseline, beside the baseline", "at most 1.05", found)
 
 
@@ -355,7 +355,7 @@ def large(folder: Path, pairs: int) -> Iterator[Figure]:
     """10,000 cases x 10 judgments, beside 10,000 functions written by hand."""
     ours, theirs = write_suite(folder, 10_000, 10)
     runner = Runner(folder)
-    found = runner.pairs(max(5, pairs // 2), lambda: runner.took(ours, *OURS), lambda: runner.took(theirs))
+    found = runner.pairs(pairs, lambda: runner.took(ours, *OURS), lambda: runner.took(theirs))
     yield from ratios("10,000 cases x 10 judgments, beside functions", "at most 1.05", found)
 
 
@@ -363,9 +363,7 @@ def neighbours(folder: Path, pairs: int) -> Iterator[Figure]:
     """The same beside pytest-xdist, pytest-asyncio and anyio, which both sides load."""
     ours, theirs = write_suite(folder, 10_000, 10)
     runner = Runner(folder)
-    found = runner.pairs(
-        max(5, pairs // 2), lambda: runner.took(ours, *NEIGHBOURS, *OURS), lambda: runner.took(theirs, *NEIGHBOURS)
-    )
+    found = runner.pairs(pairs, lambda: runner.took(ours, *NEIGHBOURS, *OURS), lambda: runner.took(theirs, *NEIGHBOURS))
     yield from ratios("10,000 cases x 10 judgments, beside functions, with neighbours", "at most 1.05", found)
 
 
@@ -385,9 +383,9 @@ def files(folder: Path, pairs: int) -> Iterator[Figure]:
             (place / file.format(number)).write_text(text.format(number))
     few, ours, theirs = (partial(runner.took, places[name], *OURS) for name in ("few", "ours", "theirs"))
     yield from ratios(
-        "800 case files of one case, beside Python files", "at most 1.3", runner.pairs(pairs // 2 + 1, ours, theirs)
+        "800 case files of one case, beside Python files", "at most 1.3", runner.pairs(pairs, ours, theirs)
     )
-    yield from ratios("the same, beside 200 of them", "at most 4", runner.pairs(pairs // 2 + 1, ours, few))
+    yield from ratios("the same, beside 200 of them", "at most 4", runner.pairs(pairs, ours, few))
 
 
 def huge(folder: Path, pairs: int) -> Iterator[Figure]:

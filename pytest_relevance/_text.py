@@ -27,7 +27,7 @@ TEXT, NUMBER = "left", "right"
 _HARMFUL = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 _JOINERS = frozenset({"\u200c", "\u200d"})  # letters of Indic scripts, Persian and emoji need them
 
-_KEY = re.compile(r"[\w$@()=,+-]{1,40}")
+_KEY = r"[\w$@()=,+-]{1,40}"
 """A key that stands in a path without quotes."""
 _NUMBER = re.compile("[+-]?[0-9]+([.][0-9]+)?([eE][+-]?[0-9]{1,3})?")
 _LONGEST = 28  # characters of a number: as many digits as decimals have
@@ -155,7 +155,7 @@ def quoted(text: str, longest: int = LONGEST_SHOWN) -> str:
 def shown_path(path: Iterable[str | int]) -> str:
     """Show the keys and list indexes that lead to a nested value: `expect.first[1]`, `queries[3].ratings["sku 1"]`."""
     shown = "".join(
-        f"[{part}]" if isinstance(part, int) else f".{part}" if _KEY.fullmatch(part) else f"[{quoted(part, 40)}]"
+        f"[{part}]" if isinstance(part, int) else f".{part}" if re.fullmatch(_KEY, part) else f"[{quoted(part, 40)}]"
         for part in path
     )
     return shown.removeprefix(".")

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from pytest_relevance._text import did_you_mean, found, listed, printable, quoted
 from pytest_relevance.metrics.settings import check_number
 
-_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
+_NUMBER = r"-?[0-9]+(\.[0-9]+)?"
 
 
 class Scale(NamedTuple):
@@ -59,7 +59,7 @@ def scale_of(value: object) -> Scale:
     """
     if isinstance(value, Mapping):
         for name, grade in value.items():
-            if not isinstance(name, str) or not name or _NUMBER.fullmatch(name):
+            if not isinstance(name, str) or not name or re.fullmatch(_NUMBER, name):
                 raise ValueError(f"{quoted(str(name))} cannot name a grade; use a word")
             check_number(f"the grade of {quoted(name)}", grade)
         if len(set(value.values())) < 2:

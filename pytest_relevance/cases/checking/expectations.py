@@ -16,8 +16,9 @@ from pytest_relevance.cases.model import SIMILARITY, Expectation, FieldCondition
 from pytest_relevance.cases.problems import Location
 from pytest_relevance.metrics.names import MEASURES, SIMILARITIES, largest_score, parse_metric
 
-_COMPARISON = re.compile(r"\s*(>=|<=|==|>|<)\s*(.*?)\s*", re.DOTALL)
-_DURATION = re.compile(r"([0-9.]+)\s*(ms|s)")
+# `re` compiles these where a suite has such expectations
+_COMPARISON = r"(?s)\s*(>=|<=|==|>|<)\s*(.*?)\s*"
+_DURATION = r"([0-9.]+)\s*(ms|s)"
 _SECONDS = {"ms": 0.001, "s": 1.0}
 
 COMPARE: Mapping[str, Callable[[float, float], bool]] = {
@@ -88,7 +89,7 @@ Made = Sequence[Expectation]
 
 def _metric(name: str, expected: object, at: Location) -> Made:
     """`0.6`, at least that much, or a comparison such as `">= 0.6"`. A key that is no metric gets advice."""
-    is_comparison = isinstance(expected, str) and _COMPARISON.fullmatch(expected) is not None
+    is_comparison = isinstance(expected, str) and re.fullmatch(_COMPARISON, expected) is not None
     try:
         metric = at.metric(name, has_bound=is_comparison or checks.is_number(expected))
     except ValueError as error:
@@ -192,7 +193,7 @@ def _latency(kind: str, expected: object, at: Location) -> Made:
     return [Expectation(kind, kind, comparison=comparison, bound=bound)]
 
 
-_OVERLAP = re.compile(r"overlap(?:@([1-9][0-9]{0,5}|1000000))?")
+_OVERLAP = r"overlap(?:@([1-9][0-9]{0,5}|1000000))?"
 
 
 def _same_as(kind: str, expected: object, at: Location) -> Made:
@@ -207,7 +208,7 @@ def _same_as(kind: str, expected: object, at: Location) -> Made:
         at.refuse(f"{quoted(query)} is the query of the case itself; write another one")
     within, comparison, bound = None, ">=", 1.0
     for name, value in written.items():
-        match = _OVERLAP.fullmatch(str(name))
+        match = re.fullmatch(_OVERLAP, str(name))
         if match is not None and len(written) == 2:
             share = checks.scalar_value(value) if isinstance(value, str) else value  # from a case file it is text
             comparison, bound = _SHARE.check(share, f"{name}: 0.8", at.under(name))
@@ -217,8 +218,8 @@ def _same_as(kind: str, expected: object, at: Location) -> Made:
     return [Expectation(kind, kind, comparison=comparison, bound=bound, within=within, query=query)]
 
 
-_OF_FIELDS = re.compile(r"[a-z_]+(?:@([1-9][0-9]{0,6}))?")
-_OF_NUMBERS = re.compile(r"\s*(>=|<=|!=|==|=|>|<)\s*(.*?)\s*", re.DOTALL)
+_OF_FIELDS = r"[a-z_]+(?:@([1-9][0-9]{0,6}))?"
+_OF_NUMBERS = r"(?s)\s*(>=|<=|!=|==|=|>|<)\s*(.*?)\s*"
 _CONDITIONS = "text, a number, true or false, a list of these, a comparison or {contains: text}"
 
 
@@ -226,7 +227,7 @@ def _fields(name: str, expected: object, at: Location) -> Made:
     """`every@5: {category: phones}`: fields of the first 5 results, without `@` of the top k, and their conditions."""
     kind = kind_of(name)
     example = f"{kind}@5: {{{'brand: 2' if kind == 'at_most' else 'category: phones'}}}"
-    match = _OF_FIELDS.fullmatch(name)
+    match = re.fullmatch(_OF_FIELDS, name)
     within = None if match is None or match[1] is None else int(match[1])
     if match is None or (within or 1) > checks.LARGEST_WHOLE:
         at.refuse(f"{kind} takes a rank from 1 to {checks.LARGEST_WHOLE:,} after @; write {example}", at_key=True)
@@ -254,7 +255,7 @@ def _condition(written: object, path: str, at: Location) -> tuple[str, Any]:
         if len(written) != 1 or not isinstance(text, str) or not text:
             at.refuse(f"expected {_CONDITIONS}, found {found(written)}; write {path}: {{contains: text}}")
         return "contains", (text,)
-    match = _OF_NUMBERS.fullmatch(written) if isinstance(written, str) else None
+    match = re.fullmatch(_OF_NUMBERS, written) if isinstance(written, str) else None
     if match is not None:
         bound = checks.number(match[2])
         if bound is None or match[1] in ("==", "="):
@@ -262,7 +263,7 @@ def _condition(written: object, path: str, at: Location) -> tuple[str, Any]:
             at.refuse(f'{what}, found {found(written)}; write {path}: ">= 10", or none: {{{path}: ...}} for !=')
         return match[1], (bound,)
     values = tuple(written) if isinstance(written, (list, tuple)) else (written,)
-    if not values or not all(_is_value(value) and not _OF_NUMBERS.fullmatch(str(value)) for value in values):
+    if not values or not all(_is_value(value) and not re.fullmatch(_OF_NUMBERS, str(value)) for value in values):
         at.refuse(f"expected {_CONDITIONS}, found {found(written)}; write {path}: red or {path}: [red, blue]")
     return "==", values
 
@@ -276,7 +277,7 @@ def _number(value: object) -> float | None:
 
 
 def _seconds(value: object) -> float | None:
-    match = _DURATION.fullmatch(value) if isinstance(value, str) else None
+    match = re.fullmatch(_DURATION, value) if isinstance(value, str) else None
     amount = checks.number(match[1]) if match is not None else None
     return None if match is None or amount is None else amount * _SECONDS[match[2]]
 
@@ -291,7 +292,7 @@ class _Bound(NamedTuple):
 
     def check(self, expected: object, example: str, at: Location) -> tuple[str, float]:
         """The comparison and the bound; `example` shows how to write one."""
-        match = _COMPARISON.fullmatch(expected) if isinstance(expected, str) else None
+        match = re.fullmatch(_COMPARISON, expected) if isinstance(expected, str) else None
         comparison, written = (match[1], checks.scalar_value(match[2])) if match is not None else (self.plain, expected)
         bound = self.read(written)
         if bound is None or not self.is_allowed(comparison, bound):

@@ -47,7 +47,7 @@ OWNED_TAGS = frozenset({"filterwarnings", "parametrize", "skip", "skipif", "usef
 """Markers that pytest itself owns; the plugin adds those that are registered."""
 OF_EXPRESSIONS = frozenset({"and", "or", "not", "None", "True", "False"})
 """Words with a meaning of their own in the expressions of `-m`."""
-_TAG = re.compile(r"[\w.+-]+")
+_TAG = r"[\w.+-]+"
 _HARMLESS = re.compile(r"[\w .,;!?'\"()&+*/=<>|@#$^~-]*")  # nothing to encode; ":" needs a closer look
 _ENCODED = frozenset("[]%")
 _CONTROL = frozenset({"Cc", "Cs", "Zl", "Zp"})
@@ -130,7 +130,7 @@ def node_name(query: str) -> str:
 
 def wrong_tag(text: str, owned: frozenset[str]) -> str | None:
     """Say why a tag cannot become a marker; `owned` are the markers of others. None if it can."""
-    if not _TAG.fullmatch(text):
+    if not re.fullmatch(_TAG, text):
         return f"the tag {quoted(text)} may have letters, digits and . + - _ only, so that -m can name it"
     if text.startswith("_"):
         return f"the tag {quoted(text)} begins with _, which pytest allows no marker; choose another name"
