@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo, evaluate
@@ -357,8 +357,10 @@ def test_runs_without_a_case_in_common(terminal: Terminal, sound: Path) -> None:
 
 
 RANKINGS = st.sampled_from([BEST, FAIR, POOR, FAILED])
+FEWER = settings(max_examples=settings().max_examples // 2)  # each writes records and reads them
 
 
+@FEWER
 @given(st.lists(st.dictionaries(st.sampled_from("uvwx"), RANKINGS, min_size=1), min_size=1, max_size=5))
 def test_means_are_over_the_cases_that_all_runs_have(
     tmp_path_factory: pytest.TempPathFactory, found: list[dict[str, str | None]]
@@ -387,6 +389,7 @@ def test_means_are_over_the_cases_that_all_runs_have(
 SEARCHED = st.sampled_from([BEST, FAIR, POOR, "abdc", "xabcd", ""])
 
 
+@FEWER
 @given(st.lists(st.tuples(SEARCHED, SEARCHED), min_size=1, max_size=5))
 def test_two_runs_differ_as_compare_says(
     tmp_path_factory: pytest.TempPathFactory, pairs: list[tuple[str, str]]

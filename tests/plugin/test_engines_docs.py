@@ -97,13 +97,13 @@ def shop(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
 RunExample = Callable[..., "Run"]
 
 
-@pytest.fixture(params=["1", "4"], ids=["one-by-one", "at-once"])
+@pytest.fixture
 def run_example(shop: Project, modules: Modules, request: pytest.FixtureRequest) -> RunExample:
-    """Run the two cases with the fixture of a section; every title and score is in the results."""
+    """Run the two cases with the fixture of a section, at once; every title and score is in the results."""
 
     def run_example(section: str, *options: str, number: int = 0, passed: int = 2) -> Run:
         shop.conftest(FIXTURES[section][number])
-        run = shop.run("-vv", f"--relevance-concurrency={request.param}", *options, plugins=[modules])
+        run = shop.run("-vv", f"--relevance-concurrency={getattr(request, 'param', 4)}", *options, plugins=[modules])
         modules.restore()
         assert run.counts.get("passed") == passed, run.text
         assert has_titles(run)
@@ -111,6 +111,10 @@ def run_example(shop: Project, modules: Modules, request: pytest.FixtureRequest)
         return run
 
     return run_example
+
+
+one_by_one_and_at_once = pytest.mark.parametrize("run_example", [1, 4], indirect=True)
+"""A search of this process, and one of a server: where others are called from one thread, it makes no difference."""
 
 
 def rankings(run: Run) -> dict[str, list[str]]:
@@ -146,6 +150,7 @@ def test_every_section_has_a_fixture_and_a_row_of_the_table() -> None:
 # --- libraries --------------------------------------------------------------------------------------------------------
 
 
+@one_by_one_and_at_once
 def test_sqlite(shop: Project, run_example: RunExample) -> None:
     database = sqlite3.connect("shop.db")
     database.execute("create virtual table products using fts5(id unindexed, title, description)")
@@ -273,6 +278,7 @@ def test_one_query_that_msearch_could_not_run(run_example: RunExample, served: S
 
 
 @pytest.mark.engines
+@one_by_one_and_at_once
 @pytest.mark.usefixtures("with_and_without_loops")
 def test_an_http_service(run_example: RunExample, served: Served) -> None:
     pytest.importorskip("httpx")
