@@ -3,8 +3,6 @@
 Filling the index takes a second, so a session of tests does it once for each ranker, and keeps what was found.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import inspect
 import json

@@ -1,7 +1,5 @@
 """The runner of GitHub Actions: the workflow commands that it finds in the output of a step."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 _ESCAPES = {"%0D": "\r", "%0A": "\n", "%3A": ":", "%2C": ",", "%25": "%"}

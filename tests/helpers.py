@@ -1,7 +1,5 @@
 """What tests of several parts share: cases, rankings and results without a run of pytest, and blocks of text."""
 
-from __future__ import annotations
-
 import ast
 import base64
 import gc

@@ -1,7 +1,5 @@
 """A local HTTP server in the place of a search engine, for the clients of real engines."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """A PostgreSQL server of the tests' own: a user process in a temporary directory, reached through a Unix socket."""
 
-from __future__ import annotations
-
 import os
 import pwd
 import shutil

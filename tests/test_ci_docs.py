@@ -4,8 +4,6 @@ The actions of GitHub are replaced by a few lines each, `gh`, `curl` and `pip` b
 called with.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -438,7 +436,7 @@ def test_the_history_of_three_commits(origin: Path, tmp_path: Path) -> None:
         machine, steps = on_main.run("record-main")
         assert [step for step in steps if step.code] == []
     assert {name for name in stored if "history" in name} == {
-        *("history.html", "history/1a.jsonl.gz", "history/2b.jsonl.gz", "history/3c.jsonl.gz"),
+        *("history.html", "history/1a.jsonl.gz", "history/2b.jsonl.gz", "history/3c.jsonl.gz")
     }
     code, printed = machine.run("pytest-relevance history history", {})
     assert (code, printed.splitlines()[0][:17]) == (0, "History of 3 runs")

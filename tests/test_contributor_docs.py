@@ -1,7 +1,5 @@
 """CONTRIBUTING.md and the page on architecture: every file, folder and name that they mention is in the repository."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The documentation as a whole: its pages, links, words; and the pages that a reader follows from top to bottom."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

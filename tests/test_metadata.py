@@ -1,7 +1,5 @@
 """pyproject.toml: its links, the Pythons and the lowest dependencies that the build runs with."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

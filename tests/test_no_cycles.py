@@ -1,7 +1,5 @@
 """No modules of the package import each other in a circle: lazy imports and those for type checkers count too."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from graphlib import TopologicalSorter

@@ -1,7 +1,5 @@
 """docs/background/ndcg.md: its blocks print what it shows, and its figures are those of the published examples."""
 
-from __future__ import annotations
-
 import doctest
 import json
 import re

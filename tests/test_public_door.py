@@ -7,8 +7,6 @@ page in a browser and of the documentation use what users have: pytest, `pytest-
 import ...`. No test uses a name that begins with an underscore, or replaces a function of the package.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator, Mapping

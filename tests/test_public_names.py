@@ -1,7 +1,5 @@
 """The public names: there, and loaded when they are used."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What a release and its users read beside the package: workflows, the action, hooks, the changelog."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

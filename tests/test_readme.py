@@ -1,7 +1,5 @@
 """The README is what a newcomer has: what it shows is run here, and must print what it says."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Tests with the marker `engines` are skipped where a library is absent, and fail where the build requires them all."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.helpers import only_plugins

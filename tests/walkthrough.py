@@ -1,7 +1,5 @@
 """Pages of the documentation, followed as a reader does: files are written, commands must print what is shown."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What these tests share: one browser, a reader in front of it, and the report of a shop whose search got worse."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

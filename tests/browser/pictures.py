@@ -3,8 +3,6 @@
 Beside the picture stands the text that it shows, and a test holds that text to the page of today.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The suites of a shop with 28 queries, and what its search returned before and after it got worse."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 SHOP = """\

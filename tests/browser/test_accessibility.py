@@ -4,8 +4,6 @@ The tests are skipped unless the environment variable RELEVANCE_AXE names its fi
 `axe-core`.
 """
 
-from __future__ import annotations
-
 import os
 from itertools import product
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The first screen: what it shows at a glance, its charts, its links, and the states that a run can be in."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

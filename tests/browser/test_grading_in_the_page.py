@@ -1,7 +1,5 @@
 """Grading in the page: with the mouse and with keys, undone, kept, downloaded, and read by the next run."""
 
-from __future__ import annotations
-
 import csv
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The page of a history: a point opens what moved in its run, by mouse and by keyboard, without a script."""
 
-from __future__ import annotations
-
 from itertools import product
 from pathlib import Path
 

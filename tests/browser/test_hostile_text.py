@@ -1,7 +1,5 @@
 """Text of users that could do something in a page: it is shown as text, runs nothing and asks for nothing."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

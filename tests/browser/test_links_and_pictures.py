@@ -1,7 +1,5 @@
 """Links and pictures of documents, from the catalogue: on both sides, and nothing is fetched unless it is asked for."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

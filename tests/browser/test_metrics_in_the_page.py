@@ -1,7 +1,5 @@
 """nDCG@k and its interval: what the page computes is what the Python core computes."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Pages of other runs: many queries, no results at all, no judgments."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

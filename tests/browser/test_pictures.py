@@ -1,7 +1,5 @@
 """The picture of the README shows the page as it is."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.browser.pictures import TEXT, open_picture, write_page

@@ -1,7 +1,5 @@
 """What a reader does with the list of queries and with an open query."""
 
-from __future__ import annotations
-
 import base64
 import re
 from pathlib import Path

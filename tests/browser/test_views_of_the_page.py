@@ -1,7 +1,5 @@
 """What the views of the page say: an open query in all its states, the list without a baseline, scales of grades."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

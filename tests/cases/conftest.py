@@ -1,7 +1,5 @@
 """Reading a case file that stands in a test, and looking at it as an editor does."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Hashable

@@ -1,7 +1,5 @@
 """Mistakes: where they are, what was found, what is allowed, and all those of a file together."""
 
-from __future__ import annotations
-
 import pickle
 from pathlib import Path
 

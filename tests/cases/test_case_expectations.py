@@ -1,7 +1,5 @@
 """`expect:` as it is written, and what it refuses."""
 
-from __future__ import annotations
-
 import pytest
 
 from pytest_relevance.cases.model import Expectation

@@ -1,7 +1,5 @@
 """Gates as they are written in a case file."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

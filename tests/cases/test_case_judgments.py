@@ -1,7 +1,5 @@
 """Judgments in a case: numbers, names of the scale, several ratings, the long form; and what is no grade."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

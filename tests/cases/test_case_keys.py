@@ -1,7 +1,5 @@
 """Every key of a case file: where it may stand, what it may hold, what it is without one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from types import MappingProxyType
 

@@ -1,7 +1,5 @@
 """What keys say together: which floor applies, and the floors and expectations that no ranking could meet."""
 
-from __future__ import annotations
-
 from itertools import permutations
 
 import pytest

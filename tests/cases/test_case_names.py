@@ -1,7 +1,5 @@
 """Ids, node names and tags: what a case goes by."""
 
-from __future__ import annotations
-
 from urllib.parse import unquote
 
 import pytest

@@ -1,7 +1,5 @@
 """What holds for every case file: read back as written, the same by every way of reading, mistakes in their places."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Mapping

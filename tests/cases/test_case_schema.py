@@ -1,7 +1,5 @@
 """The JSON Schema that ships: it has what the reader's tables have, and is never stricter than the reader."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path

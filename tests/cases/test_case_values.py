@@ -1,7 +1,5 @@
 """What the keys of a case file may not hold, each with what is allowed instead."""
 
-from __future__ import annotations
-
 import pytest
 
 from pytest_relevance.cases.checking.values import scalar_value

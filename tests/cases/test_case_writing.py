@@ -1,7 +1,5 @@
 """A new case file of judgments: what it looks like, and that it says what they say."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

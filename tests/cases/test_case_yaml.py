@@ -1,7 +1,5 @@
 """What YAML itself brings: documents, encodings, lines, tags, and text that is no YAML."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import pytest

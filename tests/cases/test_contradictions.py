@@ -1,7 +1,5 @@
 """Expectations that leave a document no rank: which two are found, and where they are reported."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.cases.conftest import Mistakes, ReadCase

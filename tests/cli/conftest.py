@@ -1,7 +1,5 @@
 """What these tests share: a folder to work in, the door as somebody at a terminal sees it, two runs of a shop."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -202,11 +202,7 @@ FALL = dict.fromkeys("uvwxy", BEST), dict.fromkeys("uvwxy", POOR)
             "run 1 got worse and 1 better",
             "mixed",
         ),
-        (
-            [*FALL[:1], dict.fromkeys("uvwxy", FAILED)],
-            "The last run has no mean: 5 of 5 searches failed",
-            "broken",
-        ),
+        ([*FALL[:1], dict.fromkeys("uvwxy", FAILED)], "The last run has no mean: 5 of 5 searches failed", "broken"),
         (
             [*FALL[:1], dict.fromkeys("uvwxy", "")],
             "Search got worse: 5 queries (mean nDCG@10 1.000 -> 0.000 of 5 cases over 2 runs); in the last run 5 of 5 "

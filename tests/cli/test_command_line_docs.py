@@ -1,7 +1,5 @@
 """docs/reference/commands.md: the commands that it shows are run here, and must print what it says."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import subprocess

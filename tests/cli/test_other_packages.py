@@ -1,7 +1,5 @@
 """Formats of judgments and reports of other installed packages, by their entry points."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

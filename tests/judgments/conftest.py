@@ -1,7 +1,5 @@
 """Where the real files are."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

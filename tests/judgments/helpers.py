@@ -1,7 +1,5 @@
 """Files of judgments and queries in the folder of a test, and what is reported about them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What holds for every format: ids, grades that are none, documents judged twice, recognition, and damage."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Judgments and a file of queries: texts for ids, or ids for texts."""
 
-from __future__ import annotations
-
 import pytest
 
 from pytest_relevance._problems import Place

@@ -1,7 +1,5 @@
 """Elasticsearch's rank_eval request: its judgments, and the texts of its queries wherever they stand."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Quepid's exports (cases as CSV and JSON, books of several judges, a snapshot, which is none), and RRE's files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

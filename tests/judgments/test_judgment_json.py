@@ -1,7 +1,5 @@
 """Plain JSON and JSON a line: judgments and queries, as people and other tools write them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -50,10 +48,7 @@ def test_a_list_of_judgments(tmp_path: Path) -> None:
 
 
 def test_a_judgment_a_line(tmp_path: Path) -> None:
-    content = lines(
-        {"query": "blue shoes", "doc_id": "a", "grade": 3},
-        {"query": "hat", "doc_id": "a", "grade": 0},
-    )
+    content = lines({"query": "blue shoes", "doc_id": "a", "grade": 3}, {"query": "hat", "doc_id": "a", "grade": 0})
     path = written(tmp_path, f"\n{content}\n\n" + lines({"doc_id": "b", "query": "hat", "grade": 2}))
     judgments = read_judgments(path)
     assert judgments == {"blue shoes": {"a": 3}, "hat": {"a": 0, "b": 2}}

@@ -1,7 +1,5 @@
 """Judgments as OpenSearch's search-relevance plugin imports them, and as it answers."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Tables of judgments: CSV, TSV, Parquet, and the exports that are such tables."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path
@@ -160,8 +158,7 @@ def test_parquet(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "found"),
-    [("q,a", "2 columns"), ("q", "1 column"), ("q,a,1,extra", "4 columns"), ('"q",a', "2 columns")],
+    ("row", "found"), [("q,a", "2 columns"), ("q", "1 column"), ("q,a,1,extra", "4 columns"), ('"q",a', "2 columns")]
 )
 def test_a_row_of_another_width_is_named(tmp_path: Path, row: str, found: str) -> None:
     path = written(tmp_path, f"query,docid,rating\nq,x,1\n{row}\nq,y,1\n")

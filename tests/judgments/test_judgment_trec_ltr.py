@@ -1,7 +1,5 @@
 """TREC qrels, judgment lists for learning to rank, and TREC topics."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 

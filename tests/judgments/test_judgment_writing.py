@@ -1,7 +1,5 @@
 """Judgments and queries that are written: what each format holds, what it loses, and what it refuses."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import re
@@ -137,9 +135,7 @@ def test_what_cannot_be_written_is_refused_by_name(judgments: Judgments, format:
 
 @pytest.mark.parametrize(
     ("name", "format"),
-    [
-        *(("a.csv", "csv"), ("a.jsonl.gz", "jsonl"), ("qrels.txt", "trec"), ("a.json", None), ("a.gz", None)),
-    ],
+    [*(("a.csv", "csv"), ("a.jsonl.gz", "jsonl"), ("qrels.txt", "trec"), ("a.json", None), ("a.gz", None))],
 )
 def test_the_format_that_a_name_says(name: str, format: str | None) -> None:
     assert format_of_name(name) == format

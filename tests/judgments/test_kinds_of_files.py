@@ -1,7 +1,5 @@
 """A file that is something else than what is needed: refused, and a run or judgments are called by their names."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -144,10 +142,7 @@ def test_what_is_no_queries(tmp_path: Path, name: str, said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("header", "key"),
-    [
-        *(("number\tutterance", "q1"), ("topicId\twords", "red"), ("label\tutterance", "q1")),
-    ],
+    ("header", "key"), [*(("number\tutterance", "q1"), ("topicId\twords", "red"), ("label\tutterance", "q1"))]
 )
 def test_a_header_that_nobody_knows_is_no_query(tmp_path: Path, header: str, key: str) -> None:
     said = problem(read_queries, f"{header}\n{key}\tred shoes\nq2\tred hats\n", tmp_path)

@@ -1,7 +1,5 @@
 """Several raters: the grade that they give together, and how far they agree."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from random import Random

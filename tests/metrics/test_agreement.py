@@ -1,7 +1,5 @@
 """How far two raters agree: kappa with its interval, the share of equal grades, bias; alpha is in `test_raters`."""
 
-from __future__ import annotations
-
 import math
 from random import Random
 from statistics import fmean

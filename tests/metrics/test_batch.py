@@ -1,7 +1,5 @@
 """The batch computes what the measures of one query compute, to the last bit."""
 
-from __future__ import annotations
-
 import math
 import struct
 from typing import Any

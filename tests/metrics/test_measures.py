@@ -1,7 +1,5 @@
 """What each measure means, on rankings small enough to work out by hand."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

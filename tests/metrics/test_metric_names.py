@@ -1,7 +1,5 @@
 """Reading the names of metrics as people write them."""
 
-from __future__ import annotations
-
 import math
 import pickle
 import re

@@ -1,7 +1,5 @@
 """What the unjudged results in the top k leave open."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from itertools import product

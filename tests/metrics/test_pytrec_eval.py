@@ -1,7 +1,5 @@
 """Random runs score as pytrec_eval scores them."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

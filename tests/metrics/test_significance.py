@@ -1,7 +1,5 @@
 """The comparison of two runs, checked against scipy and against counting by hand."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from typing import Any

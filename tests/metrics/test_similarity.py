@@ -1,7 +1,5 @@
 """How alike two rankings are."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """The figures of trec_eval: what it prints for small runs, and for its own test collection."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from pathlib import Path

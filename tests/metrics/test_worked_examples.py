@@ -1,7 +1,5 @@
 """Figures that others published, worked through by hand: each holds for one query and for a batch."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

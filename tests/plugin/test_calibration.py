@@ -1,7 +1,5 @@
 """`--relevance-calibrate=N`: `relevance_judge` is asked for grades that people gave, and compared with them."""
 
-from __future__ import annotations
-
 import pytest
 
 from pytest_relevance import Run as Record

@@ -1,7 +1,5 @@
 """`collapse`: chunks stand for their document, in a run, a baseline, a record and a comparison."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -75,10 +75,7 @@ def one_line(run: Run) -> str:
 
 @pytest.mark.parametrize(
     ("name", "option"),
-    [
-        *((name, "--relevance-give-up=10") for name in FAULTS),
-        ("unreachable", "--relevance-give-up=0"),
-    ],
+    [*((name, "--relevance-give-up=10") for name in FAULTS), ("unreachable", "--relevance-give-up=0")],
 )
 def test_a_fault_of_all_cases_is_shown_once_and_counted(project: Project, name: str, option: str) -> None:
     conftest, said = FAULTS[name]

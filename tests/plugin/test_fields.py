@@ -1,7 +1,5 @@
 """Expectations on fields in a run: where fields are looked up, what a missing one does, reports, and the baseline."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -139,11 +139,7 @@ def test_what_got_worse_is_annotated_and_what_failed_before_is_not(project: Proj
         ],
         "new0": ["nDCG@10 1.000 -> 0.710, floor 0.900", *lines],
         "without a floor": ["nDCG@10 1.000 -> 0.710, tolerance 0.05", *lines],
-        "rose": [
-            "nDCG@10 1.000 -> 0.920, floor 0.990",
-            "lost: Title of b 2 -> 3",
-            "now on top: rank 2: Title of c",
-        ],
+        "rose": ["nDCG@10 1.000 -> 0.920, floor 0.990", "lost: Title of b 2 -> 3", "now on top: rank 2: Title of c"],
     }
 
 

@@ -1,7 +1,5 @@
 """The attribute `ids` of the fixture's value, which turns the labels of a vector index into ids."""
 
-from __future__ import annotations
-
 from textwrap import dedent
 
 import pytest

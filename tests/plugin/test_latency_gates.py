@@ -1,7 +1,5 @@
 """Gates on the latency of searches, which are called one at a time for that; latencies before and after."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Rankings compared with accepted ones, and with those of another variant: tests that need no judgments."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Metrics of a project's own, from the hook `pytest_relevance_metrics`."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

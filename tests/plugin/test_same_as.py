@@ -1,7 +1,5 @@
 """`same_as`: the search is called for another query too, and must find the same."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.plugin.conftest import Project

@@ -4,8 +4,6 @@ A new process spends most of its time on imports, which a copy finds made. Only 
 workers, and only on Linux.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import sys

@@ -1,7 +1,5 @@
 """What these tests share: a shop with six products, a query that is judged, and the reports of its rankings."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

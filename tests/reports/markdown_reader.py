@@ -1,7 +1,5 @@
 """Markdown read as GitHub reads it, for assertions on what its reader sees and could click on."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 

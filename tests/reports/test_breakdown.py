@@ -1,7 +1,5 @@
 """The arithmetic of one query, row by row."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

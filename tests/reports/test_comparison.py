@@ -1,7 +1,5 @@
 """The report of a comparison: as text, as Markdown for a pull request, as data for other programs."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The report of a run as Markdown: what a reader of a pull request sees first, how it is cut, and user text in it."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from functools import partial

@@ -1,7 +1,5 @@
 """What a notebook shows of a run, a comparison and a breakdown: tables in HTML."""
 
-from __future__ import annotations
-
 from typing import Any
 from xml.etree import ElementTree
 

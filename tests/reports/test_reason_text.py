@@ -1,7 +1,5 @@
 """The words for what a case does not meet, and which of several reasons comes first."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The report of a whole run, of its gates, of repeats and of a merge: as text, as data."""
 
-from __future__ import annotations
-
 import json
 from types import SimpleNamespace
 from typing import Any

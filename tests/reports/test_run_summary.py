@@ -1,7 +1,5 @@
 """The summary of a run: what is counted, what is shown of it, and how it is laid out."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

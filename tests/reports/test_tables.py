@@ -1,7 +1,5 @@
 """The one model of a table: aligned text of a given width, and Markdown."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Text of users on a terminal: harmless, of a known width, cut and folded; without commands for a runner of GitHub."""
 
-from __future__ import annotations
-
 import unicodedata
 
 import pytest

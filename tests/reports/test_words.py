@@ -1,7 +1,5 @@
 """The reports use the words of the glossary, and one word for one thing."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What these tests share: runs made of cases and rankings."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

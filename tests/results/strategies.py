@@ -1,7 +1,5 @@
 """Results with anything that their values may be, for properties of Hypothesis."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

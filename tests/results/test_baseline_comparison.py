@@ -1,7 +1,5 @@
 """How a case stands to its baseline, the verdict that it has with it, and what an update accepts."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The baseline on disk: what is written is read again, what an update keeps, and what is said of a damaged file."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """`CaseResult`: what is left out, what travels, and what a reader sees of a case."""
 
-from __future__ import annotations
-
 import pickle
 from copy import deepcopy
 from typing import Any

@@ -1,7 +1,5 @@
 """What `expect:` means for a ranking: each kind met, and unmet with the documents or the figure that are wrong."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

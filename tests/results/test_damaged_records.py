@@ -1,7 +1,5 @@
 """A record that is damaged in any value ends a command with one message, wherever the damage shows."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

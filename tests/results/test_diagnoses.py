@@ -1,7 +1,5 @@
 """What many cases of a run have in common: alike errors, by type, frame and message, and what a search does wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

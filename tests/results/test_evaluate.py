@@ -1,7 +1,5 @@
 """Judgments and rankings in, a table of scores out."""
 
-from __future__ import annotations
-
 import math
 import uuid
 from collections import UserDict

@@ -1,7 +1,5 @@
 """What `evaluate` refuses, and how it says so."""
 
-from __future__ import annotations
-
 import math
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """What `every`, `some`, `none` and `at_most` mean for the fields of results, and which fields decide nothing."""
 
-from __future__ import annotations
-
 import json
 from datetime import date
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """What a fingerprint may be, how two differ, and which one a baseline keeps."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

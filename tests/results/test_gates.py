@@ -1,7 +1,5 @@
 """Gates: the means, drops and shares of a run, judged by one engine for a run beside its baseline and for `compare`."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Large TREC runs, which pyarrow reads: the same rankings and the same messages as without it."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Who left the top of a ranking, who entered it, who moved how far."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

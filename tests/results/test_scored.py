@@ -1,7 +1,5 @@
 """The score of a case, and the verdict: what decides, and in which order."""
 
-from __future__ import annotations
-
 from math import log2
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Files that are no text, are packed or are damaged: refused alike by everything that reads tables and objects."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import lzma

@@ -3,8 +3,6 @@
 Junk that nobody judged is junk until somebody did.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import log2
 from typing import Any

@@ -1,7 +1,5 @@
 """The worklist: one row a query and document, the most valuable first, in a CSV that is read back as judgments."""
 
-from __future__ import annotations
-
 import csv
 import random
 from io import StringIO

@@ -1,7 +1,5 @@
 """The first screen of the page, which is read without scripts: sentence, mean, what ran, gates, the worst queries."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

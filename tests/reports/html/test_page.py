@@ -1,7 +1,5 @@
 """The HTML report as a file: what it may load, how its data are embedded, and that text of users stays text."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json

@@ -1,7 +1,5 @@
 """The data that the page carries for its script: tables of settings and scales, the name of the run, each case."""
 
-from __future__ import annotations
-
 import re
 from importlib.resources import files
 from typing import Any

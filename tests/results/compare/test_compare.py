@@ -10,15 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance import (
-    Comparison,
-    Run,
-    bootstrap_interval,
-    compare_runs,
-    evaluate,
-    holm,
-    randomisation_test,
-)
+from pytest_relevance import Comparison, Run, bootstrap_interval, compare_runs, evaluate, holm, randomisation_test
 from pytest_relevance.metrics.statistics import effect_size
 from pytest_relevance.results.case_result import SKIPPED
 from pytest_relevance.results.compare.differences import ScorePair, Scores, differences_of

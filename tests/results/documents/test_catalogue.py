@@ -1,7 +1,5 @@
 """A catalogue: what it says of the documents that are asked for, in every format, and what is wrong with one."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import json

@@ -1,7 +1,5 @@
 """What is read of an answer about documents, and what a result has of it."""
 
-from __future__ import annotations
-
 from datetime import date
 from decimal import Decimal
 from uuid import UUID
@@ -30,12 +28,7 @@ def test_ids_that_are_no_text_in_the_answer() -> None:
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [
-        (True, "true"),
-        (Decimal("1.10"), "1.10"),
-        (date(2026, 11, 22), "2026-11-22"),
-        (numpy.float64(0.5), "0.5"),
-    ],
+    [(True, "true"), (Decimal("1.10"), "1.10"), (date(2026, 11, 22), "2026-11-22"), (numpy.float64(0.5), "0.5")],
 )
 def test_further_fields_that_are_scalars(value: object, text: str) -> None:
     found, _ = read_answer({"a": {"name": "Boots", "id": "a", "field": value}}, ["a"])

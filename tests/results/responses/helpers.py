@@ -1,7 +1,5 @@
 """What is read from the response of a search, and a model of a client library."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

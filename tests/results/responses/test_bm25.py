@@ -1,7 +1,5 @@
 """What bm25s and rank-bm25 return."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What the libraries of engines return, read as it is. A test is skipped where its library is not installed."""
 
-from __future__ import annotations
-
 from copy import deepcopy
 from typing import Any
 

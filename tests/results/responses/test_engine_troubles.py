@@ -1,7 +1,5 @@
 """An engine that could not answer, or only in part, is an error and never a score."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

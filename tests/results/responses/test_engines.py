@@ -1,7 +1,5 @@
 """The rankings that are read from engines' response bodies, and from what their client libraries return."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import pytest

@@ -1,7 +1,5 @@
 """Responses of libraries that are recognised by shape and type name, in models: no library need be installed."""
 
-from __future__ import annotations
-
 from collections import namedtuple
 from collections.abc import Iterable, Iterator
 from typing import Any

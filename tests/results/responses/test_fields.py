@@ -1,7 +1,5 @@
 """Fields of results: each shape of response is asked for the brand and the price of two products."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections import namedtuple
 from collections.abc import Callable

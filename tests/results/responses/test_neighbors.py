@@ -1,7 +1,5 @@
 """What libraries for nearest neighbours return: labels, which the attribute `ids` of the fixture's value makes ids."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 
@@ -137,12 +135,7 @@ def test_documents_and_scores() -> None:
 
 
 @pytest.mark.parametrize(
-    "response",
-    [
-        (DISTANCES.tolist(), LABELS.tolist()),
-        [DISTANCES[0].tolist(), LABELS[0].tolist()],
-        ([[0.5]], [[0]]),
-    ],
+    "response", [(DISTANCES.tolist(), LABELS.tolist()), [DISTANCES[0].tolist(), LABELS[0].tolist()], ([[0.5]], [[0]])]
 )
 def test_arrays_that_became_lists(response: object) -> None:
     message = refusal(response, labels=IDS)

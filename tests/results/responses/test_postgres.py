@@ -1,7 +1,5 @@
 """What psycopg returns, read from a real PostgreSQL server: rows of every factory, and cursors."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """What a search may return, and the ranking that is read from it: one example a shape."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections import deque
 from collections.abc import Callable, Iterator

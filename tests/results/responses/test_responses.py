@@ -1,7 +1,5 @@
 """What a search may not return, and what the refusal says: what came back, and what to do."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -210,10 +208,7 @@ RESULTS: dict[str, tuple[object, str]] = {
         f"has no {NAMES}, only sku; {NAME_IT}: namespace(sku='B-1')",
     ),
     "None": (None, f"has an id that is None; {CURE}: None"),
-    "a float": (
-        1.5,
-        f"has an id that is a float, 1.5, whose text could be another one's; {CURE}, {PAIRS}: 1.5",
-    ),
+    "a float": (1.5, f"has an id that is a float, 1.5, whose text could be another one's; {CURE}, {PAIRS}: 1.5"),
     "a whole float": (
         {"id": 7.0},
         f"has an id that is a float, 7.0, whose text could be another one's; {FROM_A_FRAME}, {PAIRS}: {{'id': 7.0}}",

@@ -1,7 +1,5 @@
 """What the clients of Elasticsearch and OpenSearch return, asked over HTTP: a local server plays back the bodies."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any

@@ -1,7 +1,5 @@
 """What DuckDB, LanceDB, polars and pyarrow return, read from the real libraries."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

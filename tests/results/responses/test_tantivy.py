@@ -1,7 +1,5 @@
 """What tantivy returns, read from a real index."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

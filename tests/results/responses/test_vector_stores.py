@@ -1,7 +1,5 @@
 """What Qdrant, Chroma, LangChain and LlamaIndex return."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -128,11 +126,7 @@ def langchain() -> LangChain:
 
 @pytest.mark.parametrize(
     "fields",
-    [
-        {"id": "sku-a"},
-        {"metadata": {"id": "sku-a"}},
-        {"id": "sku-a", "metadata": {"id": "sku-a"}},
-    ],
+    [{"id": "sku-a"}, {"metadata": {"id": "sku-a"}}, {"id": "sku-a", "metadata": {"id": "sku-a"}}],
     ids=["its own", "of the metadata, beside a generated one", "twice the same"],
 )
 def test_the_id_of_a_document_of_langchain(langchain: LangChain, fields: dict[str, Any]) -> None:

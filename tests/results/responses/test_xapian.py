@@ -1,7 +1,5 @@
 """What Xapian returns, read from a real index: its module comes with Debian's package python3-xapian."""
 
-from __future__ import annotations
-
 import json
 import sys
 from importlib import import_module
