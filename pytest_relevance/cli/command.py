@@ -20,6 +20,7 @@ from pytest_relevance.reports.text import Line, plain, safe_output
 
 if TYPE_CHECKING:
     from pytest_relevance.judgments.scale import Scale
+    from pytest_relevance.reports.html.page_data import Chosen
     from pytest_relevance.results.records.run import Run
 
 PROGRAM = "pytest-relevance"
@@ -306,11 +307,18 @@ def as_json(data: object) -> str:
 
 
 def report_of(
-    run: Run, format: str, text: Callable[[], str], data: Callable[[], object], *, images: bool = False, **markdown: Any
+    run: Run,
+    format: str,
+    text: Callable[[], str],
+    data: Callable[[], object],
+    *,
+    images: bool = False,
+    results: Chosen | None = None,
+    **markdown: Any,
 ) -> str:
     """Return the report of a run in a format. `text` and `data` make the plain text and the values of the JSON.
 
-    With `images` a page shows pictures of documents.
+    With `images` a page shows pictures of documents. `results` are those that it shows, where they are known.
     """
     if format == JSON:
         return as_json(data())
@@ -322,7 +330,7 @@ def report_of(
         from pytest_relevance.reports.html.page import html_page
 
         with telling("results in the page:", lambda: len(run)):
-            return html_page(run, images=images)
+            return html_page(run, images=images, results=results)
     return text()
 
 

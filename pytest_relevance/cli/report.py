@@ -23,6 +23,7 @@ from pytest_relevance.reports.text import WIDEST, is_report, plain, terminal_wid
 from pytest_relevance.results.case_parts import EMPTY, DocumentTexts
 
 if TYPE_CHECKING:
+    from pytest_relevance.reports.html.page_data import Chosen
     from pytest_relevance.results.case_result import CaseResult
     from pytest_relevance.results.records.run import Run
 
@@ -54,8 +55,9 @@ def run(arguments: Namespace) -> int:
     format, verbosity = command.report_format(arguments), arguments.verbose - arguments.quiet
     inputs = [arguments.record, arguments.against]
     command.check_output(arguments, inputs, is_report, "no report")
+    results: Chosen | None = None
     if format == HTML and arguments.against is None:
-        run = _for_page(arguments.record)
+        run, results = _for_page(arguments.record)
     else:
         with command.reading([*filter(None, inputs)]):
             run = Run.open(arguments.record)
@@ -70,32 +72,32 @@ def run(arguments: Namespace) -> int:
         verbosity=verbosity,
         most=arguments.max_chars,
         images=arguments.images == "link",
+        results=results,
     )
     command.deliver(report, format, arguments.output)
     return OK
 
 
-def _for_page(path: Path) -> Run:
+def _for_page(path: Path) -> tuple[Run, Chosen | None]:
     """Return a run for a page. Of very many results those that the page shows are read whole, in a second pass."""
     from pytest_relevance.reports.html.first_screen import MOST_WORST
-    from pytest_relevance.reports.html.page_data import MOST_CASES, detailed
-    from pytest_relevance.reports.run.cases import lowest
-    from pytest_relevance.reports.run.changes import worst_first
+    from pytest_relevance.reports.html.page_data import MOST_CASES, Chosen, chosen
     from pytest_relevance.results.case_result import CaseResult
     from pytest_relevance.results.records.file import read_header, read_record, result_lines, watched
     from pytest_relevance.results.records.run import Run
 
     with command.reading([path]):
         if read_header(path)[2] <= MOST_CASES:
-            return Run.open(path)
+            return Run.open(path), None
         results, files, info = read_record(path, kept=_counted)
-    worst = [change.result for change in worst_first(results)] or lowest(results)
-    shown = {id(result) for result in (*detailed(results), *worst[:MOST_WORST])}
+    picked = chosen(results)
+    shown, whole = {id(result) for result in (*picked.shown, *picked.worst[:MOST_WORST])}, dict[int, CaseResult]()
     with command.reading([path]):
         for number, line in enumerate(watched(result_lines(path))):
-            if id(results[number]) in shown:
-                results[number] = CaseResult.from_dict(json.loads(line))
-    return Run(results, files, info, name=path.name)
+            if (known := id(results[number])) in shown:
+                results[number] = whole[known] = CaseResult.from_dict(json.loads(line))
+    picked = Chosen(*([whole.get(id(result), result) for result in each] for each in picked))
+    return Run(results, files, info, name=path.name), picked
 
 
 def _counted(result: CaseResult) -> CaseResult:

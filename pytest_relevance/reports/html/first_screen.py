@@ -85,8 +85,11 @@ def emptied(results: Sequence[CaseResult]) -> Iterator[Finding]:
         yield Finding(f"{counted(len(found), 'query returns', 'queries return')} nothing now", found)
 
 
-def first_screen(screen: Screen, results: Sequence[CaseResult], shown: int) -> str:
-    """The first screen of the page, inside of `<div id="page">`; the page has `shown` of the results in full."""
+def first_screen(screen: Screen, results: Sequence[CaseResult], shown: int, worst: Sequence[CaseResult]) -> str:
+    """The first screen of the page, inside of `<div id="page">`; the page has `shown` of the results in full.
+
+    `worst` are those that failed or whose score fell, the worst first; without any those with the lowest scores.
+    """
     said = screen.said
     found = [_finding(each, place) for place, each in enumerate(screen.findings)]
     ran = "".join(f"<li>{text(part)}</li>" for part in screen.context)
@@ -101,7 +104,7 @@ def first_screen(screen: Screen, results: Sequence[CaseResult], shown: int) -> s
     if explained := cases.metric_explained(results):
         parts += [f'<p class="place">{explained}</p>', file_text("words.html")]
     parts.append('</div><section id="charts" aria-label="charts" hidden></section></div>')
-    return "\n".join([*parts, _queries(results)])
+    return "\n".join([*parts, _queries(results, worst)])
 
 
 def text(value: str) -> str:
@@ -175,10 +178,9 @@ def _accepted(result: CaseResult) -> bool:
     return result.baseline is not None and result.baseline.standing != NEW and bool(result.baseline.documents)
 
 
-def _queries(results: Sequence[CaseResult]) -> str:
+def _queries(results: Sequence[CaseResult], worst: Sequence[CaseResult]) -> str:
     """The table of the worst cases; the script replaces its rows when all of them are to be seen."""
     alone = is_fine(results)
-    worst = [change.result for change in changes.worst_first(results)] or cases.lowest(results)
     is_compared = any(result.baseline is not None and result.baseline.standing != NEW for result in results)
     has_documents = any(result.ranking.documents or _accepted(result) for result in results)
     heads = ["query", f"before {ARROW} after" if is_compared else "nDCG"]

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_relevance._text import counted, harmless
 from pytest_relevance.reports.html import first_screen as screens
 from pytest_relevance.reports.html.first_screen import Screen, file_text, first_screen, screen_of
-from pytest_relevance.reports.html.page_data import detailed, page_data
+from pytest_relevance.reports.html.page_data import Chosen, chosen, page_data
 from pytest_relevance.reports.reasons import settings_text
 from pytest_relevance.reports.run.gates import finding_text
 from pytest_relevance.results.case_parts import IMPROVEMENT, REGRESSION
@@ -47,8 +47,10 @@ COMPRESSED_FROM = 1_000_000
 """The size of the data, in bytes, from which they are embedded with gzip and base64."""
 
 
-def html_page(run: Run, screen: Screen | None = None, *, images: bool = False) -> str:
+def html_page(run: Run, screen: Screen | None = None, *, images: bool = False, results: Chosen | None = None) -> str:
     """The page about a run, as text to be written in UTF-8; `screen` is what its first screen says.
+
+    `results` are those that it shows, where they are known.
 
     With `images` it loads pictures of documents from their addresses, the one thing that it ever fetches, and says so.
 
@@ -59,7 +61,7 @@ def html_page(run: Run, screen: Screen | None = None, *, images: bool = False) -
         screen = screen._replace(notes=[*screen.notes, _PICTURES])
     style = "\n".join(file_text(name) for name in STYLES)
     script = "\n".join(file_text(f"script/{name}.js") for name in SCRIPTS)
-    shown = detailed(run.results)
+    shown, worst = chosen(run.results) if results is None else results
     encoding, data = embedded(page_data(run, shown, screen, images=images))
     page = Template(file_text("page.html")).substitute(
         policy=content_security_policy(style, script, images=images),
@@ -68,7 +70,7 @@ def html_page(run: Run, screen: Screen | None = None, *, images: bool = False) -
         script=script,
         encoding=encoding,
         data=data,
-        first_screen=first_screen(screen, run.results, len(shown)),
+        first_screen=first_screen(screen, run.results, len(shown), worst),
     )
     return page.encode("utf-8", "backslashreplace").decode("utf-8")
 

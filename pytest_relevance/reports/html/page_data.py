@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import blake2b
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from pytest_relevance._tables import FORMULA
 from pytest_relevance.metrics.settings import Settings, discount_table
@@ -15,8 +15,8 @@ from pytest_relevance.reports.breakdown import losses_of
 from pytest_relevance.reports.failure import unstable_text
 from pytest_relevance.reports.html.first_screen import Screen, documents_of, is_fine, told_errors, why
 from pytest_relevance.reports.reasons import case_label, reason_texts, search_label, settings_text
-from pytest_relevance.reports.run.cases import names_in_page, variant_label, variant_of, variants_of
-from pytest_relevance.reports.run.changes import CaseChange
+from pytest_relevance.reports.run.cases import lowest, names_in_page, variant_label, variant_of, variants_of
+from pytest_relevance.reports.run.changes import CaseChange, worst_first
 from pytest_relevance.results.case_parts import IMPROVEMENT, NEW
 from pytest_relevance.results.case_result import SKIPPED, CaseResult, has_failed
 from pytest_relevance.results.compare.differences import got_worse
@@ -33,6 +33,18 @@ MOST_CASES = 20_000
 """How many cases a page has in full; of more it has `MOST_DETAILED`."""
 
 MOST_DETAILED = 10_000
+
+
+class Chosen(NamedTuple):
+    """The results that a page has in full, and the worst ones, of which its first screen lists the first."""
+
+    shown: Sequence[CaseResult]
+    worst: Sequence[CaseResult]
+
+
+def chosen(results: Sequence[CaseResult]) -> Chosen:
+    """What a page shows of these results."""
+    return Chosen(detailed(results), [change.result for change in worst_first(results)] or lowest(results))
 
 
 def detailed(results: Iterable[CaseResult]) -> list[CaseResult]:

@@ -133,9 +133,10 @@ def left_open(results: Iterable[CaseResult]) -> str:
     At least one of the results has a score.
     """
     scored = [result for result in results if result.score is not None]
+    found = [(result.interval, result.weight) for result in scored]
     low, high = (
-        score_text(case_result.weighted_mean((result.interval[end] or 0.0, result.weight) for result in scored))
-        for end in (0, 1)
+        score_text(case_result.weighted_mean((ends[which] or 0.0, weight) for ends, weight in found))
+        for which in (0, 1)
     )
     queries = counted(sum(bool(result.unjudged) for result in scored), "query", "queries")
     return f"; unjudged results of {queries} leave it between {low} and {high}" if low != high else ""

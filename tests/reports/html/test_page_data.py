@@ -283,7 +283,8 @@ def test_a_very_large_run_shows_what_is_worth_a_look_and_counts_the_rest(shop: S
     all_but_one = Run(run.results[1:])
     assert len(detailed(all_but_one.results)) == MOST_CASES
     assert [
-        said in first_screen(screen_of(each), each.results, len(detailed(each.results))) for each in (run, all_but_one)
+        said in first_screen(screen_of(each), each.results, len(detailed(each.results)), ())
+        for each in (run, all_but_one)
     ] == [*(True, False)]
 
 
