@@ -18,7 +18,7 @@ HOSTILE = {
     "template": "${document.title='owned'} $style $script {{constructor}} &lt;b&gt; &amp;amp;",
     "quotes": "\"' onmouseover=\"document.title='owned'\" `",
     "bidi": f"invoice {BIDI}",
-    "long": "W" * 10_000,
+    "long": "W" * 3_000,
     "emoji": "\U0001f469\u200d\U0001f52c \U0001f1e9\U0001f1ea \u2764\ufe0f",
     "right to left": "\u05e0\u05e2\u05dc\u05d9 \u05e8\u05d9\u05e6\u05d4 / \u0623\u062d\u0630\u064a\u0629 123",
     "lines": "one\u2028two\u2029three\ttab",

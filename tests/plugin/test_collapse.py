@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_relevance import Incomparable, Run, compare_runs, evaluate
@@ -177,6 +177,7 @@ def test_a_comparison_refuses_runs_that_differ_in_it_and_scores_again(
     assert Run.open(rag.path / "whole.jsonl").results[0].ranking == result.ranking
 
 
+@settings(max_examples=settings().max_examples // 2)  # each compares two runs
 @given(st.lists(st.sampled_from("abcdef"), max_size=12), st.dictionaries(st.sampled_from("abcdefg"), st.integers(0, 3)))
 def test_a_collapsed_ranking_scores_as_one_of_its_documents(chunks: list[str], judged: dict[str, int]) -> None:
     judgments = {"q": {"z": 1, **judged}}

@@ -51,7 +51,7 @@ def write(project: Project, search: str = "Search", variants: object = None, cas
     project.cases(cases)
 
 
-@pytest.mark.parametrize("options", [("--relevance-concurrency=4",), ("-n2",), ("-n2", "--relevance-concurrency=4")])
+@pytest.mark.parametrize("options", [("--relevance-concurrency=4",), ("-n2", "--relevance-concurrency=4")])
 @pytest.mark.parametrize("search", ["Search", "Many"])
 def test_a_suite_with_such_a_gate_is_searched_one_at_a_time(
     project: Project, search: str, options: tuple[str, ...]
