@@ -99,22 +99,14 @@ def test_cases_with_a_latency_expectation_are_searched_alone_and_skipped_ones_ne
                 item.add_marker(marks[item.name])
 """)
     engine.project.cases("""
-        cases:
-          - query: q0
-          - {query: timed, expect: {latency: 1 s}}
-          - query: q1
-          - {query: skipped, skip: not now}
-          - query: marked
-          - query: perhaps
-          - query: unrun
-          - query: q2
+        cases: [{query: q0}, {query: timed, expect: {latency: 1 s}}, {query: q1}, {query: skipped, skip: not now},
+          {query: marked}, {query: perhaps}, {query: unrun}, {query: q2}]
     """)
     assert engine.run(TWO).counts == {"passed": 4, "skipped": 3, "xfailed": 1}
     assert engine.windows == [["q0", "q1", "q2"], ["timed"]]
 
 
 HOOKS = ("setup", "call", "teardown", "protocol")
-
 
 TRANSLATED = """
     def translated(query):
@@ -137,14 +129,7 @@ def test_a_hook_of_the_project_that_prepares_each_test_has_them_searched_one_by_
 
 
 def test_a_hook_of_the_project_has_many_called_for_one_case_at_a_time(engine: Engine) -> None:
-    engine.searches("""
-    @pytest.fixture(scope="session")
-    def search():
-        return Batches()
-
-    def pytest_runtest_setup(item):
-        pass
-""")
+    engine.searches(f"{returning('Batches()')}\n    def pytest_runtest_setup(item):\n        pass\n")
     engine.project.cases(numbered(3))
     run = engine.run()
     assert engine.batches == [["q0"], ["q1"], ["q2"]]
