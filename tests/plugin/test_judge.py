@@ -259,6 +259,7 @@ def test_what_cannot_be_asked_fails_the_run_like_every_file_that_is_not_written(
         (["--relevance-judge-limit=3"], "--relevance-judge-limit goes with --relevance-judge=FILE"),
         ([OPTION, "--relevance-judge-limit=0"], "a whole number, 1 or more; found '0'"),
         ([OPTION, "-n2"], "--relevance-judge asks about documents of all cases"),
+        (["--relevance-calibrate=9", "-n2"], "--relevance-calibrate asks about documents of all cases"),
         (["--relevance-judge=people.csv"], "people.csv exists and is not as a judge writes it"),
         ([OPTION, "--relevance-unjudged=machine.csv"], "name the same file"),
     ],
