@@ -37,7 +37,7 @@ from pytest_relevance.results.case_result import to_builtin
 from pytest_relevance.results.records.run_info import SUFFIX, FileInfo, Lost, RecordError, baseline_path, has_baseline
 
 if TYPE_CHECKING:
-    from pytest_relevance.results.records.baseline import BaselineEntries, EntryKey
+    from pytest_relevance.results.records.baseline import EntryKey
     from pytest_relevance.results.records.baseline_comparison import Baseline
 
 
@@ -142,15 +142,12 @@ class CaseFile(pytest.Module):
                 entries = read_baseline(baseline_path(self.path), f"{shown}{SUFFIX}")
             except RecordError as error:
                 raise self.CollectError(str(error)) from None
-        return Baseline(self._masked(entries), record=name, expects_known=of_run.expects_known)
-
-    def _masked(self, entries: BaselineEntries) -> BaselineEntries:
-        """Return baseline entries with secrets masked: the file may have been written before the mask was set."""
-        from pytest_relevance.results.records.baseline import BaselineEntries
-
-        hide = redaction(self.config).values
-        masked = (entry._replace(params=hide(entry.params)) if entry.params else entry for entry in entries.values())
-        return BaselineEntries(masked, entries.titles, hide(entries.fingerprint), errors=entries.errors)
+        hide = redaction(self.config).values  # the file may have been written before the mask was set
+        for key, entry in entries.items():
+            if entry.params:
+                entries[key] = entry._replace(params=hide(entry.params))
+        entries.fingerprint = hide(entries.fingerprint)
+        return Baseline(entries, record=name, expects_known=of_run.expects_known)
 
     def _info(self, suite: Suite, runs: Sequence[CaseRun], digest: str) -> FileInfo:
         """Return the `FileInfo` of the file: totals, gates, digests, orphaned baseline entries.

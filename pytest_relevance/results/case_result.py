@@ -211,7 +211,8 @@ class CaseResult(NamedTuple):
         evaluation = self.evaluation
         if reasons is not evaluation.reasons:
             evaluation = evaluation._replace(reasons=reasons)
-        return self._replace(verdict=verdict, evaluation=evaluation, baseline=baseline)
+        file, line, name, _, *middle, _, _, call, others = self  # `_replace` takes three times as long
+        return CaseResult._make([file, line, name, verdict, *middle, evaluation, baseline, call, others])
 
     def with_texts(self, **changes: Any) -> "CaseResult":
         """The result with some fields of its `texts` changed."""
@@ -229,7 +230,7 @@ class CaseResult(NamedTuple):
         ValueError or KeyError for a value of another shape.
         """
         found = _reader()(values)
-        if values.keys() <= PART_OF.keys():
+        if FIELDS.issuperset(values):
             return found
         return found._replace(others={name: value for name, value in values.items() if name not in PART_OF})
 
@@ -407,7 +408,9 @@ def _reader() -> Callable[[Mapping[str, Any]], CaseResult]:
     return read
 
 
-SUMMARY_FIELDS = frozenset(PART_OF) - {
+FIELDS = frozenset(PART_OF)
+
+SUMMARY_FIELDS = FIELDS - {
     *("documents", "as_returned", "whole", "engine_scores", "grades", "deeper", "notes", "grade_names"),
     *("shown", "not_in_index", "not_in_catalogue"),
     *("judgments", "missing", "digest", "outcomes", "not_applicable", "settings", "lowest", "highest", "filled"),

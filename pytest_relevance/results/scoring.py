@@ -189,10 +189,10 @@ def with_details(result: CaseResult, case: Case, ranking: Ranking, *, all_missin
     if len(kept) < len(ids):
         as_returned = as_returned[: as_returned.index(kept[-1]) + 1] if as_returned else ()
     *identity, conditions, scored, texts, evaluation, baseline, call, more = result
+    grades, deeper = scored.grades[: len(kept)], _ranks_below(ids, len(kept), (judgments, others))
     found = CaseRanking(
         *(scored.reaches_depth, kept, tuple(as_returned), depth is None, tuple(scores), scored.is_unsorted),
-        *(tuple(scored.grades[: len(kept)]), scored.returned, _ranks_below(ids, len(kept), (judgments, others))),
-        *(scored.irrelevant_top, scored.repeated),
+        *(tuple(grades), scored.returned, deeper, scored.irrelevant_top, scored.repeated),
     )
     if case.terms.scale is not None and case.terms.scale.names:
         names = {grade: name for name, grade in case.terms.scale.names.items()}

@@ -246,7 +246,7 @@ def score_pairs(results: Iterable[CaseResult], metric: str | None = None) -> lis
     pairs = []
     for result in results:
         now, before = score_now(result, metric), score_before(result, metric)
-        if now is not None and before is not None and has_relevant(result, metric):
+        if now is not None and before is not None and (metric is None or has_relevant(result, metric)):
             pairs.append(ScorePair(key_of(result), before, now, result.weight))
     return pairs
 

@@ -114,7 +114,7 @@ class Baseline:
                 outdated = Outcome(self.record, case_parts.STALE_ENTRY, False, clauses=stale)
                 verdict, because = FAILED, (outdated, *because)
         else:
-            found, because = _compare_scores(result, case, entry, self._gates_compared)
+            found, because = _compare_scores(result, case, entry, self._gates_compared, details=details)
             fails = found.standing == REGRESSION and not accepting
             if fails:
                 verdict, because = _regression(result, case, found, because)
@@ -190,11 +190,17 @@ def _with_similarities(
 
 
 def _compare_scores(
-    result: CaseResult, case: Case, entry: BaselineEntry, gates: Sequence[str]
+    result: CaseResult, case: Case, entry: BaselineEntry, gates: Sequence[str], *, details: bool
 ) -> tuple[BaselineComparison, Sequence[Outcome]]:
-    """The comparison of a result with the accepted ranking, and the reasons of the result."""
+    """The comparison of a result with the accepted ranking, and the reasons of the result.
+
+    A passing case with the accepted ranking scores the same, and has the grades of that only for `details` and gates.
+    """
     depth, documents = None if case.looks_at_all else result.conditions.depth, entry.ranking(case.settings)
     is_same = documents[:depth] == tuple(result.ranking.documents[:depth])  # down to the depth of the case
+    if is_same and not (details or case.terms.gates) and result.verdict in (PASSED, MEASURED):
+        latency = entry.call.latency_like(result.call)
+        return BaselineComparison(case_parts.WITHIN, result.score, latency=latency), result.evaluation.reasons
     graded = grade_ranking(documents, case.judgments)
     before = result.score if is_same else defined(score(result.metric, graded, case.settings))
     scores = gate_scores(result, case.terms.gates, graded, gates) if case.judgments and case.terms.gates else {}

@@ -65,7 +65,9 @@ _BEGINNING = re.compile(rb'(?:\xef\xbb\xbf)?\{"kind": ?"([^"]*)", ?"version": ?(
 _LONGEST_BEGINNING = 100
 _CONFLICT = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
 
-_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=str).encode
+_encode = json.JSONEncoder(
+    ensure_ascii=False, check_circular=False, allow_nan=False, separators=(",", ":"), default=str
+).encode
 
 
 def as_json(values: object) -> str:
