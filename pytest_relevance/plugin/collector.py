@@ -30,7 +30,6 @@ from pytest_relevance.metrics.names import MetricError
 from pytest_relevance.plugin import reporting
 from pytest_relevance.plugin.case_items import ItemMaker, bind, marks_of
 from pytest_relevance.plugin.options import CASE_FILES, recorded_rankings, redaction, settings, shown_path, silent_text
-from pytest_relevance.plugin.pytest_internals import AnyItem
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun, metrics_of
 from pytest_relevance.results.case_result import to_builtin
@@ -100,15 +99,15 @@ class CaseFile(pytest.Module):
             if (line := f"{tag}{_OF_A_TAG}") not in known:
                 self.config.addinivalue_line("markers", line)
         self._baseline = self._read_baseline(suite, shown)
-        items = list(self._items(suite, shown))
+        runs = self._runs(suite, shown)
         digest = ""
         if option.relevance_record is not None:
             from pytest_relevance._files import digest_files
 
             digest = digest_files([self.path, *suite.files])
-        info = self._info(suite, [item.stash[CASE_RUN] for item in items], digest)
+        info = self._info(suite, runs, digest)
         run_store(self.config).files[shown] = info
-        return items
+        return [run.item for run in runs]
 
     def _read_baseline(self, suite: Suite, shown: str) -> Baseline | None:
         """Return what the cases are compared with: the baseline of the file, or the record of `--relevance-against`.
@@ -189,8 +188,10 @@ class CaseFile(pytest.Module):
             fingerprint={} if baseline is None else baseline.fingerprint,
         )
 
-    def _items(self, suite: Suite, shown: str) -> Iterator[AnyItem]:
+    def _runs(self, suite: Suite, shown: str) -> list[CaseRun]:
+        """Make the items of the cases, each with its case run."""
         maker, path, of_run = ItemMaker(self, suite), str(self.path), settings(self.config)
+        runs = []
         for case in suite.cases:
             function, items, variants, shared = maker.make(case)
             for item, (variant, number, ends) in zip(items, variants, strict=True):
@@ -200,12 +201,13 @@ class CaseFile(pytest.Module):
                     *(case, item, of_run, shown, path, function, variant, number, self._baseline, names),
                     shared.search_folder,
                 )
+                runs.append(run)
                 item.stash[CASE_RUN] = run
                 bind(run, is_shared=len(items) > 1)
                 item.extra_keyword_matches.add(case.query)
                 for mark in marks_of(case):
                     item.add_marker(mark)
-            yield from items
+        return runs
 
 
 def _owned_tags(config: pytest.Config) -> frozenset[str]:
