@@ -125,7 +125,7 @@ def _outage(ran: Sequence[CaseResult]) -> str:
         left = len(ran) - len(called)
         not_searched = f", {counted(left, 'case')} not searched" if left else ""
         return f"Search was down: {errors[0].type} in {alike:,} of {counted(len(called), 'call')}{not_searched}"
-    found = diagnoses.diagnose(ran)
+    found = [] if all(result.ranking.returned for result in called) else diagnoses.diagnose(ran)
     empty = cases.case_count(result for each in found if each.kind == diagnoses.NOTHING for result in each.results)
     of_all = counted(cases.case_count(ran), "query", "queries")
     return f"Search returned nothing for {empty:,} of {of_all}" if empty else ""

@@ -233,7 +233,8 @@ def moved_table(
 def mover_tables(results: Sequence[CaseResult], variants: Sequence[cases.Variant], most: int | None) -> list[Table]:
     """The cases whose score fell since the baseline, and those whose score rose; without nDCG those that changed."""
     down, up = ([*map(CaseChange, movers(results, sign))] for sign in (-1, 1))
-    changed = [change for change in worst_first(results) if is_similarity(change.by or "")]
+    unscored = worst_first(result for result in results if result.score is None)
+    changed = [change for change in unscored if is_similarity(change.by or "")]
     fall, rise = (LOST, ON_TOP), (GAINED,)
     return [
         moved_table(f"{title} since the baseline", found, variants, documents, most)
