@@ -34,16 +34,13 @@ def declare(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Print or write the history. Raises `CommandError` where there is none, or the output cannot be written."""
     from pytest_relevance.reports.history import history_data, history_markdown, history_page, history_text
-    from pytest_relevance.results.history import NoHistory, read_history
+    from pytest_relevance.results.history import read_history
 
     paths = [*dict.fromkeys(path for name in arguments.runs for path in _files(name))]
     command.check_output(arguments, map(Path, paths), is_report, "no report")
     format = command.report_format(arguments)
-    try:
-        with command.reading(paths):
-            history = read_history(paths)
-    except NoHistory as error:
-        raise CommandError(f"{PROGRAM} history: {error}") from None
+    with command.reading(paths):
+        history = read_history(paths)
     width = WIDEST if arguments.output is not None else terminal_width()
     report = {
         TEXT: lambda: history_text(history, width),

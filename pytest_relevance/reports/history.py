@@ -19,7 +19,7 @@ from pytest_relevance.reports.html.first_screen import ARROW, file_text, text, w
 from pytest_relevance.reports.html.page import content_security_policy
 from pytest_relevance.reports.run import baseline, cases
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, PLAIN, SIGNIFICANT, STRONG, WIDEST, duration, plain
-from pytest_relevance.results.case_result import FAILED, MEASURED, PASSED, SKIPPED, WITHOUT_SCORE
+from pytest_relevance.results.case_result import MEASURED, PASSED, SKIPPED, WITHOUT_SCORE
 from pytest_relevance.results.compare.differences import TIE
 from pytest_relevance.results.history import CaseMove, History, Point, Series
 
@@ -36,8 +36,7 @@ _YIELDS = {"interval": 3, "p95": 2, "searched": 1}
 MOST_MOVES = 50
 """How many cases that moved a run lists."""
 
-_WIDTH, _HEIGHT, _MARGIN = 1000, 100, 8
-_KINDS = ("", *[' class="number"'] * 7, "")
+_HEIGHT, _MARGIN = 100, 8
 _LEAST_SPREAD = 0.1  # of the means on the scale
 
 
@@ -53,35 +52,28 @@ _WORST_FIRST = *(baseline.BROKEN, baseline.WORSE, baseline.MIXED), *(baseline.NO
 
 def _said(series: Series, label: str) -> baseline.Headline:
     """The sentence about a series, which weighs as that about a run does, and tells what is wrong in its last run."""
-    last, change = series.points[-1], series.change
-    ran = last.statuses.total() - last.statuses[SKIPPED]
-    of_ran = f"of {counted(ran, 'search', 'searches')}"
-    errors, is_empty = _errors(last), 0 < last.empty == len(last.figures) and last.statuses[PASSED] < ran
-    wrong = ["every case was skipped"] * (not ran) + [f"{errors:,} {of_ran} failed"] * bool(errors)
-    wrong += [f"{last.empty:,} {of_ran} returned nothing"] * is_empty
-    wrong += [f"{counted(unmet, 'gate is', 'gates are')} not met" for unmet in [len(_unmet(last))] if unmet]
-    if not last.figures:
-        return baseline.Headline(f"The last run{label} has no mean: {listed(wrong, 'and')}", baseline.BROKEN)
-    if change is None:
-        runs = counted(len(series.points), "run")
-        found = baseline.Headline(f"{runs}{label}: there are no two means to compare", baseline.NOTHING)
-    else:
-        means, runs = change.means, counted(len(series.points) - series.since, "run")
+    last, change, runs = series.points[-1], series.change, counted(len(series.points) - series.since, "run")
+    said, kind = f"{counted(len(series.points), 'run')}{label}: there are no two means to compare", baseline.NOTHING
+    if change is not None:
+        means = change.means
         moved = 0 if not change.p <= SIGNIFICANT else 1 if means.difference > 0 else -1
-        found = baseline.balance(series.worse, series.better, moved)
-        if found.kind in _FINE and means.difference < -TIE:
-            text = "The mean fell within chance, no query by more than its tolerance"
-            found = baseline.Headline(text, baseline.MIXED)
+        said, kind = baseline.balance(series.worse, series.better, moved)
+        if kind in _FINE and means.difference < -TIE:
+            said, kind = "The mean fell within chance, no query by more than its tolerance", baseline.MIXED
         scores = f"mean {cases.metric_of(series.last)}{label} {means.first:.3f} -> {means.second:.3f}"
-        found = found._replace(text=f"{found.text} ({scores} of {counted(means.queries, 'case')} over {runs})")
-    if wrong:
-        kind = baseline.WORSE if found.kind == baseline.WORSE else baseline.BROKEN
-        return baseline.Headline(f"{found.text}; in the last run {listed(wrong, 'and')}", kind)
-    if last.worse and found.kind in _FINE:
-        since = f"Since the {'last break' if series.since else 'first run'} {found.text[0].lower()}{found.text[1:]}"
-        moved_last = f"in the last run {last.worse:,} got worse and {last.better:,} better"
-        return baseline.Headline(f"{since}; {moved_last}", baseline.MIXED)
-    return found
+        said += f" ({scores} of {counted(means.queries, 'case')} over {runs})"
+    ran = last.statuses.total() - last.statuses[SKIPPED]
+    errors, unmet = _errors(last), len(series.unmet)
+    is_empty = 0 < last.empty == len(last.figures) and last.statuses[PASSED] < ran
+    wrong = ["every case was skipped"] * (not ran)
+    wrong += [f"{errors:,} of {counted(ran, 'search', 'searches')} failed"] * bool(errors)
+    wrong += [f"{last.empty:,} of {counted(ran, 'search', 'searches')} returned nothing"] * is_empty
+    wrong += [f"{counted(unmet, 'gate is', 'gates are')} not met"] * bool(unmet)
+    if wrong and kind != baseline.WORSE:
+        kind = baseline.BROKEN
+    elif last.worse and kind in _FINE:
+        wrong, kind = [f"{last.worse:,} got worse and {last.better:,} better"], baseline.MIXED
+    return baseline.Headline("; in the last run ".join([said, *[listed(wrong, "and")] * bool(wrong)]), kind)
 
 
 _FINE = (baseline.FINE, baseline.BETTER)
@@ -89,11 +81,6 @@ _FINE = (baseline.FINE, baseline.BETTER)
 
 def _errors(point: Point) -> int:
     return sum(point.statuses[status] for status in WITHOUT_SCORE)
-
-
-def _unmet(point: Point) -> list[str]:
-    """The gates that failed in a run, by file and name."""
-    return [name for name, outcome in (point.gates or {}).items() if outcome == FAILED]
 
 
 def span_text(history: History) -> str:
@@ -116,11 +103,10 @@ def series_sentences(series: Series) -> list[Sentence]:
         found.append(baseline.mean_change_sentence(series.change, cases.metric_of(series.last), head))
     how = f"by {cases.metric_of(series.last)} and weighted as in the last" if series.scored else "of no metric"
     parts = [f"the means are over {counted(series.scored, 'case')} with a score in each run, {how}"]
-    parts += [f"{counted(series.unscored, 'further case')} without one"] * bool(series.unscored)
-    parts += [f"{counted(series.others, 'case is', 'cases are')} not in all runs"] * bool(series.others)
+    parts += [f"{counted(series.others, 'case is', 'cases are')} not in all runs, or without one"] * bool(series.others)
     found.append(Sentence("; ".join(parts), DIM))
-    if unmet := _unmet(series.points[-1]):
-        found.append(Sentence(f"not met in the last run: {first_few(unmet)}", BAD))
+    if series.unmet:
+        found.append(Sentence(f"not met in the last run: {first_few(series.unmet)}", BAD))
     found += [Sentence(f"in the last run {filled}", DIM) for filled in cases.filled_texts(series.last)[:1]]
     return found
 
@@ -144,23 +130,17 @@ def rows(series: Series) -> Iterator[tuple[Point, list[str]]]:
             f"{_errors(point):,}" if _errors(point) else "",
             *((f"{point.worse:,}", f"{point.better:,}") if point.compared else ("", "")),
         ]
-        yield point, [*cells, searched_text(point, is_first=point is series.points[0])]
-
-
-def searched_text(point: Point, *, is_first: bool) -> str:
-    """What was searched in the first run; in others what of it is new."""
-    searched = point.fingerprint if is_first else {name: now for name, (_, now) in point.searched.items()}
-    return ", ".join(f"{name} {'none' if value is None else value}" for name, value in searched.items())
+        searched = (f"{name} {'none' if value is None else value}" for name, value in point.searched.items())
+        yield point, [*cells, ", ".join(searched)]
 
 
 def break_text(series: Series, point: Point) -> str:
     """What changed at a break, and the means over the other cases."""
     changed = [
-        f"{each.kind} of {each.cases:,} of {counted(series.scored, 'case')} changed"
-        + (f" ({'; '.join(each.details)})" if each.details else "")
-        for each in point.breaks
+        f"{kind} of {count:,} of {counted(series.scored, 'case')} changed{f' ({why})' * bool(why)}"
+        for (kind, why), count in point.breaks.most_common()
     ]
-    return f"{listed(changed, 'and')}: means before and after are not comparable"
+    return f"{first_few(changed)}: means before and after are not comparable"
 
 
 def _table(series: Series, title: str) -> Table:
@@ -218,7 +198,7 @@ def history_data(history: History) -> dict[str, Any]:
     """The report as a dict of the types of JSON; what is not defined is None."""
     series = [
         {
-            **{name: getattr(each, name) for name in ("variant", "scored", "unscored", "others")},
+            **{name: getattr(each, name) for name in ("variant", "scored", "others", "unmet")},
             "metric": cases.metric_of(each.last),
             "since": each.points[each.since].started,
             "change": None if each.change is None else {**asdict(each.change.means), "p": each.change.p},
@@ -231,13 +211,15 @@ def history_data(history: History) -> dict[str, Any]:
 
 
 def _point_data(point: Point) -> dict[str, Any]:
-    values = {name: getattr(point, name) for name in _KEPT if name != "gates" or point.gates is not None}
-    values |= {name: [each._asdict() for each in getattr(point, name)] for name in ("moves", "breaks")}
-    return {name: None if value != value else value for name, value in values.items()}  # NaN
+    values = {name: getattr(point, name) for name in _KEPT}
+    moves = [each._asdict() for each in point.moves]
+    breaks = [{"kind": kind, "detail": why, "cases": count} for (kind, why), count in point.breaks.most_common()]
+    defined = {name: None if value != value else value for name, value in values.items()}  # NaN
+    return {**defined, "moves": moves, "breaks": breaks}
 
 
 _KEPT = (
-    *("name", "started", "fingerprint", "statuses", "gates", "compared", "worse", "better"),
+    *("name", "started", "fingerprint", "statuses", "compared", "worse", "better"),
     *("mean", "low", "high", "p95"),
 )
 
@@ -272,70 +254,66 @@ def _series(series: Series, number: int, *, has_title: bool) -> Iterator[str]:
     yield from _notes(each.text for each in series_sentences(series))
     if series.scored:
         yield _chart(series, number, label)
-    yield f'<div class="runs" tabindex="0" role="region" aria-label="runs: {label}"><table><thead><tr>'
-    yield from (f'<th scope="col"{kind}>{text(name)}</th>' for name, kind in zip(HEADS, _KINDS, strict=True))
-    yield "</tr></thead><tbody>"
-    for index, (point, shown) in enumerate(rows(series)):
-        yield from _rows(series, point, f"run-{number}-{index}", shown)
+    heads = "".join(f'<th scope="col">{name}</th>' for name in HEADS)
+    yield f'<div class="runs" tabindex="0" role="region" aria-label="runs: {label}"><table><thead><tr>{heads}</tr>'
+    yield "</thead><tbody>"
+    for index, (point, cells) in enumerate(rows(series)):
+        name, wide = f"run-{number}-{index}", f'<td colspan="{len(HEADS)}">'
+        if point.breaks:
+            yield f'<tr class="break-row">{wide}{with_arrows(break_text(series, point))}</td></tr>'
+        yield _row(cells, f' title="{text(point.name)}"' + f' id="{name}"' * (not point.moves))
+        if point.moves:
+            most = sorted(
+                point.moves, key=lambda move: (not move.is_worse, -abs((move.after or 0) - (move.before or 0)))
+            )
+            yield f'<tr class="moved">{wide}<details><summary>{_moved(point)}</summary><table id="{name}"><tbody>'
+            yield "".join(map(_move, most[:MOST_MOVES]))
+            yield "</tbody></table></details></td></tr>"
     yield "</tbody></table></div>"
 
 
-def _rows(series: Series, point: Point, name: str, shown: Sequence[str]) -> Iterator[str]:
-    """The rows of a run: a break before it, its figures, and what moved in it, which has the `name` of its link."""
-    if point.breaks:
-        said = with_arrows(break_text(series, point))
-        yield f'<tr class="break-row"><td colspan="{len(_KINDS)}">{said}</td></tr>'
-    start, *figures = shown
-    found = "".join(f"<td{kind}>{text(cell)}</td>" for cell, kind in zip(figures, _KINDS[1:], strict=True))
-    own = "" if point.moves else f' id="{name}"'
-    yield f'<tr{own}><th scope="row" title="{text(point.name)}">{start}</th>{found}</tr>'
-    if point.moves:
-        most = sorted(point.moves, key=lambda move: (not move.is_worse, -abs((move.after or 0) - (move.before or 0))))
-        more = len(most) - MOST_MOVES
-        rest = _notes([f"and {counted(more, 'further case')}"] * (more > 0))
-        yield f'<tr class="moved"><td colspan="{len(_KINDS)}"><details><summary>{_moved(point)}</summary>'
-        yield f'<div id="{name}"><table><tbody>{"".join(map(_move, most[:MOST_MOVES]))}</tbody></table>'
-        yield f"{''.join(rest)}</div></details></td></tr>"
-
-
-def _moved(point: Point) -> str:
-    return f"{point.worse:,} worse, {point.better:,} better"
+def _row(cells: Sequence[str], attributes: str = "") -> str:
+    """A row of a table; the first cell is its head."""
+    head, *others = map(text, cells)
+    return f'<tr{attributes}><th scope="row">{head}</th>{"".join(f"<td>{each}</td>" for each in others)}</tr>'
 
 
 def _move(move: CaseMove) -> str:
-    kind, scores = "worse" if move.is_worse else "better", f"{score_text(move.before)} {ARROW} {score_text(move.after)}"
-    head = f'<tr><th scope="row">{text(case_name(move.id, move.query))}</th>'
-    return f'{head}<td class="number">{scores}</td><td class="{kind}">{kind}</td></tr>'
+    kind, scores = "worse" if move.is_worse else "better", map(score_text, (move.before, move.after))
+    return _row([case_name(move.id, move.query), f" {ARROW} ".join(scores), kind], f' class="{kind}"')
+
+
+def _moved(point: Point) -> str:
+    more = len(point.moves) - MOST_MOVES
+    return f"{point.worse:,} worse, {point.better:,} better{f': the first {MOST_MOVES}' * (more > 0)}"
 
 
 def _chart(series: Series, number: int, label: str) -> str:
     """The means with their intervals, parted where they are not comparable; each point is a link to its run."""
     points = series.points
     means = [point.mean for point in points if point.mean == point.mean]
-    most, step = max(means), _WIDTH / len(points)
+    most = max(means)
     least = min(*means, most - _LEAST_SPREAD)  # the means alone: a wide interval would hide a slow decline
 
-    def place(index: float, value: float) -> str:
-        down = (most - value) / (most - least) * (_HEIGHT - 2 * _MARGIN)
-        return f"{(index + 0.5) * step:.2f},{_MARGIN + down:.2f}"
+    def place(index: int, value: float) -> str:
+        return f"{index + 0.5},{_MARGIN + (most - value) / (most - least) * (_HEIGHT - 2 * _MARGIN):.2f}"
 
     drawn, marks = [], []
     parts: list[list[int]] = [[]]  # the runs between breaks
-    for index, point in enumerate(points):
+    for index, (point, cells) in enumerate(rows(series)):
         if point.breaks:
             parts.append([])
-            marks.append(f'<path class="break" d="M{index * step:.2f} 0v{_HEIGHT}"/>')
-        if point.searched:
-            marks.append(f'<path class="searched" d="M{(index + 0.5) * step:.2f} {_HEIGHT}v-4"/>')
+            marks.append(f'<path class="break" d="M{index} 0v{_HEIGHT}"/>')
+        if index and point.searched:
+            marks.append(f'<path class="searched" d="M{index + 0.5} {_HEIGHT}v-4"/>')
         if point.mean != point.mean:
             continue
         parts[-1].append(index)
         kind = " fell" if point.worse > point.better else " rose" if point.better > point.worse else ""
-        texts = when(point.started), f"mean {point.mean:.3f}", _moved(point), searched_text(point, is_first=index == 0)
-        said = text("; ".join(filter(None, texts)))
+        said = text("; ".join(f"{head} {cell}" for head, cell in zip(HEADS, cells, strict=True) if cell))
         marks.append(
             f'<a href="#run-{number}-{index}" aria-label="{said}" tabindex="-1"><title>{said}</title>'
-            f'<rect class="target" x="{index * step:.2f}" width="{step:.2f}" height="{_HEIGHT}"/>'
+            f'<rect class="target" x="{index}" width="1" height="{_HEIGHT}"/>'
             f'<path class="dot{kind}" d="M{place(index, point.mean)}h0"/></a>'
         )
     for part in parts:
@@ -344,14 +322,12 @@ def _chart(series: Series, number: int, label: str) -> str:
         )
         drawn.append(f'<polygon class="open" points="{" ".join(high + low[::-1])}"/>')
         drawn.append(f'<polyline class="mean" points="{" ".join(line)}"/>')
-    caption = "<b>mean</b> and what unjudged results leave open, cut at the edges"
-    caption += "; dashed: a break" * (len(parts) > 1)
-    caption += "; ticks: something else was searched" * any(point.searched for point in points)
     ends = dict.fromkeys(when(points[index].started) for index in (0, -1))
     return (
-        f'<figure><figcaption>{caption}</figcaption><div class="scaled"><div class="ends" aria-hidden="true">'
+        "<figure><figcaption><b>mean</b> and what unjudged results leave open, cut at the edges; dashed: a break; "
+        'ticks: something else was searched</figcaption><div class="scaled"><div class="ends" aria-hidden="true">'
         f"<span>{most:.3f}</span><span>{least:.3f}</span></div>"
-        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" preserveAspectRatio="none" role="group" '
+        f'<svg viewBox="0 0 {len(points)} {_HEIGHT}" preserveAspectRatio="none" role="group" '
         f'aria-label="mean, {label}">{"".join([*drawn, *marks])}</svg></div></figure>'
         f'<div class="ends">{"".join(f"<span>{end}</span>" for end in ends)}</div>'
     )

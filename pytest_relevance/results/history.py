@@ -25,7 +25,7 @@ from pytest_relevance.results.compare.pairing import file_names, incompatibiliti
 from pytest_relevance.results.gates import GateResult, judge_gates
 from pytest_relevance.results.records.baseline_comparison import is_same_demand
 from pytest_relevance.results.records.file import read_header, read_record
-from pytest_relevance.results.records.run_info import Changes, Fingerprint, RecordError, changed
+from pytest_relevance.results.records.run_info import Fingerprint, RecordError, changed
 
 CaseKey = tuple[str, str, int]
 """A case: the name of its file, its id, and a number among several checks of one query by a test."""
@@ -39,12 +39,6 @@ _READ = frozenset(
     }
 )
 """The keys of a result that are read: it takes a sixth less time than reading all."""
-
-_MOST_DETAILS = 3
-
-
-class NoHistory(ValueError):
-    """Raised where no record can be used, or where the runs have no case in common."""
 
 
 class CaseFigures(NamedTuple):
@@ -66,45 +60,33 @@ class CaseMove(NamedTuple):
     is_worse: bool
 
 
-class Break(NamedTuple):
-    """A kind of change since the run before: in how many of the cases that the mean is over, and details, if known."""
-
-    kind: str
-    cases: int
-    details: Sequence[str]
-
-
 @dataclass(slots=True, eq=False)
 class Point:
     """One variant of the search in the run of a record, which has a `name`.
 
-    `searched` is how its fingerprint differs from the last one before. `figures` are those of the cases that were
-    searched, `empty` says how many rankings are, and `statuses` counts all cases. `changes` says by kind what changed
-    in a case since its last result: "judgments", "settings" or "query", with details; the others with a result before
-    are `compared`.
+    `searched` is what is new in its fingerprint. `figures` are those of the cases that were searched, `empty` says how
+    many rankings are, and `statuses` counts all cases. `changes` says by kind what changed in a case since its last
+    result: "judgments", "settings" or "query", with a detail, if known; the others with a result before are `compared`.
 
-    `gates` are the outcomes of the gates that have a verdict, by file and name; None for all but the last run, as only
-    its gates are judged. `mean` and the interval `low` to `high` that unjudged results leave to it are NaN where no
-    case has a score; `p95` is of the latencies of the common cases, in seconds. `breaks` are between the run before
-    and this one.
+    `mean` and the interval `low` to `high` that unjudged results leave to it are NaN where no case has a score; `p95`
+    is of the latencies of the common cases, in seconds. `breaks` counts the changes of the cases that the mean is over.
     """
 
     name: str
     started: str
     fingerprint: Fingerprint
-    searched: Changes
+    searched: Fingerprint
     figures: dict[CaseKey, CaseFigures] = field(default_factory=dict)
     statuses: Counter[str] = field(default_factory=Counter)
     empty: int = 0
     changes: dict[CaseKey, Mapping[str, str]] = field(default_factory=dict)
     compared: int = 0
     moves: list[CaseMove] = field(default_factory=list)
-    gates: dict[str, str] | None = None
     mean: float = math.nan
     low: float = math.nan
     high: float = math.nan
     p95: float | None = None
-    breaks: Sequence[Break] = ()
+    breaks: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     @property
     def worse(self) -> int:
@@ -120,24 +102,24 @@ class Point:
 class Series(NamedTuple):
     """The runs of one variant of the search.
 
-    The means are over `scored` cases: those with a score in every run that searched at all. `unscored` cases are in all
-    these runs too, and `others` only in some.
+    The means are over `scored` cases: those with a score in every run that searched at all. `others` are not in all
+    these runs, or have no score in some.
 
     `change` is that of the mean since the point `since`, over the cases that no break has touched: the first point from
     which on these are at least half of the scored cases. Of them so many got `worse` and `better` by more than their
-    tolerance. `last` are the last results of all scored cases.
+    tolerance. `last` are the last results of all scored cases. `unmet` are the gates that the last run missed.
     """
 
     variant: str | None
     points: Sequence[Point]
     scored: int
-    unscored: int
     others: int
     change: MeanChange | None
     worse: int
     better: int
     since: int
     last: Sequence[CaseResult]
+    unmet: Sequence[str]
 
 
 class History(NamedTuple):
@@ -149,7 +131,7 @@ class History(NamedTuple):
 
 
 def read_history(paths: Iterable[str]) -> History:
-    """Read the history of records. Raises `NoHistory`."""
+    """Read the history of records. Raises `RecordError` where none can be used, or they have no case in common."""
     left_out: dict[str, str] = {}
     headers = {}
     for name in paths:
@@ -183,11 +165,13 @@ def read_history(paths: Iterable[str]) -> History:
                 left_out[name] = f"{name}: the run of {same} once more"
                 continue
         runs[name] = points = {}
+        differs = changed(before, info.fingerprint)
+        new = {each: differs[each][1] for each in differs} if before else info.fingerprint
         numbers: Counter[tuple[str | None, str, str]] = Counter()
         for result in results:
             variant = result.variant
             if variant not in points:
-                points[variant] = Point(name, info.started, info.fingerprint, changed(before, info.fingerprint))
+                points[variant] = Point(name, info.started, info.fingerprint, new)
             found = variant, names.get(result.file, result.file), result.id
             key = *found[1:], numbers[found]
             numbers[found] += 1
@@ -195,22 +179,21 @@ def read_history(paths: Iterable[str]) -> History:
                 last[variant, key] = result
         before = info.fingerprint or before
     if not runs:
-        reasons = "".join(f"\n- {why}" for why in left_out.values())
-        raise NoHistory(
-            f"no record of a run that finished is there; pytest --relevance-record=FILE writes one{reasons}"
-        )
-    in_last = [*runs.values()][-1]
-    for variant, point in in_last.items():
+        why = "no record of a run that finished is there; pytest --relevance-record=FILE writes one"
+        raise RecordError.at("history", "\n- ".join([why, *left_out.values()]))
+    in_last, all_series = [*runs.values()][-1], []
+    for variant in dict.fromkeys(chain.from_iterable(reversed(runs.values()))):
+        series = _series(variant, [points[variant] for points in runs.values() if variant in points], last)
+        if series is None:
+            left_out[str(variant)] = f"{variant or 'no variant'}: no case was searched in all its runs"
+            continue
         of_variant = (gate for gate in gates if gate.variant == variant or gate.variant not in in_last)
-        point.gates = {f"{gate.file}: {gate.name}": gate.outcome() for gate in of_variant if gate.outcome() != SKIPPED}
-    variants = dict.fromkeys(chain.from_iterable(reversed(runs.values())))
-    series = [_series(each, [of_run[each] for of_run in runs.values() if each in of_run], last) for each in variants]
-    if not any(series):
+        missed = [f"{gate.file}: {gate.name}" for gate in of_variant if gate.outcome() == FAILED]
+        all_series.append(series._replace(unmet=missed if variant in in_last else ()))
+    if not all_series:
         advice = "name the runs of one suite, and merge the records of shards first"
-        raise NoHistory(f"no case was searched in all {len(runs)} runs: {advice}")
-    without = (variant for variant, each in zip(variants, series, strict=True) if each is None)
-    left_out |= {str(each): f"{each or 'no variant'}: no case was searched in all its runs" for each in without}
-    return History([each for each in series if each is not None], [*runs], left_out)
+        raise RecordError.at("history", f"no case was searched in all {len(runs)} runs: {advice}")
+    return History(all_series, [*runs], left_out)
 
 
 def _last_gates(names: list[str], left_out: dict[str, str]) -> Sequence[GateResult]:
@@ -277,40 +260,25 @@ def _series(
     scored = [key for key in common if all(point.figures[key].score is not None for point in searched)]
     weights = {key: last[variant, key].weight for key in common}
     for point in searched:
-        _summarise(point, scored, common, weights)
-    same, first = {*scored}, searched[-1]  # back in time, as long as breaks leave at least half of the cases
+        if scored:
+            point.mean, point.low, point.high = (
+                weighted_mean((getattr(point.figures[key], name), weights[key]) for key in scored)
+                for name in ("score", "lower", "upper")
+            )
+        latencies = [latency for key in common if (latency := point.figures[key].latency) is not None]
+        point.p95 = percentile(latencies, 95) if latencies else None
+        point.breaks.update(chain.from_iterable(point.changes[key].items() for key in scored if key in point.changes))
+    same, first, end = {*scored}, searched[-1], searched[-1]  # back in time, while at least half have had no break
     for earlier, later in zip(searched[-2::-1], searched[:0:-1], strict=True):
         left = same - later.changes.keys()
         if 2 * len(left) < len(scored) or not left:
             break
         same, first = left, earlier
-    change, pairs, moved = None, [], []
-    if first is not searched[-1]:
-        for key in same:
-            was, now = (point.figures[key].score or 0.0 for point in (first, searched[-1]))
-            pairs.append(ScorePair((key[0], f"{key[1]} {key[2]}", ""), was, now, weights[key]))
-            if abs(pairs[-1].change) > last[variant, key].conditions.tolerance + TIE:
-                moved.append(now < was)
-        change = change_of(tuple(pairs), len(scored))
-    of_scored = [last[variant, key] for key in scored]
-    counts = len(scored), len(common) - len(scored), len(times) - len(common)
-    worse, since = sum(moved), points.index(first)
-    return Series(variant, points, *counts, change, worse, len(moved) - worse, since, of_scored)
-
-
-def _summarise(
-    point: Point, scored: Sequence[CaseKey], common: Sequence[CaseKey], weights: Mapping[CaseKey, float]
-) -> None:
-    """Add the figures over common cases, and the breaks."""
-    if scored:
-        point.mean, point.low, point.high = (
-            weighted_mean((getattr(point.figures[key], name), weights[key]) for key in scored)
-            for name in ("score", "lower", "upper")
-        )
-    latencies = [latency for key in common if (latency := point.figures[key].latency) is not None]
-    point.p95 = percentile(latencies, 95) if latencies else None
-    whys: dict[str, list[str]] = {}
-    for kind, why in chain.from_iterable(point.changes[key].items() for key in scored if key in point.changes):
-        whys.setdefault(kind, []).append(why)
-    most = slice(_MOST_DETAILS)
-    point.breaks = [Break(kind, len(of), [*dict.fromkeys(filter(None, of))][most]) for kind, of in whys.items()]
+    pairs, moved = [], Counter[bool]()
+    for key in same if first is not end else ():
+        was, now = (point.figures[key].score or 0.0 for point in (first, end))
+        pairs.append(ScorePair((key[0], f"{key[1]} {key[2]}", ""), was, now, weights[key]))
+        moved[now < was] += abs(pairs[-1].change) > last[variant, key].conditions.tolerance + TIE
+    change = change_of(tuple(pairs), len(scored)) if pairs else None
+    counts, of_scored = (len(scored), len(times) - len(scored)), [last[variant, key] for key in scored]
+    return Series(variant, points, *counts, change, moved[True], moved[False], points.index(first), of_scored, ())
