@@ -18,7 +18,7 @@ from pytest_relevance.reports.blocks import RIGHT, Column, Section, Sentence, Ta
 from pytest_relevance.reports.html.first_screen import ARROW, file_text, text, with_arrows
 from pytest_relevance.reports.html.page import content_security_policy
 from pytest_relevance.reports.run import baseline, cases
-from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, PLAIN, SIGNIFICANT, STRONG, WIDEST, duration, plain
+from pytest_relevance.reports.text import SIGNIFICANT, STRONG, WIDEST, duration, plain
 from pytest_relevance.results.case_result import MEASURED, PASSED, SKIPPED, WITHOUT_SCORE
 from pytest_relevance.results.compare.differences import TIE
 from pytest_relevance.results.history import CaseMove, History, Point, Series
@@ -90,25 +90,23 @@ def span_text(history: History) -> str:
     return f"History of {counted(len(history.names), 'run')}, {' to '.join(ends)} UTC"
 
 
-def when(started: str, *, seconds: bool = False) -> str:
-    """`2026-11-22 08:03`, with `seconds` `2026-11-22 08:03:11`, of the start in ISO 8601."""
-    return started[: 19 if seconds else 16].replace("T", " ")
+def when(started: str) -> str:
+    """`2026-11-22 08:03`, of the start in ISO 8601."""
+    return started[:16].replace("T", " ")
 
 
-def series_sentences(series: Series) -> list[Sentence]:
+def series_texts(series: Series) -> list[str]:
     """The change of the mean since the first run or the last break, and which cases the means are over."""
-    found = []
+    found, metric = [], cases.metric_of(series.last)
     if series.change is not None:
         head = f"since {when(series.points[series.since].started)}: "
-        found.append(baseline.mean_change_sentence(series.change, cases.metric_of(series.last), head))
-    how = f"by {cases.metric_of(series.last)} and weighted as in the last" if series.scored else "of no metric"
-    parts = [f"the means are over {counted(series.scored, 'case')} with a score in each run, {how}"]
-    parts += [f"{counted(series.others, 'case is', 'cases are')} not in all runs, or without one"] * bool(series.others)
-    found.append(Sentence("; ".join(parts), DIM))
-    if series.unmet:
-        found.append(Sentence(f"not met in the last run: {first_few(series.unmet)}", BAD))
-    found += [Sentence(f"in the last run {filled}", DIM) for filled in cases.filled_texts(series.last)[:1]]
-    return found
+        found.append(baseline.mean_change_sentence(series.change, metric, head).text)
+    how = f"by {metric} and weighted as in the last" if series.scored else "of no metric"
+    others = f"; {counted(series.others, 'case is', 'cases are')} not in all runs, or without one"
+    said = f"the means are over {counted(series.scored, 'case')} with a score in each run, {how}"
+    found.append(said + others * bool(series.others))
+    found += [f"not met in the last run: {first_few(series.unmet)}"] * bool(series.unmet)
+    return [*found, *(f"in the last run {filled}" for filled in cases.filled_texts(series.last)[:1])]
 
 
 HEADS = ("start (UTC)", "mean", "interval", "p95", "passed", "errors", "worse", "better", "searched")
@@ -117,12 +115,11 @@ HEADS = ("start (UTC)", "mean", "interval", "p95", "passed", "errors", "worse", 
 
 def rows(series: Series) -> Iterator[tuple[Point, list[str]]]:
     """Each run with its cells, in the order of `HEADS`."""
-    minutes = Counter(when(point.started) for point in series.points)
     for point in series.points:
         statuses = point.statuses
         bounded = statuses.total() - statuses[MEASURED] - statuses[SKIPPED]
         cells = [
-            when(point.started, seconds=minutes[when(point.started)] > 1),
+            when(point.started),
             score_text(point.mean),
             f"{point.low:.3f} to {point.high:.3f}" if point.high - point.low > 0.0005 else "",
             "" if point.p95 is None else duration(point.p95),
@@ -154,35 +151,29 @@ def _table(series: Series, title: str) -> Table:
     return table
 
 
-def notes(history: History) -> list[Sentence]:
+def notes(history: History) -> list[str]:
     """What the figures of all runs are, and which files were left out, and why."""
-    return [Sentence(each, DIM) for each in (_COUNTED, *(f"left out: {why}" for why in history.left_out.values()))]
+    return [_COUNTED, *(f"left out: {why}" for why in history.left_out.values())]
 
 
 def _parts(history: History) -> tuple[list[Table], list[Sentence]]:
     """The tables and the notes of a report as text and in Markdown."""
-    found: list[Sentence] = []
-    tables = []
+    found, tables = [], []
     for series in history.series:
         name = (series.variant or "no variant") * (len(history.series) > 1)
-        breaks = [
-            Sentence(f"break at {when(point.started)}: {break_text(series, point)}")
-            for point in series.points
-            if point.breaks
-        ]
-        said = [*series_sentences(series), *breaks]
-        found += [each._replace(text=f"{name}: {each.text}") for each in said] if name else said
+        of_breaks = ((point, break_text(series, point)) for point in series.points if point.breaks)
+        said = [*series_texts(series), *(f"break at {when(point.started)}: {changed}" for point, changed in of_breaks)]
+        found += [f"{name}: {each}" if name else each for each in said]
         tables.append(_table(series, name))
-    return tables, [*found, *notes(history)]
+    return tables, [*map(Sentence, (*found, *notes(history)))]
 
 
 def history_text(history: History, width: int = WIDEST) -> str:
     """The report as text, at most `width` columns wide."""
-    said, (tables, found) = headline(history), _parts(history)
-    styles = {baseline.WORSE: BAD, baseline.BROKEN: BAD, baseline.MIXED: DOUBT, baseline.BETTER: GOOD}
-    sentences = [Sentence(span_text(history), STRONG), Sentence(said.text, styles.get(said.kind, PLAIN))]
-    parts: list[Sequence[Sentence | Table]] = [sentences, *([table] for table in tables), found]
-    return plain([line for part in parts for line in (*blocks.lines_of(part, width), ((" ", PLAIN),))][:-1]) + "\n"
+    tables, found = _parts(history)
+    said = [Sentence(span_text(history)), Sentence(headline(history).text)]
+    parts: list[Sequence[Sentence | Table]] = [said, *([table] for table in tables), found]
+    return "\n\n".join(plain(blocks.lines_of(part, width)) for part in parts) + "\n"
 
 
 def history_markdown(history: History, most: int | None = None) -> str:
@@ -211,14 +202,12 @@ def history_data(history: History) -> dict[str, Any]:
 
 
 def _point_data(point: Point) -> dict[str, Any]:
-    values = {name: getattr(point, name) for name in _KEPT}
-    moves = [each._asdict() for each in point.moves]
+    figures = {name: None if (value := getattr(point, name)) != value else value for name in _FIGURES}  # NaN
     breaks = [{"kind": kind, "detail": why, "cases": count} for (kind, why), count in point.breaks.most_common()]
-    defined = {name: None if value != value else value for name, value in values.items()}  # NaN
-    return {**defined, "moves": moves, "breaks": breaks}
+    return {**figures, "moves": [each._asdict() for each in point.moves], "breaks": breaks}
 
 
-_KEPT = (
+_FIGURES = (
     *("name", "started", "fingerprint", "statuses", "compared", "worse", "better"),
     *("mean", "low", "high", "p95"),
 )
@@ -238,7 +227,7 @@ def history_page(history: History) -> str:
         policy=content_security_policy(style),
         title=escape(f"{harmless(said.text)} - history"),
         style=style,
-        content="\n".join([*parts, *_notes(each.text for each in notes(history))]),
+        content="\n".join([*parts, *_notes(notes(history))]),
     )
     return page.encode("utf-8", "backslashreplace").decode("utf-8")
 
@@ -251,7 +240,7 @@ def _series(series: Series, number: int, *, has_title: bool) -> Iterator[str]:
     label = text(series.variant or "no variant")
     if has_title:
         yield f"<h2>{label}</h2>"
-    yield from _notes(each.text for each in series_sentences(series))
+    yield from _notes(series_texts(series))
     if series.scored:
         yield _chart(series, number, label)
     heads = "".join(f'<th scope="col">{name}</th>' for name in HEADS)
@@ -263,12 +252,13 @@ def _series(series: Series, number: int, *, has_title: bool) -> Iterator[str]:
             yield f'<tr class="break-row">{wide}{with_arrows(break_text(series, point))}</td></tr>'
         yield _row(cells, f' title="{text(point.name)}"' + f' id="{name}"' * (not point.moves))
         if point.moves:
-            most = sorted(
-                point.moves, key=lambda move: (not move.is_worse, -abs((move.after or 0) - (move.before or 0)))
-            )
-            yield f'<tr class="moved">{wide}<details><summary>{_moved(point)}</summary><table id="{name}"><tbody>'
-            yield "".join(map(_move, most[:MOST_MOVES]))
-            yield "</tbody></table></details></td></tr>"
+            moves = sorted(
+                point.moves, key=lambda move: (move.after or 0) - (move.before or 0)
+            )  # the largest fall first
+            said = f"{point.worse:,} worse, {point.better:,} better"
+            said += f": the first {MOST_MOVES}" * (len(moves) > MOST_MOVES)
+            yield f'<tr class="moved">{wide}<details><summary>{said}</summary><table id="{name}"><tbody>'
+            yield f"{''.join(map(_move, moves[:MOST_MOVES]))}</tbody></table></details></td></tr>"
     yield "</tbody></table></div>"
 
 
@@ -283,51 +273,39 @@ def _move(move: CaseMove) -> str:
     return _row([case_name(move.id, move.query), f" {ARROW} ".join(scores), kind], f' class="{kind}"')
 
 
-def _moved(point: Point) -> str:
-    more = len(point.moves) - MOST_MOVES
-    return f"{point.worse:,} worse, {point.better:,} better{f': the first {MOST_MOVES}' * (more > 0)}"
-
-
 def _chart(series: Series, number: int, label: str) -> str:
     """The means with their intervals, parted where they are not comparable; each point is a link to its run."""
-    points = series.points
-    means = [point.mean for point in points if point.mean == point.mean]
+    means = [point.mean for point in series.points if point.mean == point.mean]
     most = max(means)
     least = min(*means, most - _LEAST_SPREAD)  # the means alone: a wide interval would hide a slow decline
 
-    def place(index: int, value: float) -> str:
-        return f"{index + 0.5},{_MARGIN + (most - value) / (most - least) * (_HEIGHT - 2 * _MARGIN):.2f}"
+    def down(value: float) -> str:
+        return f"{_MARGIN + (most - value) / (most - least) * (_HEIGHT - 2 * _MARGIN):.2f}"
 
-    drawn, marks = [], []
-    parts: list[list[int]] = [[]]  # the runs between breaks
+    line, marks = "", []
     for index, (point, cells) in enumerate(rows(series)):
+        middle = index + 0.5  # a run is 1 wide
         if point.breaks:
-            parts.append([])
             marks.append(f'<path class="break" d="M{index} 0v{_HEIGHT}"/>')
         if index and point.searched:
-            marks.append(f'<path class="searched" d="M{index + 0.5} {_HEIGHT}v-4"/>')
+            marks.append(f'<path class="searched" d="M{middle} {_HEIGHT}v-4"/>')
         if point.mean != point.mean:
             continue
-        parts[-1].append(index)
+        line += f"{'L' if line and not point.breaks else 'M'}{middle} {down(point.mean)}"
         kind = " fell" if point.worse > point.better else " rose" if point.better > point.worse else ""
         said = text("; ".join(f"{head} {cell}" for head, cell in zip(HEADS, cells, strict=True) if cell))
         marks.append(
+            f'<path class="open" d="M{middle} {down(point.low)}V{down(point.high)}"/>'
             f'<a href="#run-{number}-{index}" aria-label="{said}" tabindex="-1"><title>{said}</title>'
             f'<rect class="target" x="{index}" width="1" height="{_HEIGHT}"/>'
-            f'<path class="dot{kind}" d="M{place(index, point.mean)}h0"/></a>'
+            f'<path class="dot{kind}" d="M{middle} {down(point.mean)}h0"/></a>'
         )
-    for part in parts:
-        line, high, low = (
-            [place(each, getattr(points[each], name)) for each in part] for name in ("mean", "high", "low")
-        )
-        drawn.append(f'<polygon class="open" points="{" ".join(high + low[::-1])}"/>')
-        drawn.append(f'<polyline class="mean" points="{" ".join(line)}"/>')
-    ends = dict.fromkeys(when(points[index].started) for index in (0, -1))
+    ends = dict.fromkeys(when(series.points[index].started) for index in (0, -1))
     return (
         "<figure><figcaption><b>mean</b> and what unjudged results leave open, cut at the edges; dashed: a break; "
         'ticks: something else was searched</figcaption><div class="scaled"><div class="ends" aria-hidden="true">'
         f"<span>{most:.3f}</span><span>{least:.3f}</span></div>"
-        f'<svg viewBox="0 0 {len(points)} {_HEIGHT}" preserveAspectRatio="none" role="group" '
-        f'aria-label="mean, {label}">{"".join([*drawn, *marks])}</svg></div></figure>'
+        f'<svg viewBox="0 0 {len(series.points)} {_HEIGHT}" preserveAspectRatio="none" role="group" '
+        f'aria-label="mean, {label}"><path class="mean" d="{line}"/>{"".join(marks)}</svg></div></figure>'
         f'<div class="ends">{"".join(f"<span>{end}</span>" for end in ends)}</div>'
     )

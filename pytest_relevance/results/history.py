@@ -22,7 +22,7 @@ from pytest_relevance.results.case_parts import FLOOR
 from pytest_relevance.results.case_result import FAILED, SKIPPED, WITHOUT_SCORE, CaseResult, percentile, weighted_mean
 from pytest_relevance.results.compare.differences import TIE, MeanChange, ScorePair, change_of
 from pytest_relevance.results.compare.pairing import file_names, incompatibilities
-from pytest_relevance.results.gates import GateResult, judge_gates
+from pytest_relevance.results.gates import judge_gates
 from pytest_relevance.results.records.baseline_comparison import is_same_demand
 from pytest_relevance.results.records.file import read_header, read_record
 from pytest_relevance.results.records.run_info import Fingerprint, RecordError, changed
@@ -151,7 +151,6 @@ def read_history(paths: Iterable[str]) -> History:
     known, starts = dict[int, str](), Counter(info.started for _, info, _ in headers.values())
     before: Fingerprint = {}
     order = sorted(headers.keys() - left_out, key=lambda name: (headers[name][1].started, name))
-    gates = _last_gates(order, left_out)
     for name in order:
         try:
             results, _, info = read_record(name, only=_READ)
@@ -181,7 +180,9 @@ def read_history(paths: Iterable[str]) -> History:
     if not runs:
         why = "no record of a run that finished is there; pytest --relevance-record=FILE writes one"
         raise RecordError.at("history", "\n- ".join([why, *left_out.values()]))
-    in_last, all_series = [*runs.values()][-1], []
+    newest, in_last = [*runs.items()][-1]
+    results, of_files, info = read_record(newest)  # whole, as gates look at all that there is
+    gates, all_series = judge_gates(results, of_files, require=info.requires_gates), []
     for variant in dict.fromkeys(chain.from_iterable(reversed(runs.values()))):
         series = _series(variant, [points[variant] for points in runs.values() if variant in points], last)
         if series is None:
@@ -194,17 +195,6 @@ def read_history(paths: Iterable[str]) -> History:
         advice = "name the runs of one suite, and merge the records of shards first"
         raise RecordError.at("history", f"no case was searched in all {len(runs)} runs: {advice}")
     return History(all_series, [*runs], left_out)
-
-
-def _last_gates(names: list[str], left_out: dict[str, str]) -> Sequence[GateResult]:
-    """The gates of the last run, whose record is read whole for them; one that cannot be read is left out."""
-    while names:
-        try:
-            results, files, info = read_record(names[-1])
-            return judge_gates(results, files, require=info.requires_gates)
-        except RecordError as error:
-            left_out[names.pop()] = str(error)
-    return ()
 
 
 def _add(point: Point, key: CaseKey, before: CaseResult | None, now: CaseResult) -> bool:

@@ -148,13 +148,6 @@ def test_a_gate_that_the_last_run_missed_is_named(terminal: Terminal, runs: Path
     said = terminal.run("history", "runs")
     assert f"not met in the last run: {FILE}: gate[{gates[0]['id']}]" in said.lines
     assert "; in the last run 1 gate is not met" in " ".join(said.lines)
-    head, result = (runs / "2.jsonl").read_text().replace("2026-11-02", "2026-11-03").splitlines()
-    damaged = json.dumps(json.loads(result) | {"engine_scores": "x"})
-    (runs / "3.jsonl").write_text(f"{head}\n{damaged}\n")
-    said = terminal.run("history", "runs")
-    assert (said.code, said.lines[0][:18]) == (0, "History of 2 runs,")
-    assert "left out: runs/3.jsonl:2: " in said.out
-    assert f"not met in the last run: {FILE}: gate[{gates[0]['id']}]" in said.lines
 
 
 def test_what_got_worse(terminal: Terminal, runs: Path) -> None:
@@ -316,7 +309,6 @@ def test_what_is_no_complete_run_is_named_and_left_out(terminal: Terminal, sound
     assert said.lines[0].startswith("History of 2 runs, ")
     text = " ".join(said.out.split())
     assert text.count("left out: ") == 6
-    assert text.count("2026-11-01 08:03:11 ") == 2  # minutes would not tell them apart
     for says in (
         "cut.jsonl: the record is truncated: 0 of 1 results are there; fetch or make it again",
         "damaged.jsonl.gz: cannot be read: ",
