@@ -70,7 +70,6 @@ class Judging:
         self._shown = harmless(option.relevance_judge or "")
         self._left: int = option.relevance_judge_limit or sys.maxsize
         self._ran: dict[tuple[str, int], tuple[Case, CaseResult, object]] = {}
-        self._unusable: set[object] = set()
         self._is_interrupted = False
         self._messages: list[Message] = []
         self._sections: list[tuple[str, list[Line]]] = []
@@ -118,9 +117,8 @@ class Judging:
         """Tell what came of it, or why the judge was not asked; the run fails where it cannot be."""
         found = yield
         is_silent = not self._messages and (self._file is not None or not self._sections)
-        if is_silent and settings(self._config).runs_tests:
+        if is_silent and settings(self._config).runs_tests and not self._is_interrupted:
             why = "there is nothing to judge" if self._ran else "no case was scored"
-            why = "the run was interrupted" if self._is_interrupted else why
             self._messages.append(Message(f"{self._option}: {NAME} was not asked, as {why}"))
         run_store(self._config).messages += self._messages
         if not all(message.is_good for message in self._messages) and ended_well(exitstatus):
@@ -139,7 +137,7 @@ class Judging:
     def _judge_of(self, item: pytest.Item) -> object:
         """Request the fixture for an item; None where it cannot be asked, which is told."""
         request = request_of(item)
-        if request is None or item.parent in self._unusable:
+        if request is None:
             return None
         try:
             return request.getfixturevalue(NAME)
@@ -149,7 +147,6 @@ class Judging:
             why = str(error) if isinstance(error, UnusableJudge) else f"{NAME} raised {error_text(error, self._config)}"
             message = Message(redaction(self._config).text(why), is_good=False)
             self._messages += [message] if message not in self._messages else []
-            self._unusable.add(item.parent)
             return None
 
     def _ask(self, value: Any) -> None:
@@ -213,6 +210,7 @@ class Judging:
             titles.setdefault(each.query, {})[name] = title = texts.titles.get(name, "")
             questions.append(Question(case, {**texts.shown.get(name, {}), "id": name, "title": title}))
         people = PEOPLE if judge.name != PEOPLE else f"other {PEOPLE}"
+        untitled = {"without a title": sum(not question.document["title"] for question in questions)}
         pairs: list[Rated] = []
 
         def take(number: int, answer: Answer) -> None:
@@ -221,15 +219,10 @@ class Judging:
                 ratings = {people: grade, judge.name: answer.grade}
                 pairs.append(Rated(query, rated, ratings, abs(answer.grade - grade)))
 
-        untitled = {"without a title": sum(not question.document["title"] for question in questions)}
         _, rest = self._answers(judge, questions, f"calibrated {judge.name}:", take, untitled)
-        said = [
-            f"asked for {len(drawn):,} of the {counted(len(places), 'grade')} that people gave{rest and ': '}{rest}"
-        ]
-        if len(drawn) < len(places):
-            said.append("they are drawn evenly over the grades, so that their share of equal grades is not that of all")
+        of_all = f"{len(drawn):,} of the {counted(len(places), 'grade')} that people gave, drawn evenly over the grades"
         columns = terminal_width()
-        lines = [each for text in said for each in folded_lines(text, columns=columns)]
+        lines = folded_lines(f"asked for {of_all}{rest and ': '}{rest}", columns=columns)
         if pairs:
             judgments = Judgments(titles=titles, raters=(people, judge.name))
             pairs.sort(key=lambda rated: (-rated.spread, rated.query, rated.document))
@@ -251,15 +244,13 @@ class Judging:
         line that says how far it is.
         """
         progress = Progress(what, len(questions), *run_terminal(self._config))
-        faults, graded, unsure, why = Counter[str](), 0, 0, ""
+        answers, why = list[Answer](), ""
         progress.advance(0)
         try:
             for number, answer in judge.ask(questions):
-                if answer.fault:
-                    faults[answer.fault] += 1
-                else:
+                if not answer.fault:
                     take(number, answer)
-                    graded, unsure = graded + (answer.grade is not None), unsure + (answer.grade is None)
+                answers.append(answer)
                 progress.advance()
         except KeyboardInterrupt:
             self._is_interrupted, why = True, "Ctrl-C"
@@ -267,12 +258,12 @@ class Judging:
             why = str(error)
         finally:
             progress.end()
-        if judge.gave_up:
-            why = f"{NAME} was given up"
+        why = f"{NAME} was given up" if judge.gave_up else why
+        faults = Counter(each.fault for each in answers if each.fault)
         told = [f"{judge.name}, {counted(count, 'call')}: {text}" for text, count in faults.most_common(_MOST_FAULTS)]
-        told += [f"{judge.name} gave no grade"] * bool(faults and not graded)
         # no fault of a judge fails the run
         run_store(self._config).messages += [Message(text, is_good=False) for text in told]
-        failed, asked = faults.total(), graded + unsure + faults.total()
-        counts = {**others, "it cannot tell": unsure, "failed": failed, _NOT_ASKED + why: len(questions) - asked}
+        graded, failed = sum(each.grade is not None for each in answers), faults.total()
+        unsure, left = len(answers) - graded - failed, len(questions) - len(answers)
+        counts = {**others, "it cannot tell": unsure, "failed": failed, _NOT_ASKED + why: left}
         return graded, "; ".join(f"{count:,} {what}" for what, count in counts.items() if count)

@@ -238,8 +238,7 @@ def _notes(texts: Iterable[str]) -> Iterator[str]:
 
 def _series(series: Series, number: int, *, has_title: bool) -> Iterator[str]:
     label = text(series.variant or "no variant")
-    if has_title:
-        yield f"<h2>{label}</h2>"
+    yield f"<h2>{label}</h2>" * has_title
     yield from _notes(series_texts(series))
     if series.scored:
         yield _chart(series, number, label)

@@ -67,6 +67,7 @@ class Point:
     `searched` is what is new in its fingerprint. `figures` are those of the cases that were searched, `empty` says how
     many rankings are, and `statuses` counts all cases. `changes` says by kind what changed in a case since its last
     result: "judgments", "settings" or "query", with a detail, if known; the others with a result before are `compared`.
+    Of the `moves`, so many are `worse` and `better`.
 
     `mean` and the interval `low` to `high` that unjudged results leave to it are NaN where no case has a score; `p95`
     is of the latencies of the common cases, in seconds. `breaks` counts the changes of the cases that the mean is over.
@@ -82,21 +83,13 @@ class Point:
     changes: dict[CaseKey, Mapping[str, str]] = field(default_factory=dict)
     compared: int = 0
     moves: list[CaseMove] = field(default_factory=list)
+    worse: int = 0
+    better: int = 0
     mean: float = math.nan
     low: float = math.nan
     high: float = math.nan
     p95: float | None = None
     breaks: Counter[tuple[str, str]] = field(default_factory=Counter)
-
-    @property
-    def worse(self) -> int:
-        """How many cases got worse."""
-        return sum(move.is_worse for move in self.moves)
-
-    @property
-    def better(self) -> int:
-        """How many cases got better."""
-        return len(self.moves) - self.worse
 
 
 class Series(NamedTuple):
@@ -222,6 +215,8 @@ def _add(point: Point, key: CaseKey, before: CaseResult | None, now: CaseResult)
     is_worse = change < -least or _misses_more(now, before)
     if is_worse or change > least or _misses_more(before, now):
         point.moves.append(CaseMove(now.id, now.query, was, found, is_worse))
+        point.worse += is_worse
+        point.better += not is_worse
     return True
 
 
