@@ -22,8 +22,6 @@ from pytest_relevance.cli import command
 from pytest_relevance.cli.command import HTML, JSON, MARKDOWN, OK, PROGRAM, TEXT, CommandError
 from pytest_relevance.reports.text import WIDEST, is_report, terminal_width
 
-_RECORDS = (".jsonl", ".jsonl.gz")
-
 
 def declare(parser: ArgumentParser) -> None:
     """Add the arguments."""
@@ -32,7 +30,7 @@ def declare(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print or write the history. Raises `CommandError` where there is none, or the output cannot be written."""
+    """Print or write the history. Raises `RecordError` where there is none, and `CommandError`."""
     from pytest_relevance.reports.history import history_data, history_markdown, history_page, history_text
     from pytest_relevance.results.history import read_history
 
@@ -59,7 +57,7 @@ def _files(name: str) -> Sequence[str]:
     found = [Path(name).as_posix()]
     if os.path.isdir(name):
         files = sorted(path.as_posix() for path in Path(name).rglob("*") if path.is_file())
-        found = [file for file in files if file.endswith(_RECORDS) and not file.endswith(SUFFIX)]
+        found = [file for file in files if file.endswith((".jsonl", ".jsonl.gz")) and not file.endswith(SUFFIX)]
     elif not os.path.exists(name) and has_magic(name):
         found = sorted(glob(name, recursive=True))
     if not found:

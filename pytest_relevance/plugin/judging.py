@@ -183,10 +183,8 @@ class Judging:
             file.add(worklist, rows[number], judge.name, answer.grade, answer.note)
 
         questions = [Question(cases[row.query], {**row.fields, "id": row.document, "title": row.title}) for row in rows]
-        others = {
-            "in the file before": len(pairs) - len(new),
-            _NOT_ASKED + "--relevance-judge-limit": len(new) - len(rows),
-        }
+        before, over = len(pairs) - len(new), len(new) - len(rows)
+        others = {"in the file before": before, _NOT_ASKED + "--relevance-judge-limit": over}
         graded, rest = self._answers(judge, questions, f"judged by {judge.name}:", take, others)
         of_all = f"{graded:,} of {counted(len(pairs), 'result')} that nobody has judged"
         cut = "; a half-written row at its end was taken away" if file.was_cut else ""

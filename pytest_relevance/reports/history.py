@@ -179,9 +179,8 @@ def history_text(history: History, width: int = WIDEST) -> str:
 def history_markdown(history: History, most: int | None = None) -> str:
     """The report as Markdown of at most so many characters: tables that do not fit are left out."""
     said, (tables, found) = headline(history), _parts(history)
-    span = Sentence(span_text(history)).markdown()
-    sections = [Section(f"{blocks.heading(said.text, said.mark)}\n\n- {span}", "the summary")]
-    sections += blocks.table_sections("the runs", tables)
+    head = f"{blocks.heading(said.text, said.mark)}\n\n- {Sentence(span_text(history)).markdown()}"
+    sections = [Section(head, "the summary"), *blocks.table_sections("the runs", tables)]
     return blocks.joined_sections([*sections, *blocks.list_section(found, "the notes")], most)
 
 
@@ -207,10 +206,7 @@ def _point_data(point: Point) -> dict[str, Any]:
     return {**figures, "moves": [each._asdict() for each in point.moves], "breaks": breaks}
 
 
-_FIGURES = (
-    *("name", "started", "fingerprint", "statuses", "compared", "worse", "better"),
-    *("mean", "low", "high", "p95"),
-)
+_FIGURES = ("name", "started", "fingerprint", "statuses", "compared", "worse", "better", "mean", "low", "high", "p95")
 
 
 def history_page(history: History) -> str:

@@ -404,14 +404,13 @@ class JudgeFile:
     def __init__(self, path: Path) -> None:
         """Take half of a row off the end of the file. Raises OSError."""
         self.path = path
-        self.was_cut = False
         self._names: list[str] = []
         self._known: set[tuple[str, ...]] = set()
         self._ids: dict[str, list[str]] = {}
-        if path.is_file():
-            data = path.read_bytes()
-            whole = _whole_rows(data)
-            self.was_cut = len(whole) < len(data)
+        data = path.read_bytes() if path.is_file() else b""
+        whole = _whole_rows(data)
+        self.was_cut = len(whole) < len(data)
+        if whole != data:
             with path.open("ab") as file:
                 file.truncate(min(len(whole), len(data)))
                 file.write(whole[len(data) :])

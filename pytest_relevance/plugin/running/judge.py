@@ -36,8 +36,6 @@ AT_ONCE = 16
 _LOOKS_AFTER = 0.5
 """The limit of a wait for threads, in seconds: on Windows, Ctrl-C does not end a wait without a limit."""
 
-_ENDING = (KeyboardInterrupt, pytest.exit.Exception)
-
 
 class Question(NamedTuple):
     """A document, {"id": ..., "title": ..., further fields}, to be graded for the query of a case, on its scale."""
@@ -120,7 +118,7 @@ class Judge:
         try:
             said = self._function(question.case.query, {**question.document})
             return answer_of(said if self._loop is None else await said, question.case)
-        except _ENDING as error:
+        except (KeyboardInterrupt, pytest.exit.Exception) as error:
             return error
         except BaseException as error:
             return Answer(fault=redaction(self._config).text(f"it raised {error_text(error, self._config)}"))
