@@ -145,12 +145,29 @@ def make_case(
     tags = tuple(dict.fromkeys((*suite.tags, *own["tags"]))) if "tags" in own else suite.tags  # type: ignore[misc]
     case_id: str = own.get("id", listed_id or own["query"])  # type: ignore[assignment]
     get: Any = own.get
-    return Case(  # without names of fields, which cost every case more than the tuple
-        *(terms, case_id, case_id if "id" in own else node_name(case_id), get("query"), graded.grades, floor),
-        *(*position, get("params", suite.params), tags, get("weight", 1), expect),
+    line, column = position
+    return Case(  # in the order of its fields: their names would cost every case as much as all of the tuple
+        terms,
+        case_id,
+        case_id if "id" in own else node_name(case_id),
+        get("query"),
+        graded.grades,
+        floor,
+        line,
+        column,
+        get("params", suite.params),
+        tags,
+        get("weight", 1),
+        expect,
         tuple([expected.metric for expected in not_applicable if expected.metric is not None]),
-        *(get("xfail"), get("skip"), get("note"), get("usefixtures", ())),
-        *(graded.titles, graded.notes, source, graded.filled),
+        get("xfail"),
+        get("skip"),
+        get("note"),
+        get("usefixtures", ()),
+        graded.titles,
+        graded.notes,
+        source,
+        graded.filled,
     )
 
 

@@ -196,13 +196,20 @@ class CaseFile(pytest.Module):
             function, items, variants, shared = maker.make(case)
             for item, (variant, number, ends) in zip(items, variants, strict=True):
                 assert isinstance(item, pytest.Item)
-                names = [function.__name__ + end for end in ends] if ends else ()
-                run = CaseRun(  # without names of arguments, as each case pays for them
-                    *(case, item, of_run, shown, path, function, variant, number, self._baseline, names),
-                    shared.search_folder,
+                run = item.stash[CASE_RUN] = CaseRun(
+                    case,
+                    item,
+                    of_run,
+                    shown,
+                    path,
+                    function=function,
+                    variant=variant,
+                    variant_index=number,
+                    baseline=self._baseline,
+                    items=[function.__name__ + end for end in ends] if ends else (),
+                    search_folder=shared.search_folder,
                 )
                 runs.append(run)
-                item.stash[CASE_RUN] = run
                 bind(run, is_shared=len(items) > 1)
                 item.extra_keyword_matches.add(case.query)
                 for mark in marks_of(case):

@@ -23,7 +23,6 @@ from pytest_relevance.metrics.names import Metric, build_metric, row_of
 from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking, has_gain, interval
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import (
-    EMPTY,
     FLOOR,
     NO_DIGEST,
     TOO_FEW_JUDGED,
@@ -105,14 +104,24 @@ def score_case(
     title = ranking.title(0) if is_irrelevant and ranking.titles else ""
     result = _result(
         *(case, in_run, verdict, asked or 0),
-        CaseRanking(  # without names of fields, which cost every case more than the tuple
-            *(reaches_depth, ranking.ids, (), False, (), bool(ranking.scores) and _is_unsorted(ranking.scores)),
-            *(grades, len(grades) - len(graded.repeated), EMPTY, tuple(ranking.ids[:3]) if is_irrelevant else ()),
-            len(graded.repeated),
+        CaseRanking(
+            reaches_depth=reaches_depth,
+            documents=ranking.ids,
+            grades=grades,
+            returned=len(grades) - len(graded.repeated),
+            repeated=len(graded.repeated),
+            is_unsorted=bool(ranking.scores) and _is_unsorted(ranking.scores),
+            irrelevant_top=tuple(ranking.ids[:3]) if is_irrelevant else (),
         ),
         CaseEvaluation(
-            *(EMPTY, (), NO_DIGEST, scores, lower if is_open else None, upper if is_open else None),
-            *(top - unjudged, top, outcomes, tuple([metric.text for metric in case.not_applicable]), reasons),
+            scores=scores,
+            lower=lower if is_open else None,
+            upper=upper if is_open else None,
+            judged=top - unjudged,
+            top=top,
+            outcomes=outcomes,
+            not_applicable=tuple([metric.text for metric in case.not_applicable]),
+            reasons=reasons,
         ),
         call,
         DocumentTexts({ranking.ids[0]: title}) if title else _NO_TEXTS,
