@@ -27,7 +27,7 @@ from pytest_relevance.judgments.reading import options_of, queries_in, read_fill
 
 _MOST_ADVISED = 3
 _MOST_COMPARED = 5_000
-"""How many cases without judgments get advice on a close name, and how many names are compared for one of them.
+"""How many names, and cases with advice on a close name, are listed; how many names are compared for one case.
 
 Comparing 100,000 names would take a second.
 """
@@ -181,7 +181,7 @@ class JudgmentFile:
             yield f"{self.name}: {amount}: {examples(without_case)}"
 
     def _names(self, wanted: Wanted, at: Location) -> Sequence[str]:
-        """The names of a case: its id and text, or else ids with its text, and ids that files of queries give it."""
+        """The keys to look a case up by: its id (and text); where the file lacks that id, all ids of its text."""
         known, name, text = self.known, wanted.id, wanted.text
         # where the id of the case is the text of another query in this file, it does not name one here
         is_other = self.ratings.by_id is False and name != text and text in known
@@ -213,7 +213,7 @@ class JudgmentFile:
         return not others
 
     def _texts(self, text: str, *, has_id: bool) -> list[str]:
-        """The keys of the queries with a text; none where the case has an id, and the file has ids and no texts."""
+        """The keys of the queries with a text, but not the text itself where it is the id of another query."""
         is_id = self.known.text(text) != text  # of another query
         if text not in self.known.queries:
             is_id = has_id and bool(self.ratings.by_id)
@@ -363,7 +363,7 @@ class Sources:
                     self.absent[shown] = None
                 return None
             if why := grades.why_no_file(named.name, self._folder, shown):
-                # an id has the place of a file where its grade is missing, or a blank before it: sku-5:3
+                # a document stands in the place of a file where its grade, or the blank before it, is missing: sku-5:3
                 is_path = not {".", "/"}.isdisjoint(named.name) or os.path.exists(path)
                 advice = f"; a document is written with its grade, {{{printable(named.name)}: 1}}, or under relevant"
                 return at.refuse(why + advice * (read is read_ratings and not is_path), *named.at)

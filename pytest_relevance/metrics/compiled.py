@@ -213,8 +213,8 @@ def _many_grades(tables: Sequence[dict[str, float]]) -> Grades | None:
     """Read many grades without a look at the type of each; None if they are few, or anything is unusual about them.
 
     What is text, None or infinite is noticed here too, and left to the closer look, which names it. So are grades that
-    could be True and False instead, nothing but 0 and 1. Elsewhere a bool is looked for in the first judgment of some
-    queries only, and is the 0 or 1 that it is for Python.
+    could be True and False instead, nothing but 0 and 1. Otherwise a bool is looked for in the first judgment of some
+    queries only; one that is missed counts as 0 or 1.
     """
     if len(tables) <= _SAMPLED and sum(map(len, tables)) < _FEW_GRADES:
         return None

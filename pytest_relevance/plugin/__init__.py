@@ -1,4 +1,4 @@
-"""The pytest plugin: its hooks, each a few lines that call into this package.
+"""The pytest plugin: its hooks, which call into this package, and the hooks that it offers.
 
 Nothing heavy is imported here: in a run without case files the plugin only declares its options and checks the name of
 each file. The hooks of a run with cases are registered when the first case file is collected (`reporting.install`).
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 class OwnModules:
     """Finds the modules of this package as Python does, ahead of pytest's finder, which would rewrite their asserts.
 
-    Their asserts are for type checkers, and pytest reads bytecode in small pieces, which takes ten times as long.
+    No assert of the package is for users. Importing its bytecode by pytest's finder takes ten times as long.
     """
 
     @staticmethod
@@ -59,7 +59,7 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 
 
 class HookSpecs:
-    """The hooks that this plugin offers. A class, as functions of this module would be implementations."""
+    """The hooks that this plugin offers. In a class, as pytest takes functions of this module for implementations."""
 
     @staticmethod
     @pytest.hookspec(firstresult=True)
@@ -99,10 +99,10 @@ class HookSpecs:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Check options and ini keys; register the outputs, and on the controller of pytest-xdist `Reporting`.
+    """Check options and ini keys; register the outputs and judges, and `Reporting` where a run needs it from the start.
 
-    That controller collects nothing itself and only receives reports. Raises UsageError for an option or ini key with
-    an invalid value.
+    Else the first case file registers it; the controller of pytest-xdist collects none. Raises UsageError for an option
+    or ini key with an invalid value.
     """
     try:
         _configure(config)

@@ -166,7 +166,7 @@ class Reporting:
         if run is None:
             return
         if not isinstance(error, pytest.FixtureLookupError):
-            if getattr(error, "pytrace", True):  # of a verdict pytest shows the message alone
+            if getattr(error, "pytrace", True):  # else pytest shows the message without a traceback
                 shorten(call.excinfo, item.config)
             return
         message = missing_fixture(error, run.case.search)
@@ -349,7 +349,7 @@ def _result(run: CaseRun, report: pytest.TestReport, call: pytest.CallInfo[None]
         reasons = () if error is None else (text_reason(error.headline),)
         result = unscored(run.case, verdict, run.in_run, run.call(error=error if verdict == ERROR else None), reasons)
         if skipped and run.baseline is not None and run.settings.expects_known:
-            result = run.baseline.of_skipped(result)  # no gate is known to have failed before without the case
+            result = run.baseline.of_skipped(result)  # else a gate could count as failed before
     outcome = _outcome(run, result, report, call)
     if outcome == result.verdict:
         return result

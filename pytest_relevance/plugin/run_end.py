@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pytest_relevance.results.gates import GateResult
 
 PATIENCE = 5
-"""A search that has succeeded before must fail this many times as often in a row."""
+"""A search that has succeeded before is given up after this many times `relevance_give_up` failures in a row."""
 
 
 Search = tuple[str, str | None, str, Sequence[str]]

@@ -310,7 +310,7 @@ def since_baseline_lines(result: CaseResult, changes: RankChanges, *, full: bool
 
 
 def _moves(changes: RankChanges, shares: Mapping[str, float]) -> tuple[Sequence[Move], Sequence[Move]]:
-    """The documents that cost something, the most first; the others: what is in the top now, by rank, then what left.
+    """The documents that cost something, the most first, and the others: in the top by rank, then those that left.
 
     Without shares what left the top, or fell in it, counts as a cost.
     """

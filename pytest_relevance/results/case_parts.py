@@ -306,7 +306,7 @@ class CaseCall(NamedTuple):
     outcome: str = ""
 
     def latency_like(self, other: "CaseCall") -> float | None:
-        """The latency; None where it was shared, or concurrent, otherwise than another one."""
+        """The latency, if it was measured as in the other call: alone or shared, by as many at once. Else None."""
         is_alike = (self.latency_shared, self.concurrency) == (other.latency_shared, other.concurrency)
         return self.latency if is_alike else None
 

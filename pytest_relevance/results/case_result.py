@@ -224,7 +224,7 @@ class CaseResult(NamedTuple):
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "CaseResult":
-        """The result that `to_dict` was called on.
+        """A result equal to the one whose `to_dict` gave these values, in this process, another one, or a record.
 
         Keys that are not known here become its `others`. Raises TypeError for a missing field, and TypeError,
         ValueError or KeyError for a value of another shape.

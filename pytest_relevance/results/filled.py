@@ -73,7 +73,7 @@ def is_decided_by_fill(result: CaseResult) -> bool:
 
 
 def is_by_fill(reason: Outcome, result: CaseResult) -> bool:
-    """Whether a demand on a score is unmet by grades that fill alone: without them it is met, or nothing is known."""
+    """Whether only grades that fill make a demand on a score unmet: without them it is met, or cannot be decided."""
     evaluation, name = result.evaluation, reason.name
     if not (reason.is_score or reason.kind in (FLOOR, DROP)) or not evaluation.people_scores:
         return False

@@ -248,8 +248,8 @@ def by_fill(
 ) -> list[GateFinding]:
     """The findings about results, which say where grades that fill what nobody has judged decide alone.
 
-    They do where a finding would be another one without them, or where people's grades would give no case a score and a
-    judged result. Grades decide of metrics and of what passes.
+    They do where the finding would be another one without them, or where no case would have a score and a judged result
+    without them. Only findings about metrics and about cases that pass can depend on grades.
     """
     findings = [*judge(results)]
     if not any(result.evaluation.people_scores for result in results):

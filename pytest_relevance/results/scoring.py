@@ -5,8 +5,8 @@ adds what a report, a record or a baseline needs beyond the figures; a case that
 that work.
 
 A search that is given a number of results (its parameter `k`) and returned as many may have had more: its ranking is
-cut. A metric of the whole ranking has no value then, unless the suite sets how deep the search is asked (`depth`). Of a
-ranking that is collapsed all that was returned counts here, and no cutoff may be deeper than the ranks that are left.
+cut. A metric of the whole ranking has no value then, unless the suite sets how deep the search is asked (`depth`). With
+`collapse`, chunks are what was returned, and no metric may look deeper than the documents that they stand for.
 """
 
 import math
@@ -258,7 +258,7 @@ def _missing(
 
 
 def _other_scores(case: Case, graded: GradedRanking, *, is_cut: bool) -> dict[str, float | None]:
-    """The scores that expectations and gates name, without those that look at more of the ranking than there is.
+    """The scores beside nDCG@k, that expectations and gates name, without those that need ranks which were cut off.
 
     Without judgments none is defined.
     """
@@ -267,7 +267,7 @@ def _other_scores(case: Case, graded: GradedRanking, *, is_cut: bool) -> dict[st
     # those of two rankings are scored where the accepted one is known
     for metric in {each.text: each for each in asked if each is not None and not each.is_similarity}.values():
         value = score(metric, graded, case.settings) if case.judgments else math.nan
-        # a cut ranking decides a score that is undefined for any ranking, and RR with a hit in it
+        # of a cut ranking, too, it is known that no ranking would have a score, and RR where there is a hit
         is_known = (value != value and not metric.is_own) or ranks_needed(metric, case.settings) is not None
         if not is_cut or is_known or (metric.measure == "RR" and value > 0):
             found[metric.text] = defined(value)
@@ -331,7 +331,7 @@ def decide(
 
 def too_few_judged(case: Case, judged: int, top: int) -> tuple[Outcome, ...]:
     """Why a score may decide nothing: too little of the top is judged. Empty where it may."""
-    # divided as the share is written: 11 of 20 are 0.55, and 0.55 * 20 is more than 11
+    # the quotients are compared: 11 / 20 equals 0.55 as it is written, but 0.55 * 20 is more than 11
     if top and judged / top < case.min_judged:
         return (Outcome("min_judged", TOO_FEW_JUDGED, False, judged, bound=case.min_judged, within=top),)
     return ()

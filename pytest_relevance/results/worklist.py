@@ -27,7 +27,7 @@ from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_result import CaseResult, variants_in_order
 
 _FEW_JUDGED = 10
-"""With so few judged results at a rank, the results at the ranks around it count too."""
+"""With fewer judged results than this at a rank, the results at the ranks around it count too."""
 
 _NO_JUDGED_SHARE = 0.5
 """What an unjudged result is supposed to have of the gain of the top grade where no result of the run is judged."""
@@ -97,7 +97,7 @@ def unjudged_results(result: CaseResult, gains: PlausibleGains) -> list[Unjudged
         move = worth = 0.0
         if top is not None:
             move = _move(result, index, top)
-            # any gain makes a score of 1 or so where none is defined: what counts there is how plausible the gain is
+            # without a score any gain would make it about 1, so the move is weighed by how plausible a gain is
             worth = gains.share(index + 1) * move
             if result.score is not None:
                 worth = _move(result, index, gains.grade(index + 1, top, result.conditions.settings))
@@ -319,8 +319,8 @@ def why_kept(data: bytes) -> str | None:
 def _ids_by_query(queries: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
     """The id that each query, an id and a text, is listed under.
 
-    It is its own, unless suites use one id for different texts: in one file of judgments it can only mean one of them,
-    and each text is its own id.
+    That is its own id; its text, where suites use one id for several texts: in a file of judgments an id can mean only
+    one of them.
     """
     ids = {(own, text): own for own, text in queries}
     while True:

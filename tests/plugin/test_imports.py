@@ -74,7 +74,7 @@ def test_forty_cases_import_neither_numpy_nor_pandas(forty: Project) -> None:
     assert heavy(imported(forty, "-vv", "--junitxml=junit.xml", *REPORTS)) == {"yaml"}
 
 
-FOR_OTHER_RESPONSES = tuple(f"results.responses.{name}" for name in ("families", "libraries"))
+FOR_OTHER_RESPONSES = tuple(f"results.responses.{name}" for name in ("shapes", "search_libraries"))
 FOR_OTHER_SUITES = (
     *("reports.breakdown", "reports.failure", "results.diagnoses"),  # of several cases, or of cases that fail
     *("reports.run.baseline", "results.records.baseline", "results.compare.differences"),

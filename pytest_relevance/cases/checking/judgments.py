@@ -191,8 +191,8 @@ def united(found: Found, terms: GradingTerms, at: Location) -> Graded:
 def _united_grade(document: str, places: Found, raters: str | None, at: Location) -> float:
     """The grade of a document that is judged under several keys or in several files.
 
-    Where raters are combined, each rating counts, but those of a rater with a name are one. Elsewhere all grades are
-    one.
+    Where raters are combined, each rating counts, but a rater with a name counts once, with equal ratings. Otherwise
+    all grades must be equal.
     """
     first, first_key = places[0]
     if len(places) == 1:

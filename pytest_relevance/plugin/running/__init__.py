@@ -7,5 +7,6 @@
 | `windows` | a window: the cases that may be searched together, and what each of their calls returned or raised |
 | `searches` | the calls of a window, N at a time, and the outcome that each case takes at its turn |
 | `documents` | the lookup of titles and fields in the index |
+| `judge` | the calls of a project's judge |
 | `fixture` | the fixture `relevance`, for tests in Python |
 """

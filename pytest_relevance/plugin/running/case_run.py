@@ -351,7 +351,7 @@ async def wait(response: object) -> object:
         results = [result async for result in response]
         if not hasattr(response, "description"):
             return results
-        from pytest_relevance.results.responses.families import ReadCursor
+        from pytest_relevance.results.responses.shapes import ReadCursor
 
         return ReadCursor(response.description, results)
     return response

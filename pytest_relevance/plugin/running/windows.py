@@ -101,7 +101,7 @@ class Windows:
         yield from islice(items, self._places.get(item, len(items)) + 1, None)
 
     def _are_alike(self, run: CaseRun, other: CaseRun) -> bool:
-        """Whether two cases are searched by the same value, while all fixtures of the second are set up."""
+        """Whether two cases have the same search, and the second needs no fixture that is not set up for the first."""
         ours, theirs = self._fixtures(run), self._fixtures(other)
         is_per_file = ours.is_per_file or theirs.is_per_file
 
@@ -170,8 +170,8 @@ class SearchOutcome:
     """What the calls for one case returned or raised.
 
     `search` is the value of the fixture, `asked` the number of results requested. `rankings` has the ranking of each
-    call with its latency, for a batch a share of the batch's latency. `answer` is the first response. `error` is the
-    exception that ended the calls, with its `traceback`.
+    call with its latency; in a batch each has an equal part of its latency. `answer` is the first response. `error` is
+    the exception that ended the calls, with its `traceback`.
     """
 
     run: CaseRun
@@ -191,7 +191,7 @@ class SearchOutcome:
         return case_run.read_response(self.run.item, self.run.case, response, self.search)
 
     def fail(self, error: BaseException) -> None:
-        """Keep the exception of a call. The exception of a shared cursor is not replaced, as it causes others."""
+        """Keep the exception of a call. That of a shared cursor stays, as the errors after it follow from it."""
         if isinstance(self.error, SharedCursorError):
             return
         if threading.current_thread() is not threading.main_thread():

@@ -58,7 +58,7 @@ class CaseChange:
 
     @property
     def before(self) -> float | None:
-        """The score of the accepted ranking, 1 where the two are compared; None without one."""
+        """The score of the accepted ranking, None without one; 1 by a metric that compares the two rankings."""
         by = self.by
         return 1.0 if by is not None and is_similarity(by) else differences.score_before(self.result, by)
 

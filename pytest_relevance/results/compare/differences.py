@@ -2,7 +2,8 @@
 
 A run beside its baseline, the gates of a run and `compare` take their figures from here, so that all of them print the
 same p-value and the same interval. Differences are second - first, over the cases where both scores are defined and
-weighted by the weights of the cases. Signs and queries are drawn for the pairs in the order of their keys.
+weighted by the weights of the cases. Pairs are sorted by their keys before random draws, so that equal results have
+equal p-values.
 
 `mean_change` compares a run with its baseline; `failure_kind` says which failures are new since then.
 """
@@ -130,7 +131,7 @@ def differences_of(family: Iterable[Scores], *, resamples: int = RESAMPLES, seed
 
 
 def untested(scores: Scores) -> Difference:
-    """The difference without a test, which says nothing of scores that nothing can be above."""
+    """The difference without a test: of a similarity of two rankings the first run has 1 in each case."""
     return Difference(scores.variant, scores.metric, means_of(scores.pairs), scores.undefined, *[math.nan] * 6)
 
 

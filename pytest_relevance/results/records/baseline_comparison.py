@@ -136,7 +136,7 @@ class Baseline:
 
 
 def lacks_ranks(entry: BaselineEntry, result: CaseResult, similarities: Iterable[Metric] = ()) -> bool:
-    """Whether chunks that an entry did not keep could be of documents at ranks that a collapsed result is scored to.
+    """Whether an entry, collapsed, has fewer documents than ranks count for the score of a result, as chunks were cut.
 
     `similarities` are metrics that compare the result with the entry.
     """

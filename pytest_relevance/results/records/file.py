@@ -322,7 +322,7 @@ def _types_of(kinds: Sequence[Any]) -> Mapping[str, Collection[type]]:
 
 @lru_cache(maxsize=1024)  # most lines of a file have the same keys, with values of the same types
 def _checked(names: Sequence[str], found: Sequence[type], kinds: Sequence[Any]) -> tuple[Sequence[str], Sequence[str]]:
-    """The keys whose values, which have the types `found`, have a wrong one; the keys of objects and lists of them."""
+    """The keys whose value has a wrong type, and those that hold objects or lists of objects. `found` are all types."""
     types = _types_of(kinds)
     wrong = [name for name, kind in zip(names, found, strict=True) if kind not in types.get(name, (kind,))]
     return wrong, [name for name in names if name in _OBJECTS]

@@ -3,8 +3,8 @@
 | module | what it holds |
 |---|---|
 | `ranking` | the entry: what a search returned becomes a `Ranking` |
-| `libraries` | results of Python libraries (faiss, Qdrant, LangChain, tantivy ...) |
-| `families` | where any response but a plain list keeps its results: library types, shapes, bodies of search servers |
+| `search_libraries` | results of Python libraries (faiss, Qdrant, LangChain, tantivy ...) |
+| `shapes` | where any response but a plain list keeps its results: library types, shapes, bodies of search servers |
 | `reading` | what these readers share: the names of ids, bare rows, errors |
 | `fields` | the fields of documents that expectations look at |
 """

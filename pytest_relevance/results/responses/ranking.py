@@ -1,7 +1,7 @@
 """What a search returned, read as a ranking: document ids best first, as text, with their titles and scores.
 
 The tables here list the field names of ids, titles and scores, and where engines nest them. A list of ids, dicts or
-rows is read here; `families` finds the results in all other responses and is imported for them alone. Nothing is sorted
+rows is read here; `shapes` finds the results in all other responses and is imported for them alone. Nothing is sorted
 and nothing is dropped: a list that a search returned keeps its order and its repetitions. All that is needed is copied
 at once, so that a search may fill the same list anew.
 """
@@ -88,7 +88,7 @@ def read_ranking(
     if type(response) is list:
         results = response
     else:
-        from pytest_relevance.results.responses.families import results_of
+        from pytest_relevance.results.responses.shapes import results_of
 
         results = results_of(response, reading.ReadOptions(names, title_names, ids))
     if why := reading.ambiguity(results):
@@ -120,10 +120,10 @@ def id_text(value: object) -> str | None:
 
 
 def _as_mapping(result: Any, id_names: Sequence[str]) -> Any:
-    """A library's result as a mapping of its fields, as `families.as_mapping` makes it; anything else as it is."""
+    """A library's result as a mapping of its fields, as `shapes.as_mapping` makes it; anything else as it is."""
     if type(result) in _PLAIN:
         return result
-    from pytest_relevance.results.responses.families import as_mapping
+    from pytest_relevance.results.responses.shapes import as_mapping
 
     return as_mapping(result, id_names)
 

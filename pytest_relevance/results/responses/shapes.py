@@ -1,4 +1,4 @@
-"""The families of responses: how each is recognised, and where it keeps its results. Bodies and tables are read here.
+"""The shapes of responses: how each is recognised, and where it keeps its results. Bodies and tables are read here.
 
 `TYPES` knows what libraries return by the name and the module of its type; `SHAPES` is asked in order, from what
 certain libraries return to whatever can be iterated over. No library of an engine is imported.
@@ -21,7 +21,7 @@ from itertools import chain
 from typing import Any, NamedTuple, NoReturn
 
 from pytest_relevance._text import LONGEST_SHOWN, listed, quoted, shown
-from pytest_relevance.results.responses import libraries, reading
+from pytest_relevance.results.responses import reading, search_libraries
 
 _Results = Callable[[Any, reading.ReadOptions], "Sequence[object] | None"]
 _Fields = Callable[[Any], Mapping[str, object]]
@@ -400,30 +400,30 @@ _OF_LANGCHAIN = _attributes("id", "metadata", "page_content")
 _ONE_RESULT = _refused("one result", reading.A_LIST)
 
 TYPES: tuple[LibraryType, ...] = (
-    LibraryType("bm25s", "Results", libraries.of_bm25s),
-    LibraryType("usearch", "Matches", libraries.of_usearch),
+    LibraryType("bm25s", "Results", search_libraries.of_bm25s),
+    LibraryType("usearch", "Matches", search_libraries.of_usearch),
     LibraryType("usearch", "BatchMatches", _refused("a batch of usearch", "return matches[0], or search for a vector")),
     LibraryType("qdrant_client.http", "QueryResponse", lambda response, _: response.points),
-    LibraryType("qdrant_client.http", "ScoredPoint Record", None, _OF_POINT, libraries.point_id),
-    LibraryType("langchain_core", "Document", None, _OF_LANGCHAIN, libraries.metadata_id),
-    LibraryType("llama_index", "NodeWithScore BaseNode", None, libraries.node_fields, libraries.node_id),
-    LibraryType("tantivy", "SearchResult", _refused(_ADDRESSES, libraries.WITH_SEARCHER)),
+    LibraryType("qdrant_client.http", "ScoredPoint Record", None, _OF_POINT, search_libraries.point_id),
+    LibraryType("langchain_core", "Document", None, _OF_LANGCHAIN, search_libraries.metadata_id),
+    LibraryType("llama_index", "NodeWithScore BaseNode", None, search_libraries.node_fields, search_libraries.node_id),
+    LibraryType("tantivy", "SearchResult", _refused(_ADDRESSES, search_libraries.WITH_SEARCHER)),
     LibraryType("polars", "LazyFrame", _refused("a LazyFrame of polars", "return frame.collect()")),
-    LibraryType("tantivy", "Document", None, libraries.tantivy_fields),
-    LibraryType("xapian", "MSet", libraries.of_xapian),
-    LibraryType("xapian", "MSetItem Document", None, libraries.xapian_fields),
+    LibraryType("tantivy", "Document", None, search_libraries.tantivy_fields),
+    LibraryType("xapian", "MSet", search_libraries.of_xapian),
+    LibraryType("xapian", "MSetItem Document", None, search_libraries.xapian_fields),
     LibraryType("lancedb", "LanceQueryBuilder", lambda query, options: _of_arrow(query.to_arrow(), options)),
     LibraryType("pyarrow", "Scalar", None, lambda value: value.as_py()),
 )
 
 SHAPES: tuple[tuple[Callable[[Any], bool], _Results], ...] = (
     (lambda it: isinstance(it, list), lambda it, _: it),
-    (libraries.is_tantivy_pair, libraries.of_tantivy_pair),
+    (search_libraries.is_tantivy_pair, search_libraries.of_tantivy_pair),
     # tables, batches, readers of batches and columns of Arrow
     (lambda it: hasattr(it, "to_pylist") or hasattr(it, "read_all"), _of_arrow),
-    (libraries.are_arrays, libraries.of_arrays),
-    (libraries.is_array_of_results, libraries.of_array),
-    (lambda it: isinstance(it, Mapping), libraries.of_chroma),
+    (search_libraries.are_arrays, search_libraries.of_arrays),
+    (search_libraries.is_array_of_results, search_libraries.of_array),
+    (lambda it: isinstance(it, Mapping), search_libraries.of_chroma),
     (lambda it: isinstance(it, Mapping), lambda it, _: hits_of(it)),
     (lambda it: type(it).__name__ in _ROWS or (isinstance(it, tuple) and hasattr(it, "_fields")), _ONE_RESULT),
     (lambda it: it is None, _refused("", "return the results, best first (an empty list where there are none)")),
