@@ -54,7 +54,7 @@ def _said(series: Series, label: str) -> baseline.Headline:
     """The sentence about a series, which weighs as that about a run does, and tells what is wrong in its last run."""
     last, change, runs = series.points[-1], series.change, counted(len(series.points) - series.since, "run")
     said, kind = f"{counted(len(series.points), 'run')}{label}: there are no two means to compare", baseline.NOTHING
-    if change is not None:
+    if change is not None and last.figures:
         means = change.means
         moved = 0 if not change.p <= SIGNIFICANT else 1 if means.difference > 0 else -1
         said, kind = baseline.balance(series.worse, series.better, moved)
