@@ -39,9 +39,8 @@ def run(arguments: Namespace) -> int:
     format = command.report_format(arguments)
     with command.reading(paths):
         history = read_history(paths)
-    width = WIDEST if arguments.output is not None else terminal_width()
     report = {
-        TEXT: lambda: history_text(history, width),
+        TEXT: lambda: history_text(history, terminal_width() if arguments.output is None else WIDEST),
         MARKDOWN: lambda: history_markdown(history, arguments.max_chars),
         JSON: lambda: command.as_json(history_data(history)),
         HTML: lambda: history_page(history),

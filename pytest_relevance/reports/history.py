@@ -63,17 +63,19 @@ def _said(series: Series, label: str) -> baseline.Headline:
         scores = f"mean {cases.metric_of(series.last)}{label} {means.first:.3f} -> {means.second:.3f}"
         said += f" ({scores} of {counted(means.queries, 'case')} over {runs})"
     ran = last.statuses.total() - last.statuses[SKIPPED]
-    errors, unmet = _errors(last), len(series.unmet)
     is_empty = 0 < last.empty == len(last.figures) and last.statuses[PASSED] < ran
-    wrong = ["every case was skipped"] * (not ran)
-    wrong += [f"{errors:,} of {counted(ran, 'search', 'searches')} failed"] * bool(errors)
-    wrong += [f"{last.empty:,} of {counted(ran, 'search', 'searches')} returned nothing"] * is_empty
-    wrong += [f"{counted(unmet, 'gate is', 'gates are')} not met"] * bool(unmet)
+    faults = (
+        (not ran, "every case was skipped"),
+        (_errors(last), f"{_errors(last):,} of {counted(ran, 'search', 'searches')} failed"),
+        (is_empty, f"{last.empty:,} of {counted(ran, 'search', 'searches')} returned nothing"),
+        (series.unmet, f"{counted(len(series.unmet), 'gate is', 'gates are')} not met"),
+    )
+    wrong = listed([text for is_there, text in faults if is_there], "and")
     if wrong and kind != baseline.WORSE:
         kind = baseline.BROKEN
     elif last.worse and kind in _FINE:
-        wrong, kind = [f"{last.worse:,} got worse and {last.better:,} better"], baseline.MIXED
-    return baseline.Headline("; in the last run ".join([said, *[listed(wrong, "and")] * bool(wrong)]), kind)
+        wrong, kind = f"{last.worse:,} got worse and {last.better:,} better", baseline.MIXED
+    return baseline.Headline(f"{said}; in the last run {wrong}" if wrong else said, kind)
 
 
 _FINE = (baseline.FINE, baseline.BETTER)
