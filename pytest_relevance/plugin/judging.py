@@ -172,9 +172,9 @@ class Judging:
         worklist = Worklist.of(self._described(result for _, result in ran))
         cases = {in_a_file(case.query): case for case, _ in reversed(ran)}
         file.open(worklist)
-        pairs: dict[tuple[str, str], WorklistRow] = {}
+        pairs: dict[tuple[str, ...], WorklistRow] = {}
         for row in worklist.rows:
-            pairs.setdefault((row.query, row.document), row)
+            pairs.setdefault((file.id_of(row), row.query, row.document), row)
         new = [row for row in pairs.values() if not file.has(row, judge.name)]
         rows = new[: self._left]
         self._left -= len(rows)

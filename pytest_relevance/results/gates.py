@@ -248,8 +248,8 @@ def by_fill(
 ) -> list[GateFinding]:
     """The findings about results, which say where grades that fill what nobody has judged decide alone.
 
-    They do where the finding would be another one without them, or where no case would have a score and a judged result
-    without them. Only findings about metrics and about cases that pass can depend on grades.
+    They do where the finding would be another one without them, or where cases have scores, and none would have a score
+    and a judged result without them. Only findings about metrics and about cases that pass can depend on grades.
     """
     findings = [*judge(results)]
     if not any(result.evaluation.people_scores for result in results):
@@ -257,7 +257,8 @@ def by_fill(
     from pytest_relevance.results.filled import without_fill
 
     others = {_decided(each) for each in judge([*map(without_fill, results)])}
-    if all(result.evaluation.is_filled_alone for result in results if result.score is not None):
+    scored = [result for result in results if result.score is not None]
+    if scored and all(result.evaluation.is_filled_alone for result in scored):
         others = {()}
     graders = [*dict.fromkeys(name for result in results for name in result.evaluation.graders)]
     return [each if _decided(each) in {(), *others} else replace(each, by_fill=graders) for each in findings]

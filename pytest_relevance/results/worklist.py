@@ -423,24 +423,28 @@ class JudgeFile:
             self._add(self._names)
         for row in rows:
             cells = dict(zip(self._names, map(str.strip, row), strict=True))
-            self._known.add((cells["query"], cells["document"], cells["rater"]))
+            self._known.add((cells["query_id"], cells["query"], cells["document"], cells["rater"]))
             self._ids.setdefault(cells["query"], []).append(cells["query_id"])
 
     def has(self, row: WorklistRow, rater: str) -> bool:
         """Whether the file has the pair under the name of a judge."""
-        return (_cell(row.query), _cell(row.document), _cell(rater)) in self._known
+        return (self.id_of(row), _cell(row.query), _cell(row.document), _cell(rater)) in self._known
 
-    def add(self, worklist: Worklist, row: WorklistRow, rater: str, grade: float | None, note: str) -> None:
-        """Add a row with the grade of a judge; None is a blank one. Raises OSError.
+    def id_of(self, row: WorklistRow) -> str:
+        """The id under which a grade is looked for and added.
 
         A query that has another id by now keeps the id that the file has for its text: with two ids the rows would be
-        of two queries.
+        of two queries, as they are where the file has its own id, too.
         """
         own = _cell(row.query_id)
         ids = self._ids.setdefault(_cell(row.query), [own])
+        return own if own in ids else ids[0]
+
+    def add(self, worklist: Worklist, row: WorklistRow, rater: str, grade: float | None, note: str) -> None:
+        """Add a row with the grade of a judge; None is a blank one. Raises OSError."""
         written = "" if grade is None else f"{grade!r}"
         of_judge = {"grade": written, "rater": escaped(rater), MACHINE: "true", "note": escaped(on_one_line(note))}
-        cells = {**worklist.cells(row), "query_id": escaped(own if own in ids else ids[0]), **of_judge}
+        cells = {**worklist.cells(row), "query_id": escaped(self.id_of(row)), **of_judge}
         self._add([cells.get(name, "") for name in self._names])
 
     def _add(self, cells: Sequence[str]) -> None:

@@ -250,3 +250,15 @@ def test_a_drop_that_only_filled_grades_see_is_said(shop: Project, capsys: pytes
         assert "after.jsonl: 1 of 3 judged results within k is filled: 1 by lenient; mean without them 1.000" in said
         assert main(["compare", *records, *gates[4:], *options]) == 0
         assert by not in capsys.readouterr().out
+
+
+def test_grades_that_fill_and_decide_nothing_are_not_said(shop: Project) -> None:
+    """No case has a score, with them or without; and what fills was not returned."""
+    shop.write("machine.csv", "query,doc_id,grade,rater,machine\na b,a,0,lenient,true\nc d,z,0,lenient,true\n")
+    cases = "gates: [mean: {nDCG@10: 0.5}]\ncases: [{query: a b, judgments: {}}]"
+    shop.cases(f"judgments: [{{file: machine.csv, fill: true}}]\n{cases}")
+    run = shop.run()
+    assert "nDCG@10 is not defined: no case has a score" in run.text
+    assert "alone" not in run.text
+    shop.cases("judgments: [{file: machine.csv, fill: true}]\ncases: [{query: c d, judgments: {}}]")
+    assert "filled" not in shop.run().text

@@ -183,6 +183,17 @@ def test_a_query_that_gets_an_id_keeps_its_grades(shop: Project) -> None:
     assert sorted(asked(shop)) == ["good", "well"], "no person has judged what another judge fills"
 
 
+def test_a_file_with_both_ids_of_a_text_has_grades_for_each(shop: Project) -> None:
+    """Files of two judges were put together: a reader of the file gives each case the rows of its own id."""
+    rows = [f"{pair},,,,,2,model-x/prompt-3,true,\n" for pair in ("one,a good,good", "two,a good,a")]
+    names = "query_id,query,document,title,ranks,worth,move,grade,rater,machine,note\n"
+    shop.write("machine.csv", "".join([names, *rows]))
+    shop.cases("scale: {exact: 3, partial: 2, bad: 0}\ncases: [{id: one, query: a good}, {id: two, query: a good}]")
+    run = shop.run(OPTION)
+    assert sorted(asked(shop)) == ["a", "good"]
+    assert "graded 2 of 4 results that nobody has judged: machine.csv; 2 in the file before" in told(run)
+
+
 WILD = """
     def broken(_):
         raise type("Broken", (Exception,), {"__str__": 1})

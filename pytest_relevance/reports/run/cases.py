@@ -314,7 +314,7 @@ def filled_texts(results: Sequence[CaseResult], most: int | None = 3) -> list[st
     means = means_by_variant(map(without_fill, ran))
     if means and any(each.people_scores for each in found):
         parts.append(f"mean without them {means_text(means, [*means])}")
-    texts = ["; ".join(parts)]
+    texts = ["; ".join(parts)] if counts or alone else []
     decided = [result for result in ran if is_decided_by_fill(result)]
     for verdict, one, several in ((PASSED, "passes", "pass"), (FAILED, "fails", "fail")):
         if own := [result for result in decided if result.verdict == verdict]:
