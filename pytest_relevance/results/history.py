@@ -22,7 +22,7 @@ from pytest_relevance.results.case_parts import FLOOR
 from pytest_relevance.results.case_result import FAILED, SKIPPED, WITHOUT_SCORE, CaseResult, percentile, weighted_mean
 from pytest_relevance.results.compare.differences import TIE, MeanChange, ScorePair, change_of
 from pytest_relevance.results.compare.pairing import file_names, incompatibilities
-from pytest_relevance.results.gates import judge_gates
+from pytest_relevance.results.gates import GateResult, judge_gates
 from pytest_relevance.results.records.baseline_comparison import is_same_demand
 from pytest_relevance.results.records.file import read_header, read_record
 from pytest_relevance.results.records.run_info import Fingerprint, RecordError, changed
@@ -144,6 +144,7 @@ def read_history(paths: Iterable[str]) -> History:
     known, starts = dict[int, str](), Counter(info.started for _, info, _ in headers.values())
     before: Fingerprint = {}
     order = sorted(headers.keys() - left_out, key=lambda name: (headers[name][1].started, name))
+    gates = _gates_of_newest(order, left_out)
     for name in order:
         try:
             results, _, info = read_record(name, only=_READ)
@@ -172,10 +173,8 @@ def read_history(paths: Iterable[str]) -> History:
         before = info.fingerprint or before
     if not runs:
         why = "no record of a run that finished is there; pytest --relevance-record=FILE writes one"
-        raise RecordError.at("history", "\n- ".join([why, *left_out.values()]))
-    newest, in_last = [*runs.items()][-1]
-    results, of_files, info = read_record(newest)  # whole, as gates look at all that there is
-    gates, all_series = judge_gates(results, of_files, require=info.requires_gates), []
+        raise RecordError.at("pytest-relevance history", "\n- ".join([why, *left_out.values()]))
+    in_last, all_series = [*runs.values()][-1], []
     for variant in dict.fromkeys(chain.from_iterable(reversed(runs.values()))):
         series = _series(variant, [points[variant] for points in runs.values() if variant in points], last)
         if series is None:
@@ -186,8 +185,19 @@ def read_history(paths: Iterable[str]) -> History:
         all_series.append(series._replace(unmet=missed if variant in in_last else ()))
     if not all_series:
         advice = "name the runs of one suite, and merge the records of shards first"
-        raise RecordError.at("history", f"no case was searched in all {len(runs)} runs: {advice}")
+        raise RecordError.at("pytest-relevance history", f"no case was searched in all {len(runs)} runs: {advice}")
     return History(all_series, [*runs], left_out)
+
+
+def _gates_of_newest(names: list[str], left_out: dict[str, str]) -> Sequence[GateResult]:
+    """The gates of the newest run whose record can be read whole, as gates look at all of it; others are left out."""
+    while names:
+        try:
+            results, files, info = read_record(names[-1])
+            return judge_gates(results, files, require=info.requires_gates)
+        except RecordError as error:
+            left_out[names.pop()] = str(error)
+    return ()
 
 
 def _add(point: Point, key: CaseKey, before: CaseResult | None, now: CaseResult) -> bool:

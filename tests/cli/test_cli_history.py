@@ -148,6 +148,13 @@ def test_a_gate_that_the_last_run_missed_is_named(terminal: Terminal, runs: Path
     said = terminal.run("history", "runs")
     assert f"not met in the last run: {FILE}: gate[{gates[0]['id']}]" in said.lines
     assert "; in the last run 1 gate is not met" in " ".join(said.lines)
+    head, result = (runs / "2.jsonl").read_text().replace("2026-11-02", "2026-11-03").splitlines()
+    damaged = json.dumps(json.loads(result) | {"engine_scores": "x"})
+    (runs / "3.jsonl").write_text(f"{head}\n{damaged}\n")
+    said = terminal.run("history", "runs")
+    assert (said.code, said.lines[0][:18]) == (0, "History of 2 runs,")
+    assert "left out: runs/3.jsonl:2: " in said.out
+    assert f"not met in the last run: {FILE}: gate[{gates[0]['id']}]" in said.lines
 
 
 def test_what_got_worse(terminal: Terminal, runs: Path) -> None:
