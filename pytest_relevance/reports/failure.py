@@ -49,7 +49,7 @@ def failure_lines(
         lines += text.folded_lines(f"note: {result.note}", DIM, columns, "      ")
     if unstable := unstable_text(result):
         lines += text.folded_lines(unstable, DOUBT, columns, "  ")
-    if result.is_unjudged and not ids_are_known(result, others):
+    if ids_in_doubt := result.is_unjudged and not ids_are_known(result, others):
         lines += _unjudged_ids(result, columns, text.title_room(columns, full=full))
     lines += _changed_ids(result, columns)
     if result.evaluation.judgments:
@@ -57,7 +57,7 @@ def failure_lines(
         if found.rows:
             lines += [text.line(""), *ranking.ranking_lines(result, found, full=full, columns=columns)]
         lines += [*_totals(result, found, columns), *_unjudged(result, columns)]
-        if full or not changes:  # what changed blames the documents otherwise
+        if full or not (changes or ids_in_doubt):  # what changed, or the judged ids, name the documents otherwise
             lines += ranking.blame_lines(result, found, full=full, columns=columns)
     elif result.ranking.documents:
         lines += [text.line(""), *ranking.ranking_lines(result, None, full=full, columns=columns)]

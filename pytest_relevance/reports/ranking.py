@@ -118,7 +118,7 @@ def _style(row: Row) -> str:
 
 def blame_lines(result: CaseResult, found: Breakdown, *, full: bool, columns: int) -> list[Line]:
     """The documents to blame, `full` all of them; nothing where there are none."""
-    if result.score is None or (result.is_unjudged and not full):
+    if result.score is None:
         return []
     lines = [*_too_high(result, found, full, columns), *_lost(result, found, full, columns)]
     return [text.line(""), *lines] if lines else []
@@ -132,7 +132,7 @@ def _most(blamed: Sequence[Blamed], *, full: bool) -> Sequence[Blamed]:
 def _too_high(result: CaseResult, found: Breakdown, full: bool, columns: int) -> list[Line]:
     """The judged results with less gain than the ideal ranking has at their rank; an only result is not too high."""
     too_high = [(row, row.grade) for row in found.too_high if row.grade is not None]
-    if not too_high or result.is_unjudged or len(result.ranking.documents) == 1:
+    if not too_high or len(result.ranking.documents) == 1:
         return []
     chosen = _most(too_high, full=full)
     names, room = result.conditions.grade_names, text.title_room(columns, full=full)

@@ -81,6 +81,16 @@ def test_ids_of_another_kind(shop: Shop) -> None:
         """)
 
 
+def test_where_another_case_knows_the_ids_an_unjudged_ranking_names_what_was_not_returned(shop: Shop) -> None:
+    unknown, known = (shop.result(shop.hits(document), min_ndcg=0.9) for document in ("sku-6", "sku-1"))
+    lost = plain(failure_lines(unknown, others=[known])).partition("lost most by\n")[2].splitlines()
+    assert [row.split() for row in lost] == [
+        ["sku-1", "grade", "3", "not", "returned", "-0.442"],
+        ["sku-2", "grade", "3", "not", "returned", "-0.442"],
+        ["sku-3", "grade", "2", "not", "returned", "-0.116"],
+    ]
+
+
 def test_an_inconclusive_case_names_the_documents_to_judge(shop: Shop) -> None:
     assert shop.report(shop.hits("sku-5", "sku-6", "sku-1"), min_ndcg=0.7, min_judged=0.5) == block("""
         shop.relevance.yaml:41: inconclusive: 1 of the top 3 judged, less than min_judged 0.5
