@@ -138,6 +138,17 @@ def test_a_gate_alone_says_what_changed_most(traffic: Project) -> None:
     assert shown == [("i j k l", "0.000"), ("nothing", "0.000"), ("e f g h", "0.250")]
 
 
+def test_a_case_that_fails_with_the_accepted_ranking_is_not_told_as_changed(traffic: Project) -> None:
+    traffic.cases("{queries: traffic.csv, expect: {overlap@2: 0.5, results: 5}}")
+    traffic.run(ACCEPT)
+    search(traffic, now={"a b c d": "b a c d", "i j k l": "x y z", "nothing": ""})
+    run = traffic.run()
+    assert run.counts == {"failed": 4}
+    table = run.summary.partition("changed since the baseline (3)")[2]
+    assert "a b c d" in table  # in another order, which overlap@2 counts as the same
+    assert "e f g h" not in table
+
+
 def test_a_record_in_the_place_of_a_baseline_and_the_reports_of_a_record(traffic: Project, command: Command) -> None:
     traffic.run("--relevance-record=before.jsonl")
     search(traffic, now=CHANGED)

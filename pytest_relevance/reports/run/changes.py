@@ -23,7 +23,7 @@ from pytest_relevance.reports.text import LEAST, PLAIN, Line, signed
 from pytest_relevance.results.case_result import SKIPPED, CaseResult, grouped, has_failed
 from pytest_relevance.results.compare import differences
 from pytest_relevance.results.compare.differences import Difference, Means, ScorePair
-from pytest_relevance.results.compare.rank_changes import Move, accepted_ranking
+from pytest_relevance.results.compare.rank_changes import Move, accepted_ranking, baseline_changes
 from pytest_relevance.results.expectations import first_ranks
 
 MOST_TAGS, MOST_ROWS = 8, 5
@@ -234,7 +234,8 @@ def mover_tables(results: Sequence[CaseResult], variants: Sequence[cases.Variant
     """The cases whose score fell since the baseline, and those whose score rose; without nDCG those that changed."""
     down, up = ([*map(CaseChange, movers(results, sign))] for sign in (-1, 1))
     unscored = worst_first(result for result in results if result.score is None)
-    changed = [change for change in unscored if is_similarity(change.by or "")]
+    compared = (change for change in unscored if is_similarity(change.by or ""))  # some fail for other reasons
+    changed = [change for change in compared if change.weighted_change < 0 or baseline_changes(change.result)]
     fall, rise = (LOST, ON_TOP), (GAINED,)
     return [
         moved_table(f"{title} since the baseline", found, variants, documents, most)
