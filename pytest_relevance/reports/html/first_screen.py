@@ -61,7 +61,11 @@ def screen_of(run: Run) -> Screen:
         rest = f", {len(ran) - scored:,} without a score" if scored < len(ran) else ""
         means = [f"{cases.mean_text(ran)} of {counted(scored, 'query', 'queries')}{rest}{cases.left_open(ran)}"]
     started = run.info.started[:16].replace("T", " ")  # 2026-11-22 08:03, as the record has it in ISO 8601
-    notes = [*baseline.latency_sentences(ran)[: baseline.MOST_NAMES], *baseline.lost_sentences(run.files, run.info)]
+    notes = [
+        *baseline.latency_sentences(ran)[: baseline.MOST_NAMES],
+        *baseline.searched_sentences(run.files, run.info.fingerprint)[: baseline.MOST_NAMES],
+        *baseline.lost_sentences(run.files, run.info),
+    ]
     found = [Finding(*fault) for fault in faults(run.results, run.info)]
     found += (each for each in emptied(ran) if all(of.kind != diagnoses.NOTHING for of in diagnoses.diagnose(ran)))
     for gate in gates_in_order(gates):

@@ -53,10 +53,12 @@ def test_a_regression() -> None:
     info = RunInfo("1.0", "2026-01-02T03:04:05+00:00", fingerprint={"index": "products-20", "commit": "abc"})
     boots = result("boots", ["x1", "x2"], ["b1", "x1"])
     hats = result("hats", ["b1"], ["b1"])
-    page = screen(boots, hats, gate=0.9, info=info, has_baseline=True)
+    before = {"index": "products-11", "commit": "abc"}
+    page = screen(boots, hats, gate=0.9, info=info, has_baseline=True, fingerprint=before)
     assert verdict_of(page) == ("Search got worse: 1 query", "worse")
     lines = page_text(page).splitlines()
     assert "nDCG@10 1.000 \u2192 0.500" in lines[1]
+    assert "searched since the baseline: index products-11 -> products-20" in lines
     for part in (FILE, "search", "against the baseline", "index products-20", "commit abc", "2026-01-02 03:04 UTC"):
         assert part in lines
     gate = ["NOT MET", "mean nDCG@10 0.500, below 0.900 (2 cases)", "mean nDCG@10 0.9"]
