@@ -247,6 +247,7 @@ class SuiteBuilder:
         for number, case in enumerate(self._cases):
             if id(case.terms) not in settled:
                 settled[id(case.terms)] = case.terms.settled(grades)
+            # `_replace` would take twice as long
             self._cases[number] = case = Case(settled[id(case.terms)], *case[1:])
             if number in self._places:
                 label = partial(quoted, case.id, 60)
