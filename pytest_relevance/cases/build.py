@@ -120,16 +120,16 @@ def make_case(
     graded: Graded,
     at: Location,
     *,
-    position: tuple[int, int],
+    line: int,
     listed_id: str | None = None,
     source: str | None = None,
 ) -> Case:
     """Make a case of its checked keys and its judgments; report the keys that contradict each other.
 
-    `own` are the checked keys of the case, and `suite` the terms of its suite. `position` is the line and column of the
-    case. `listed_id` is the id of its query in a file of queries, which a case without an id of its own has; `source`
-    names that file where the case is not written in the case file. Where mistakes are reported, the case is not to be
-    used. Its terms are to be settled once the grades of the whole file are known.
+    `own` are the checked keys of the case, and `suite` the terms of its suite. `listed_id` is the id of its query
+    in a file of queries, which a case without an id of its own has. `line` is that of the case, in the case file or
+    in `source`, the file of queries. Where mistakes are reported, the case is not to be used. The terms of the case
+    are to be settled once the grades of the whole file are known.
     """
     terms = suite
     if not _OVERRIDABLE.isdisjoint(own):
@@ -145,7 +145,6 @@ def make_case(
     tags = tuple(dict.fromkeys((*suite.tags, *own["tags"]))) if "tags" in own else suite.tags  # type: ignore[misc]
     case_id: str = own.get("id", listed_id or own["query"])  # type: ignore[assignment]
     get: Any = own.get
-    line, column = position
     return Case(  # in the order of its fields: their names would cost every case as much as all of the tuple
         terms,
         case_id,
@@ -154,7 +153,6 @@ def make_case(
         graded.grades,
         floor,
         line,
-        column,
         get("params", suite.params),
         tags,
         get("weight", 1),
@@ -193,7 +191,7 @@ def case_from_values(values: Mapping[str, object], metrics: OwnMetrics = NO_METR
         at.refuse(f"a document id is text, found {found(wrong[0])}", "judgments")
     if not problems.found:
         assert isinstance(graded, Graded)
-        case = make_case(own, Terms(), graded, at, position=(0, 0))
+        case = make_case(own, Terms(), graded, at, line=0)
         settled = case.terms.settled(sorted(graded.grades.values()))  # no other case adds judgments
         case = case._replace(terms=settled)
         if not problems.found:

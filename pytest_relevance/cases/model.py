@@ -223,12 +223,12 @@ class Terms(NamedTuple):
 class Case(NamedTuple):
     """A query and what is expected of its ranking.
 
-    `node_name` is the name of the case in its pytest node id: a written id itself, an encoded query. `line` and
-    `column` count from 1, in the case file or in `source`, the path in messages of the file of queries that the
-    case comes from (line 1 where none is known); they are 0 in a case written in Python. `judgments` maps document
-    ids to grades. `min_ndcg` is the floor that applies; None where there is none, or where nDCG is not defined
-    because no document is relevant. `expect` includes the expectations of the suite, but for the `not_applicable`
-    metrics, for which the case has no relevant judgments. `weight` is the weight in means.
+    `node_name` is the name of the case in its pytest node id: a written id itself, an encoded query. `line` counts
+    from 1, in the case file or in `source`, the path in messages of the file of queries that the case comes from
+    (line 1 where none is known); it is 0 in a case written in Python. `judgments` maps document ids to grades.
+    `min_ndcg` is the floor that applies; None where there is none, or where nDCG is not defined because no document
+    is relevant. `expect` includes the expectations of the suite, but for the `not_applicable` metrics, for which
+    the case has no relevant judgments. `weight` is the weight in means.
     `titles` and `notes` have texts for judged documents. `filled` are those whose grades fill what nobody has judged,
     with who gave them: {document: name}.
     """
@@ -240,7 +240,6 @@ class Case(NamedTuple):
     judgments: Mapping[str, float]
     min_ndcg: float | None
     line: int
-    column: int
     params: Mapping[str, object]
     tags: tuple[str, ...]
     weight: float = 1

@@ -234,7 +234,7 @@ class SuiteBuilder:
             graded = self._opened().of_case(own, at)
         else:
             graded = with_relevant(written, own, at)
-        self._keep({**defaults, **own}, graded, at, (mark.line + 1, mark.column + 1), listed_id)
+        self._keep({**defaults, **own}, graded, at, mark.line + 1, listed_id)
 
     def finish(self) -> None:
         """Make cases of listed queries, and check what all judgments of the file decide. To be called at the end."""
@@ -333,21 +333,21 @@ class SuiteBuilder:
                 return
             self._unjudged.append(query.text)
             own["min_ndcg"] = None
-        self._keep(own, graded, at, (query.query.line or 1, 1), name, query.file)
+        self._keep(own, graded, at, query.query.line or 1, name, query.file)
 
     def _keep(
         self,
         own: Mapping[str, object],
         graded: Graded,
         at: Location,
-        position: tuple[int, int],
+        line: int,
         listed_id: str | None,
         source: str | None = None,
     ) -> None:
         """Make a case of its checked keys, and keep it where nothing is wrong with it."""
         if at.scope.mistakes:
             return
-        case = make_case(own, self._terms, graded, at, position=position, listed_id=listed_id, source=source)
+        case = make_case(own, self._terms, graded, at, line=line, listed_id=listed_id, source=source)
         if at.scope.mistakes:
             return
         if case.not_applicable and source is not None and "judgments" not in self._values:

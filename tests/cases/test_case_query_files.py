@@ -29,8 +29,8 @@ THREE_LINES = "queries: queries.tsv\njudgments: qrels.txt\nmin_ndcg: 0.5\n"
 
 def test_three_lines_are_a_suite(listed: Shop) -> None:
     suite = listed.read("# a comment\n" + THREE_LINES)
-    assert [(case.source, case.line, case.column) for case in suite.cases] == [
-        *(("queries.tsv", 1, 1), ("queries.tsv", 2, 1), ("queries.tsv", 4, 1))
+    assert [(case.source, case.line) for case in suite.cases] == [
+        *(("queries.tsv", 1), ("queries.tsv", 2), ("queries.tsv", 4))
     ]
     assert suite.queries_line == 2
     assert [(case.id, case.query, dict(case.judgments), case.min_ndcg) for case in suite.cases] == [
@@ -56,7 +56,7 @@ def test_a_written_case_stands_for_the_query_with_its_id(listed: Shop) -> None:
 def test_a_written_case_without_an_id_has_the_id_of_the_query_with_its_text(listed: Shop) -> None:
     cases = listed.cases(THREE_LINES + "cases: [{query: blue shoes, xfail: issue 123}]\n")
     assert list(cases) == ["q1", "q2", "q3"]
-    assert cases["q1"]._replace(xfail=None, line=1, source="queries.tsv", column=1) == listed.cases(THREE_LINES)["q1"]
+    assert cases["q1"]._replace(xfail=None, line=1, source="queries.tsv") == listed.cases(THREE_LINES)["q1"]
     assert (cases["q1"].source, cases["q1"].line) == (None, 4)
 
 
