@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 FILE = "shop.relevance.yaml"
 GATE = gate_record("mean", id="mean nDCG@10 0.9", bounds=[["nDCG@10", 0.9]])
+MET = gate_record("mean", 2, id="mean nDCG@10 0.4", bounds=[["nDCG@10", 0.4]])
 MARK = "<!-- pytest-relevance report -->"
 FAILURE = "shop.relevance.yaml:5: nDCG@10 0.000 is below 0.500"
 
@@ -29,7 +30,7 @@ def result(query: str, ranking: list[str], line: int) -> CaseResult:
 def record(tmp_path: Path) -> Path:
     """The record of a run of two cases, of which one failed, and a gate with them."""
     results = [result("boots", ["b1"], 3), result("möbel", ["x1", "x2"], 5)]
-    info = FileInfo(FILE, FILE, totals=[("search", None, 2)], gates=[GATE])
+    info = FileInfo(FILE, FILE, totals=[("search", None, 2)], gates=[GATE, MET])
     Run(results, {FILE: info}, RunInfo("1.0")).write(tmp_path / "run.jsonl")
     return tmp_path / "run.jsonl"
 
@@ -41,7 +42,10 @@ def test_what_the_run_printed(terminal: Terminal) -> None:
     assert f"{FILE}::möbel" in said.lines
     assert FAILURE in said.lines
     assert f"{FILE}:1: mean nDCG@10 0.500, below 0.900 (2 cases)" in said.lines
-    assert said.lines[-1] == "2 cases: 1 passed, 1 failed; mean nDCG@10 0.500; 1 of 1 gate failed"
+    assert said.lines[-2:] == [
+        f"{FILE}:2: gate[mean nDCG@10 0.4] met: mean nDCG@10 0.500, at least 0.400 (2 cases)",
+        "2 cases: 1 passed, 1 failed; mean nDCG@10 0.500; 1 of 2 gates failed",
+    ]
     assert not [line for line in said.lines if "passed: nDCG@10" in line]
 
 
@@ -73,7 +77,7 @@ def test_as_json(terminal: Terminal) -> None:
     found = json.loads(terminal.run("report", "run.jsonl", "--format", "json").out)
     assert [each["verdict"] for each in found["results"]] == ["passed", "failed"]
     assert [each["id"] for each in found["results"]] == ["boots", "möbel"]
-    assert [each["outcome"] for each in found["gates"]] == ["failed"]
+    assert [each["outcome"] for each in found["gates"]] == ["failed", "passed"]
 
 
 @pytest.mark.usefixtures("record")

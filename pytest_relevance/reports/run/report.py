@@ -166,12 +166,12 @@ _MOST_UNFINISHED = 20  # node ids of what did not finish
 
 
 def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[Line]:
-    """The report that a run printed of its cases: failures, gates that failed, the summary, the verdict.
+    """The report that a run printed of its cases: failures, gates that failed, the summary, other gates, the verdict.
 
     `verbosity` as pytest counts it: below 0 one line for each failure, 1 all ranks, 2 the cases that passed too.
     """
     from pytest_relevance.reports.run import faults
-    from pytest_relevance.reports.run.gates import gate_lines
+    from pytest_relevance.reports.run.gates import gate_lines, named_gate_lines
 
     gates = run_gates(run)
     lines: list[Line] = []
@@ -193,6 +193,9 @@ def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[L
         lines.append(line(""))
     if cases.anything_ran(run.results):
         lines += summary_lines(run.results, run.files, run.info, gates, verbosity=verbosity, width=width)
+    for gate in gates:
+        if gate.outcome() != FAILED:
+            lines += named_gate_lines(gate, width)
     return [*lines, *verdict_lines(run.results, gates, run.info, verbosity=verbosity, width=width)]
 
 
