@@ -85,9 +85,10 @@ class BaselineComparison(NamedTuple):
     `newly_failing`: a floor or an expectation is not met that the accepted ranking meets under the judgments of today.
     `failed_before`: the accepted ranking is known to miss each unmet floor and expectation too, by no less, and the
     score did not drop by more than the tolerance. A latency counts for neither. `known`: pytest reports the case as
-    xfailed for that reason (`--relevance-known=xfail`). `searched` is the difference of the fingerprints,
-    `{name: [before, now]}`. `latency` is the one in the reference, in seconds, where its search was called as now.
-    `people_scores` are all these scores without the grades that fill what nobody has judged, in a case that has such.
+    xfailed for that reason (`--relevance-known=xfail`). `searched` is the difference of the fingerprints in the names
+    that the baseline has, `{name: [before, now]}`. `latency` is the one in the reference, in seconds, where its search
+    was called as now. `people_scores` are all these scores without the grades that fill what nobody has judged, in a
+    case that has such.
     """
 
     standing: str

@@ -106,6 +106,19 @@ def test_an_update_that_changes_no_ranking_accepts_the_fingerprint(shop: Project
     assert Accepted(shop.path / "shop.relevance.yaml.baseline.jsonl").fingerprint == {"index": "products-20"}
 
 
+def test_what_an_update_of_one_case_dropped_is_not_told_as_none(shop: Project) -> None:
+    now(shop, "products-11", weights="1")
+    shop.run(UPDATE)
+    now(shop, "products-11", "b2 b1", weights="5")
+    shop.run(UPDATE, "shop.relevance.yaml::boots")
+    assert Accepted(shop.path / "shop.relevance.yaml.baseline.jsonl").fingerprint == {"index": "products-11"}
+    assert "searched" not in shop.run().text
+    now(shop, "products-20", "b2 b1", weights="5")
+    run = shop.run()
+    assert "searched then and now: index products-11 -> products-20\n" in run.failure("hats")
+    assert run.sentences("searched") == ["searched since the baseline: index products-11 -> products-20"]
+
+
 def test_two_records_are_compared_by_it(shop: Project) -> None:
     shop.run("--relevance-record=before.jsonl")
     now(shop, "products-20", "b2 b1", documents=19406)

@@ -14,7 +14,7 @@ from pytest_relevance.results import case_result, diagnoses
 from pytest_relevance.results.case_parts import IMPROVEMENT, NEW, REGRESSION, STALE
 from pytest_relevance.results.case_result import FAILED, SKIPPED, CaseResult, grouped, has_failed
 from pytest_relevance.results.compare import differences
-from pytest_relevance.results.records.run_info import GONE, FileInfo, Fingerprint, RunInfo, changed, changes_text
+from pytest_relevance.results.records.run_info import GONE, FileInfo, Fingerprint, RunInfo, changed_since, changes_text
 
 if TYPE_CHECKING:
     from pytest_relevance.results.gates import GateResult
@@ -187,7 +187,7 @@ def searched_sentences(files: Mapping[str, FileInfo], fingerprint: Fingerprint) 
     """What differs in what was searched since the baselines, once where it is the same for several files."""
     texts: dict[str, list[str]] = {}
     for file, about in files.items():
-        texts.setdefault(changes_text(changed(about.fingerprint, fingerprint)), []).append(file)
+        texts.setdefault(changes_text(changed_since(about.fingerprint, fingerprint)), []).append(file)
     texts.pop("", None)
     of = {text: f" of {listed(named)}" if len(texts) > 1 else "" for text, named in texts.items()}
     return [Sentence(f"searched since the baseline{of[text]}: {text}", DOUBT) for text in texts]

@@ -22,7 +22,7 @@ from pytest_relevance.results.case_parts import FLOOR, NEW, REGRESSION, STALE, B
 from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, MEASURED, PASSED, CaseResult
 from pytest_relevance.results.records.baseline import KEPT, BaselineEntries, BaselineEntry, EntryKey, with_sorted_keys
 from pytest_relevance.results.records.file import as_json
-from pytest_relevance.results.records.run_info import GONE, LEFT_OUT, UNJUDGED, Fingerprint, Lost, changed
+from pytest_relevance.results.records.run_info import GONE, LEFT_OUT, UNJUDGED, Fingerprint, Lost, changed_since
 from pytest_relevance.results.scoring import defined, is_bounded, too_few_judged
 
 _ROUNDING = 1e-9  # a drop of exactly the tolerance is within it, however it was computed
@@ -122,7 +122,7 @@ class Baseline:
         if passes and not details:
             found = BaselineComparison(*found[:4], latency=found.latency, people_scores=found.people_scores)
         elif fingerprint:
-            found = found._replace(searched=changed(self.fingerprint, fingerprint))
+            found = found._replace(searched=changed_since(self.fingerprint, fingerprint))
         return result.with_baseline(found, verdict, because), fails
 
     def of_skipped(self, result: CaseResult) -> CaseResult:

@@ -190,6 +190,11 @@ def changed(before: Fingerprint, now: Fingerprint) -> Changes:
     return {name: [before.get(name), now.get(name)] for name in names if before.get(name) != now.get(name)}
 
 
+def changed_since(baseline: Fingerprint, now: Fingerprint) -> Changes:
+    """What differs from a baseline. A name that it lacks is not compared: updates of some cases may drop it."""
+    return {name: values for name, values in changed(baseline, now).items() if name in baseline}
+
+
 def common(fingerprints: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """What all mappings have, with the same value."""
     first, *others = fingerprints
