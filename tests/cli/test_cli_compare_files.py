@@ -132,7 +132,7 @@ _FORMS = "a file of them, a case file or {query: {document: grade}}"
         ),
         ("other settings", ["\n--set NAME=VALUE scores both by one setting, --metric nDCG@10 at one cutoff\n"]),
         ("a case is missing", ['- other.jsonl has no result of 1 case: "laces"\n--common compares the 5 cases']),
-        ("truncated", ["other.jsonl:4: expected a JSON object, found", "is the file truncated?"]),
+        ("truncated", ["other.jsonl:4: the line is damaged: it is no valid JSON object, ", "; fetch or make it again"]),
     ],
 )
 def test_records_that_cannot_be_compared(shop: Terminal, what: str, says: list[str]) -> None:

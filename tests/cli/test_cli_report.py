@@ -97,7 +97,7 @@ def test_what_cannot_be_reported(terminal: Terminal, record: Path) -> None:
     for arguments, told in (
         (("nowhere.jsonl",), 'pytest-relevance report: error: argument RUN: there is no file "nowhere.jsonl"'),
         (("other.txt",), "other.txt:1: this is not a record: it begins with "),
-        (("short.jsonl",), "short.jsonl:3: expected a JSON object, found "),
+        (("short.jsonl",), "short.jsonl:3: the line is damaged: it is no valid JSON object, "),
         (("run.jsonl", "-o", "./run.jsonl"), 'report: --output "./run.jsonl" is one of the files that are read'),
         (("run.jsonl", "-o", "no/where.md"), "no/where.md: cannot be written: No such file or directory"),
     ):

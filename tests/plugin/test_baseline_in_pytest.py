@@ -351,7 +351,7 @@ def test_a_damaged_baseline_is_an_error_and_is_not_replaced(shop: Shop) -> None:
     lines = shop.baseline.read_text().splitlines(keepends=True)
     cut = ("".join(lines[:-1]), f"{BASELINE}: the file is cut: its last line is not")
     for option, (damaged, message) in (
-        ((), ("".join(lines)[:-30], f"{BASELINE}:14: expected a JSON object")),
+        ((), ("".join(lines)[:-30], f"{BASELINE}:14: the line is damaged: it is no valid JSON object, ")),
         ((), ("".join(lines).replace('["h1","h2"]', "7"), f"{BASELINE}:4: the line is damaged: ")),
         ((), cut),
         ((UPDATE,), cut),

@@ -39,7 +39,7 @@ class Kind(NamedTuple):
     remedy: str
 
 
-RECORD = Kind("pytest-relevance record", "record", "pytest --relevance-record=FILE", "make the record again")
+RECORD = Kind("pytest-relevance record", "record", "pytest --relevance-record=FILE", "fetch or make it again")
 BASELINE = Kind(
     "pytest-relevance baseline",
     *("baseline", "pytest --relevance-update"),
@@ -229,16 +229,15 @@ def _objects(
             raise RecordError.at(file, f"a merge conflict is left in the file; {advice}", number)
         values = _object(text)
         if values is None:
-            raise RecordError.at(file, f"expected a JSON object, found {quoted(text)}; is the file truncated?", number)
+            what = f"it is no valid JSON object, {quoted(text)}"
+            raise RecordError.at(file, f"the line is damaged: {what}; {kind.remedy}", number)
         if values == {"end": True} and count is None:
             end = number
         else:
             found += 1
             yield number, values
     if kind is RECORD and found != count:
-        raise RecordError.at(
-            file, f"the record is truncated: {found:,} of {count} results are there; fetch or make it again"
-        )
+        raise RecordError.at(file, f"the record is truncated: {found:,} of {count} results are there; {kind.remedy}")
     if kind is BASELINE and not end:
         advice = "restore the file, or add that line where nothing is missing"
         raise RecordError.at(file, f"the file is cut: its last line is not {END}; {advice}")
