@@ -26,7 +26,9 @@ from pytest_relevance.results.history import CaseMove, History, Point, Series
 KIND, VERSION = "pytest-relevance history", 1
 """What the report as JSON says that it is."""
 
-_COUNTED = "interval: what unjudged results leave open; worse and better since the run before, where no break is"
+_COUNTED = (
+    "interval: what unjudged results leave open; worse and better since the run before, of cases that no break touches"
+)
 """What the figures of a run are."""
 
 

@@ -87,7 +87,7 @@ def test_a_line_for_each_run_in_the_order_of_their_start(terminal: Terminal, run
     record(runs / "deep" / "c.jsonl", 4, both, judged, index="products-2")
     said = terminal.run("history", "runs")
     assert (said.code, said.err) == (0, "")
-    assert [line.rstrip() for line in said.lines] == [
+    assert said.lines == [
         "History of 4 runs, 2026-11-01 08:03 to 2026-11-04 08:03 UTC",
         "4 runs: there are no two means to compare",
         "",
@@ -102,7 +102,8 @@ def test_a_line_for_each_run_in_the_order_of_their_start(terminal: Terminal, run
         "    is not in all runs, or without one",
         "break at 2026-11-04 08:03: judgments of 2 of 2 cases changed: means before and after are not",
         "    comparable",
-        "interval: what unjudged results leave open; worse and better since the run before, where no break is",
+        "interval: what unjudged results leave open; worse and better since the run before, of cases that no",
+        "    break touches",
     ]
 
 
