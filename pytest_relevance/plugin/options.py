@@ -5,7 +5,7 @@
 
 import os
 import re
-from argparse import ArgumentTypeError
+from argparse import Action, ArgumentTypeError
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import translate
@@ -133,6 +133,13 @@ _INI: Mapping[str, tuple[str, object]] = {
 """The ini keys, with their help texts and defaults."""
 
 
+class _Update(Action):
+    """What an update accepts: "all" or "new". All its names are of one action, as argparse lists them in an error."""
+
+    def __call__(self, _: object, options: object, values: object, name: str | None = None) -> None:
+        setattr(options, self.dest, "new" if name == "--relevance-update=new" else "all")
+
+
 def declare(parser: pytest.Parser) -> None:
     """Add the command-line options, in a group of their own, and the ini keys."""
     group = parser.getgroup("relevance", "search relevance")
@@ -141,12 +148,10 @@ def declare(parser: pytest.Parser) -> None:
         if isinstance(value, tuple):
             values = {"choices": value, "default": None if name in _SET_BY_PROJECTS else value[0]}
         group.addoption(f"--relevance-{name}", help=what, **values)
-    # --relevance-update=new is a whole option name: an optional value would swallow a folder that follows the option
-    for names, accepts, what in (
-        (("--relevance-update", "--relevance-update=all"), "all", "accept the present rankings as the baseline"),
-        (("--relevance-update=new",), "new", "the same for cases that have no baseline yet, and only these"),
-    ):
-        group.addoption(*names, dest="relevance_update", action="store_const", const=accepts, default=None, help=what)
+    # these are whole option names: an optional value would swallow a folder that follows the option
+    updates = "--relevance-update", "--relevance-update=all", "--relevance-update=new"
+    what = "accept the present rankings as the baseline; =new: those of cases that have none yet, and only these"
+    group.addoption(*updates, dest="relevance_update", action=_Update, nargs=0, help=what)
     for name, (about, default) in _INI.items():
         kind = {float: "float", list: "args"}.get(type(default))  # None: a text
         parser.addini(name, about, type=kind, default=default)  # type: ignore[arg-type]

@@ -216,6 +216,13 @@ def test_only_new_cases_are_added_and_the_others_compared(shop: Shop) -> None:
     assert "--relevance-update" not in run.summary
 
 
+def test_an_update_of_anything_else_is_a_usage_error_that_says_what_is_allowed(shop: Shop) -> None:
+    run = shop.run("--relevance-update=yes")
+    assert run.code == pytest.ExitCode.USAGE_ERROR
+    error = run.result.stderr.str()
+    assert f"{UPDATE}/{UPDATE}=all/{ONLY_NEW}: ignored explicit argument 'yes'" in error
+
+
 def test_what_is_accepted_of_what_may_come_of_a_case(project: Project) -> None:
     shop = Shop(project)
     shop.cases("""
