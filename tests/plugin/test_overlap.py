@@ -140,6 +140,7 @@ def test_a_gate_alone_says_what_changed_most(traffic: Project) -> None:
 
 def test_a_case_that_fails_with_the_accepted_ranking_is_not_told_as_changed(traffic: Project) -> None:
     traffic.cases("{queries: traffic.csv, expect: {overlap@2: 0.5, results: 5}}")
+    assert traffic.run().sentences("4 cases:") == ["4 cases: 4 failed (4 new to the baseline)"]  # there is none yet
     traffic.run(ACCEPT)
     search(traffic, now={"a b c d": "b a c d", "i j k l": "x y z", "nothing": ""})
     run = traffic.run()

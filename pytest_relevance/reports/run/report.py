@@ -94,7 +94,7 @@ def verdict_lines(
 ) -> list[Line]:
     """The last line of a report: `52 cases: 49 passed, 3 failed; mean nDCG@10 0.701; 1 of 2 gates failed`.
 
-    With a baseline it counts the failures by their kind: `44 got worse, 9 failed before`.
+    Where the baseline has any of the failures it counts them by their kind: `44 got worse, 9 failed before`.
     With a `verbosity` below 0 the mean and the gates are left out if there is one suite, whose line has them.
     It says how many of the cases that were to run did not finish; pytest itself reports files that are not collected.
     """
@@ -123,7 +123,7 @@ def case_counts(results: Sequence[CaseResult]) -> list[str]:
         from pytest_relevance.results.compare.differences import FAILURE_KINDS, failure_kind
 
         failed = [*filter(has_failed, results)]
-        if any(result.baseline is not None for result in failed):
+        if any(result.baseline is not None and result.baseline.standing != NEW for result in failed):
             others = [result for result in others if not has_failed(result)]
             found = Counter(
                 result.status if result.status == NOT_SEARCHED else failure_kind(result) for result in failed
