@@ -4,8 +4,8 @@
 |---|---|
 | `run_case` | the run of one case, from its search to its result |
 | `case_run` | `CaseRun`: the data of a case while it runs, the call of a single search, and its event loop |
-| `windows` | a window: the cases that may be searched together, and what each of their calls returned or raised |
-| `searches` | the calls of a window, N at a time, and the outcome that each case takes at its turn |
+| `windows` | which cases are searched at once (a window); what happens when one of several searches raises |
+| `searches` | N calls of a window at a time, by threads or tasks, and the outcome that each case takes at its turn |
 | `documents` | the lookup of titles and fields in the index |
 | `judge` | the calls of a project's judge |
 | `fixture` | the fixture `relevance`, for tests in Python |
