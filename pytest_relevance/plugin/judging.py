@@ -7,11 +7,9 @@ wrong, changes no verdict of the run.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,10 +20,11 @@ from pytest_relevance.judgments.grading import Judged, Rated, drawn_evenly
 from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.plugin.failures import error_text
 from pytest_relevance.plugin.options import ended_well, redaction, settings
+from pytest_relevance.plugin.outputs import Target
 from pytest_relevance.plugin.pytest_internals import is_fixture_defined, request_of
 from pytest_relevance.plugin.run_store import DOCUMENTS, Message, run_store
 from pytest_relevance.plugin.running.case_run import case_runs_of
-from pytest_relevance.plugin.running.judge import NAME, Answer, Judge, Question, UnusableJudge
+from pytest_relevance.plugin.running.judge import AT_ONCE, NAME, Answer, Judge, Question, UnusableJudge
 from pytest_relevance.plugin.terminal import run_terminal, write_lines
 from pytest_relevance.reports.progress import Progress
 from pytest_relevance.reports.raters import agreement_lines
@@ -33,7 +32,7 @@ from pytest_relevance.reports.text import Line, folded_lines, line, safe_output,
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.documents import RunTitles
 from pytest_relevance.results.filled import judged_by
-from pytest_relevance.results.worklist import JudgeFile, Worklist, WorklistRow, in_a_file
+from pytest_relevance.results.worklist import JudgeFile, Worklist, in_a_file
 
 PEOPLE = "people"
 """The rater of the grades that people gave, beside a judge."""
@@ -64,10 +63,8 @@ class Judging:
         if config.getoption("dist", "no") != "no":
             what = f"{self._option} asks about documents of all cases, which no worker of pytest-xdist has"
             raise pytest.UsageError(f"{what}: leave -n out, or write -n 0")
-        self._file: JudgeFile | None = None
-        if option.relevance_judge is not None:
-            self._file = JudgeFile(Path(os.path.abspath(os.path.expanduser(option.relevance_judge))))
-        self._shown = harmless(option.relevance_judge or "")
+        self._target = None if option.relevance_judge is None else Target.of("judge", config)
+        self._file = None if self._target is None else JudgeFile(self._target.path)
         self._left: int = option.relevance_judge_limit or sys.maxsize
         self._ran: dict[tuple[str, int], tuple[Case, CaseResult, object]] = {}
         self._is_interrupted = False
@@ -92,7 +89,7 @@ class Judging:
                 result, people = run.attempt.result, run.case.grades_of_people
                 if result is not None and result.evaluation.scores:
                     result = judged_by(result, people) if run.case.filled else result
-                    is_asked = (self._file is not None and result.unjudged) or (self._most is not None and people)
+                    is_asked = (self._file and result.unjudged) or (self._most is not None and people)
                     judge = self._judge_of(item) if is_asked else None
                     self._ran[item.nodeid, number] = run.case, result, judge
 
@@ -116,7 +113,7 @@ class Judging:
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int | pytest.ExitCode) -> _Hook:
         """Tell what came of it, or why the judge was not asked; the run fails where it cannot be."""
         found = yield
-        is_silent = not self._messages and (self._file is not None or not self._sections)
+        is_silent = not self._messages and (self._file or not self._sections)
         if is_silent and settings(self._config).runs_tests and not self._is_interrupted:
             why = "there is nothing to judge" if self._ran else "no case was scored"
             self._messages.append(Message(f"{self._option}: {NAME} was not asked, as {why}"))
@@ -161,34 +158,32 @@ class Judging:
             return
         if self._most is not None:
             self._calibrate(judge, ran, self._most)
-        if self._file is not None and not self._is_interrupted and any(result.unjudged for _, result in ran):
-            try:
-                self._messages.append(self._fill(judge, ran, self._file))
-            except (OSError, ValueError, KeyError) as error:  # it is no worklist any more
-                self._messages.append(Message(f"{self._shown} cannot be written: {error}", is_good=False))
+        file = self._file
+        if self._target and file and not self._is_interrupted and any(result.unjudged for _, result in ran):
+            problem = self._target.write(lambda _: self._fill(judge, ran, file))
+            self._messages += [Message(problem, is_good=False)] if problem else []
 
-    def _fill(self, judge: Judge, ran: _Ran, file: JudgeFile) -> Message:
+    def _fill(self, judge: Judge, ran: _Ran, file: JudgeFile) -> None:
         """Ask a judge for grades of unjudged results, the most valuable first, and add them to the file."""
         worklist = Worklist.of(self._described(result for _, result in ran))
         cases = {in_a_file(case.query): case for case, _ in reversed(ran)}
-        file.open(worklist)
-        pairs: dict[tuple[str, ...], WorklistRow] = {}
-        for row in worklist.rows:
-            pairs.setdefault((file.id_of(row), row.query, row.document), row)
-        new = [row for row in pairs.values() if not file.has(row, judge.name)]
+        of_all, new = file.open(worklist, judge.name)
         rows = new[: self._left]
-        self._left -= len(rows)
 
         def take(number: int, answer: Answer) -> None:
             file.add(worklist, rows[number], judge.name, answer.grade, answer.note)
 
         questions = [Question(cases[row.query], {**row.fields, "id": row.document, "title": row.title}) for row in rows]
-        before, over = len(pairs) - len(new), len(new) - len(rows)
+        before, over = of_all - len(new), len(new) - len(rows)
         others = {"in the file before": before, _NOT_ASKED + "--relevance-judge-limit": over}
-        graded, rest = self._answers(judge, questions, f"judged by {judge.name}:", take, others)
-        of_all = f"{graded:,} of {counted(len(pairs), 'result')} that nobody has judged"
+        answers, rest = self._answers(judge, questions, f"judged by {judge.name}:", others, take)
+        self._left -= min(len(rows), len(answers) + AT_ONCE)  # so many more may have begun
+        graded = sum(answer.grade is not None for answer in answers.values())
         cut = "; a half-written row at its end was taken away" if file.was_cut else ""
-        return Message(f"{judge.name} graded {of_all}: {self._shown}{rest and '; '}{rest}{cut}")
+        said = f"{judge.name} graded {graded:,} of {counted(of_all, 'result')} that nobody has judged"
+        self._messages.append(
+            Message(f"{said}: {harmless(self._config.option.relevance_judge)}{rest and '; '}{rest}{cut}")
+        )
 
     def _calibrate(self, judge: Judge, ran: _Ran, most: int) -> None:
         """Ask a judge for grades that people gave in the cases that were scored, and keep what there is to show."""
@@ -207,23 +202,21 @@ class Judging:
             (case, _), texts, name = ran[places[each]], described[places[each]].texts, each.document
             titles.setdefault(each.query, {})[name] = title = texts.titles.get(name, "")
             questions.append(Question(case, {**texts.shown.get(name, {}), "id": name, "title": title}))
-        people = PEOPLE if judge.name != PEOPLE else f"other {PEOPLE}"
         untitled = {"without a title": sum(not question.document["title"] for question in questions)}
-        pairs: list[Rated] = []
-
-        def take(number: int, answer: Answer) -> None:
-            query, rated, grade = drawn[number]
-            if answer.grade is not None:
-                ratings = {people: grade, judge.name: answer.grade}
-                pairs.append(Rated(query, rated, ratings, abs(answer.grade - grade)))
-
-        _, rest = self._answers(judge, questions, f"calibrated {judge.name}:", take, untitled)
-        of_all = f"{len(drawn):,} of the {counted(len(places), 'grade')} that people gave, drawn evenly over the grades"
+        answers, rest = self._answers(judge, questions, f"calibrated {judge.name}:", untitled, lambda *_: None)
+        how = f"the {counted(len(places), 'grade')} that people gave"
+        how += ", drawn evenly over the grades" * (len(drawn) < len(places))
         columns = terminal_width()
-        lines = folded_lines(f"asked for {of_all}{rest and ': '}{rest}", columns=columns)
+        lines = folded_lines(f"asked for {len(drawn):,} of {how}{rest and ': '}{rest}", columns=columns)
+        people = PEOPLE if judge.name != PEOPLE else f"other {PEOPLE}"
+        given = ((drawn[number], answer.grade) for number, answer in answers.items() if answer.grade is not None)
+        pairs = [
+            Rated(query, name, {people: grade, judge.name: said}, abs(said - grade))
+            for (query, name, grade), said in given
+        ]
         if pairs:
-            judgments = Judgments(titles=titles, raters=(people, judge.name))
             pairs.sort(key=lambda rated: (-rated.spread, rated.query, rated.document))
+            judgments = Judgments(titles=titles, raters=(people, judge.name))
             lines += [line(""), *agreement_lines(judgments, pairs, _MOST_APART, columns=columns)]
         self._sections.append((safe_output(f"calibration of {harmless(judge.name)}"), lines))
 
@@ -234,21 +227,21 @@ class Judging:
         return RunTitles().add(found, run_store(self._config).files)
 
     def _answers(
-        self, judge: Judge, questions: Sequence[Question], what: str, take: _Take, others: Mapping[str, int]
-    ) -> tuple[int, str]:
-        """Ask a judge; return how many grades it gave, and what became of the rest in words; `others` are more of it.
+        self, judge: Judge, questions: Sequence[Question], what: str, others: Mapping[str, int], take: _Take
+    ) -> tuple[Mapping[int, Answer], str]:
+        """Ask a judge; return its answers by the numbers of the questions, and in words what has no grade.
 
-        `take` gets the number of each question and its answer, unless that is a fault, which is told. `what` begins the
-        line that says how far it is.
+        Faults are told. `what` begins the line that says how far it is. `others` has counts of what was not asked, and
+        `take` gets each answer as it comes, unless that is a fault.
         """
         progress = Progress(what, len(questions), *run_terminal(self._config))
-        answers, why = list[Answer](), ""
+        answers, why = dict[int, Answer](), ""
         progress.advance(0)
         try:
             for number, answer in judge.ask(questions):
                 if not answer.fault:
                     take(number, answer)
-                answers.append(answer)
+                answers[number] = answer
                 progress.advance()
         except KeyboardInterrupt:
             self._is_interrupted, why = True, "Ctrl-C"
@@ -257,11 +250,11 @@ class Judging:
         finally:
             progress.end()
         why = f"{NAME} was given up" if judge.gave_up else why
-        faults = Counter(each.fault for each in answers if each.fault)
+        faults = Counter(each.fault for each in answers.values() if each.fault)
         told = [f"{judge.name}, {counted(count, 'call')}: {text}" for text, count in faults.most_common(_MOST_FAULTS)]
         # no fault of a judge fails the run
         run_store(self._config).messages += [Message(text, is_good=False) for text in told]
-        graded, failed = sum(each.grade is not None for each in answers), faults.total()
-        unsure, left = len(answers) - graded - failed, len(questions) - len(answers)
-        counts = {**others, "it cannot tell": unsure, "failed": failed, _NOT_ASKED + why: left}
-        return graded, "; ".join(f"{count:,} {what}" for what, count in counts.items() if count)
+        unsure = sum(each.grade is None and not each.fault for each in answers.values())
+        left = len(questions) - len(answers)
+        counts = {**others, "it cannot tell": unsure, "failed": faults.total(), _NOT_ASKED + why: left}
+        return answers, "; ".join(f"{count:,} {what}" for what, count in counts.items() if count)

@@ -138,7 +138,6 @@ def read_history(paths: Iterable[str]) -> History:
             left_out[name] = str(error)
     files = [files for name, (files, *_) in headers.items() if name not in left_out]
     name_of = file_names(files)
-    names = {file: name_of(file) for file in chain.from_iterable(files)}
     runs: dict[str, dict[str | None, Point]] = {}
     last: dict[tuple[str | None, CaseKey], CaseResult] = {}
     known, starts = dict[int, str](), Counter(info.started for _, info, _ in headers.values())
@@ -165,7 +164,7 @@ def read_history(paths: Iterable[str]) -> History:
             variant = result.variant
             if variant not in points:
                 points[variant] = Point(name, info.started, info.fingerprint, new)
-            found = variant, names.get(result.file, result.file), result.id
+            found = variant, name_of(result.file), result.id
             key = *found[1:], numbers[found]
             numbers[found] += 1
             if _add(points[variant], key, last.get((variant, key)), result):

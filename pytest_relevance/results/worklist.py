@@ -405,9 +405,8 @@ class JudgeFile:
         """Take half of a row off the end of the file. Raises OSError."""
         self.path = path
         self._names: list[str] = []
-        self._known: set[tuple[str, ...]] = set()
         self._ids: dict[str, list[str]] = {}
-        data = path.read_bytes() if path.is_file() else b""
+        data = self._content()
         whole = _whole_rows(data)
         self.was_cut = len(whole) < len(data)
         if whole != data:
@@ -415,22 +414,34 @@ class JudgeFile:
                 file.truncate(min(len(whole), len(data)))
                 file.write(whole[len(data) :])
 
-    def open(self, worklist: Worklist) -> None:
-        """Read which pairs the file has; a file that is empty or not there gets its header. Raises OSError."""
-        self._names, *rows = read_worklist(self.path.read_bytes() if self.path.is_file() else b"") or [[]]
+    def open(self, worklist: Worklist, rater: str) -> tuple[int, list[WorklistRow]]:
+        """How many pairs of query and document a worklist has, and those that the file has not under a judge's name.
+
+        A file that is empty or not there gets its header. Raises OSError.
+        """
+        self._names, *rows = read_worklist(_whole_rows(self._content())) or [[]]
         if not self._names:
             self._names = [*worklist.columns, *_OF_JUDGES]
             self._add(self._names)
-        for row in rows:
-            cells = dict(zip(self._names, map(str.strip, row), strict=True))
-            self._known.add((cells["query_id"], cells["query"], cells["document"], cells["rater"]))
+        known = set[tuple[str, ...]]()
+        for written in rows:
+            cells = dict(zip(self._names, map(str.strip, written), strict=True))
             self._ids.setdefault(cells["query"], []).append(cells["query_id"])
+            if cells["rater"] == _cell(rater):
+                known.add((cells["query_id"], cells["query"], cells["document"]))
+        pairs: dict[tuple[str, ...], WorklistRow] = {}
+        for row in worklist.rows:
+            pairs.setdefault((self._id_of(row), _cell(row.query), _cell(row.document)), row)
+        return len(pairs), [row for pair, row in pairs.items() if pair not in known]
 
-    def has(self, row: WorklistRow, rater: str) -> bool:
-        """Whether the file has the pair under the name of a judge."""
-        return (self.id_of(row), _cell(row.query), _cell(row.document), _cell(rater)) in self._known
+    def add(self, worklist: Worklist, row: WorklistRow, rater: str, grade: float | None, note: str) -> None:
+        """Add a row with the grade of a judge; None is a blank one. Raises OSError."""
+        written = "" if grade is None else f"{grade!r}"
+        of_judge = {"grade": written, "rater": escaped(rater), MACHINE: "true", "note": escaped(on_one_line(note))}
+        cells = {**worklist.cells(row), "query_id": escaped(self._id_of(row)), **of_judge}
+        self._add([cells.get(name, "") for name in self._names])
 
-    def id_of(self, row: WorklistRow) -> str:
+    def _id_of(self, row: WorklistRow) -> str:
         """The id under which a grade is looked for and added.
 
         A query that has another id by now keeps the id that the file has for its text: with two ids the rows would be
@@ -440,12 +451,8 @@ class JudgeFile:
         ids = self._ids.setdefault(_cell(row.query), [own])
         return own if own in ids else ids[0]
 
-    def add(self, worklist: Worklist, row: WorklistRow, rater: str, grade: float | None, note: str) -> None:
-        """Add a row with the grade of a judge; None is a blank one. Raises OSError."""
-        written = "" if grade is None else f"{grade!r}"
-        of_judge = {"grade": written, "rater": escaped(rater), MACHINE: "true", "note": escaped(on_one_line(note))}
-        cells = {**worklist.cells(row), "query_id": escaped(self.id_of(row)), **of_judge}
-        self._add([cells.get(name, "") for name in self._names])
+    def _content(self) -> bytes:
+        return self.path.read_bytes() if self.path.is_file() else b""
 
     def _add(self, cells: Sequence[str]) -> None:
         with self.path.open("ab") as file:

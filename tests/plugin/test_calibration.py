@@ -63,8 +63,7 @@ def test_the_whole_section(shop: Project) -> None:
     run = shop.run("--relevance-calibrate=100")
     assert run.code == 0
     assert calibration(run) == [
-        "asked for 7 of the 7 grades that people gave, drawn evenly over the grades: 1 without a title; 1 it",
-        "    cannot tell; 1 failed",
+        "asked for 7 of the 7 grades that people gave: 1 without a title; 1 it cannot tell; 1 failed",
         "",
         "5 pairs of query and document that both people and model-x/prompt-3 graded",
         "  equal grades                     40.0%  2 of 5",
@@ -165,7 +164,7 @@ def test_nothing_to_compare(shop: Project) -> None:
     shop.cases("cases: [{query: x y, judgments: {x: 3, y: 1}}]\n")
     shop.conftest(f"{SEARCH}\n    def grade(document): return None\n")
     shown = calibration(shop.run("--relevance-calibrate=2"))
-    assert shown == ["asked for 2 of the 2 grades that people gave, drawn evenly over the grades: 2 it cannot tell"]
+    assert shown == ["asked for 2 of the 2 grades that people gave: 2 it cannot tell"]
 
 
 def test_two_grades_are_asked_for_at_least(shop: Project) -> None:

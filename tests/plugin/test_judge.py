@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from textwrap import dedent
 
 import pytest
 
@@ -232,6 +233,32 @@ def test_ctrl_c_and_exit_stop_asking_alone(shop: Project, judge: str, line: str,
     assert run.code == 0
     assert run.counts == {"passed": 3}
     assert f"not asked for: {why}" in told(run)
+
+
+def test_what_one_judge_was_not_asked_for_is_left_to_the_next(shop: Project) -> None:
+    """The judge of a folder is asked first, and given up at the fiftieth failure; a limit holds for what is asked."""
+    (shop.path / "zoo").mkdir()
+    words = " ".join(f"d{each}" for each in range(80))
+    (shop.path / "zoo" / "x.relevance.yaml").write_text(f"cases: [{{query: {words}, k: 80, judgments: {{d0: 1}}}}]\n")
+    judge = (SEARCH + JUDGE).replace('.startswith("boom")', ' != ""').replace("prompt-3", "dead")
+    (shop.path / "zoo" / "conftest.py").write_text(dedent(judge))
+    run = shop.run(OPTION, "--relevance-judge-limit=79")
+    assert "graded 0 of 79 results that nobody has judged: machine.csv; 50 failed; 29 not asked for" in told(run)
+    assert "model-x/prompt-3 graded 3 of 8 results that nobody has judged: machine.csv" in told(run)
+    assert len(asked(shop)) <= 79
+
+
+def test_a_file_that_became_another_one_during_the_run_is_refused(shop: Project) -> None:
+    header = "query_id,query,document,title,ranks,worth,move,grade\n"
+    shop.conftest(
+        (SEARCH + JUDGE).replace(
+            "        def search(", f"        open('machine.csv', 'w').write({header!r})\n        def search(", 1
+        )
+    )
+    run = shop.run(OPTION)
+    assert run.code == 1
+    assert "machine.csv exists and is not as a judge writes it: CSV with commas" in told(run)
+    assert (asked(shop), (shop.path / "machine.csv").read_text()) == ([], header)
 
 
 def test_a_judge_that_always_fails_is_given_up(shop: Project) -> None:
