@@ -21,6 +21,7 @@ from typing import NoReturn
 from pytest_relevance import __version__
 from pytest_relevance._problems import FileError
 from pytest_relevance._python import paused_gc
+from pytest_relevance.cli import command
 from pytest_relevance.cli.command import FOUND, OK, PROGRAM, USAGE, CommandError, complain, escape_unencodable
 from pytest_relevance.reports.text import safe_output
 
@@ -80,14 +81,19 @@ def _run(arguments: list[str]) -> int:
     except Exception:
         if parsed.command not in _READ_RECORDS:
             raise
-        print_exc()  # it may be our own mistake, too
-        complain(f"{PROGRAM} {parsed.command}: {_DAMAGED}")
+        try:
+            command.check_records(parsed)
+        except FileError as damage:
+            complain(str(damage))
+        else:
+            print_exc()
+            complain(f"{PROGRAM} {parsed.command}: {_DAMAGED}")
         return USAGE
     return code
 
 
 _READ_RECORDS = frozenset({"compare", "history", "merge", "report"})
-"""The commands that read records. The values in a record are checked by nothing before they are used."""
+"""The commands that read records. Not every value in a record is checked before it is used."""
 
 _DAMAGED = "a record is damaged, and has to be made again; or this is a mistake in pytest-relevance: please report it"
 
@@ -117,11 +123,11 @@ def _parsed(arguments: list[str]) -> Namespace:
 
 def _declare(name: str, parser: ArgumentParser) -> None:
     """Import the module of a command, and give the parser its arguments and its help text."""
-    command = import_module(f"{__name__}.{name}")
+    module = import_module(f"{__name__}.{name}")
     parser.formatter_class = RawDescriptionHelpFormatter
     parser.description = f"{COMMANDS[name][0].upper()}{COMMANDS[name][1:]}."
     width = shutil.get_terminal_size().columns - 2  # as argparse does
-    _, *paragraphs = (command.__doc__ or "").rstrip().split("\n\n")
+    _, *paragraphs = (module.__doc__ or "").rstrip().split("\n\n")
     parser.epilog = "\n\n".join(text if text.startswith(" ") else fill(text, width) for text in paragraphs)
-    parser.set_defaults(run=command.run)
-    command.declare(parser)
+    parser.set_defaults(run=module.run)
+    module.declare(parser)

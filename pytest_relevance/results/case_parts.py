@@ -69,8 +69,8 @@ class Outcome(NamedTuple):
     before: float | None = None
     is_new: bool = False
     clauses: Sequence[str] = ()
-    conditions: Sequence[Sequence[Any]] = ()
-    values: Sequence[Sequence[Any]] = ()
+    conditions: Sequence[tuple[str, str, Sequence[Any]]] = ()
+    values: Sequence[tuple[Any, Any]] = ()
     query: str = ""
     others: Mapping[str, Any] = {}
 

@@ -181,7 +181,7 @@ def _fields(expected: Expectation, found: Found) -> Outcome:
         *(expected.name, expected.kind, not wrong and (bool(ranking) or found.finds_nothing)),
         within=within,
         wrong=tuple(ranking[index] for index in wrong),
-        conditions=tuple(map(tuple, conditions)),  # pytest-xdist sends no named tuples
+        conditions=tuple(each[:] for each in conditions),  # pytest-xdist sends no named tuples
         values=tuple(
             (index + 1, {path: _brief(values[path][index]) for path in paths}) for index, paths in wrong.items()
         ),
@@ -203,7 +203,7 @@ def _same_as(expected: Expectation, found: Found) -> Outcome:
         *(expected.name, expected.kind, is_met, value, expected.comparison, expected.bound),
         within=within,
         wrong=wrong,
-        values=tuple(tuple(side.get(each) for side in ranks) for each in wrong),
+        values=tuple((ranks[0].get(each), ranks[1].get(each)) for each in wrong),
         query=expected.query,
     )
 

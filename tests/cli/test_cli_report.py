@@ -107,10 +107,31 @@ def test_what_cannot_be_reported(terminal: Terminal, record: Path) -> None:
     assert record.read_bytes() == before
 
 
-def test_damage_that_shows_late_is_said_beside_the_traceback(terminal: Terminal, record: Path) -> None:
+@pytest.mark.parametrize(
+    ("options", "damage", "found"),
+    [
+        (["-vv"], {"irrelevant_top": [[1]]}, "its irrelevant_top is ([1],)"),
+        (["--format", "markdown"], {"not_in_index": [["a"]]}, "its not_in_index is (['a'],)"),
+        (["-o", "page.html"], {"shown": {"b1": 1}}, "its shown is {'b1': 1}"),
+        (["-vv"], {"filled_top": {"m": "x"}}, "its filled_top is {'m': 'x'}"),
+    ],
+)
+def test_damage_within_a_value_is_told_with_its_place(
+    terminal: Terminal, record: Path, options: list[str], damage: dict[str, object], found: str
+) -> None:
+    header, first, *lines = record.read_text(encoding="utf-8").splitlines()
+    damaged = json.dumps({**json.loads(first), **damage})
+    record.write_text("\n".join([header, damaged, *lines, ""]), encoding="utf-8")
+    said = terminal.run("report", *options, "run.jsonl")
+    assert said.err == f"run.jsonl:2: the line is damaged: {found}; fetch or make it again\n"
+    assert said.code == 2
+
+
+def test_damage_that_no_type_shows_is_said_beside_the_traceback(terminal: Terminal, record: Path) -> None:
     """As it may be our own mistake, too."""
     header, first, *lines = record.read_text(encoding="utf-8").splitlines()
-    damaged = json.dumps({**json.loads(first), "irrelevant_top": [[1]]})
+    half_a_pair = {"name": "order", "kind": "order", "met": False, "wrong": ["sku-1"]}
+    damaged = json.dumps({**json.loads(first), "verdict": "failed", "reasons": [half_a_pair]})
     record.write_text("\n".join([header, damaged, *lines, ""]), encoding="utf-8")
     for options in ((), ("--format", "markdown")):
         said = terminal.run("report", *options, "run.jsonl")

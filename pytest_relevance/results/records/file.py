@@ -282,15 +282,45 @@ _decode = json.JSONDecoder(parse_constant=_refuse_constant).decode
 
 def _about_run(header: dict[str, Any]) -> tuple[dict[str, FileInfo], RunInfo, int]:
     """The case files of a record by name, how its run was made, and its number of results. Raises one of `DAMAGE`."""
-    check_types(header["run"], RunInfo)
     for values in header["files"].values():
-        check_types(values, FileInfo)
         for gate in values.get("gates", ()):
             gate_of(gate)
             index(gate["line"])
     files = {name: FileInfo.from_dict(values) for name, values in header["files"].items()}
-    count = header.get("results")
-    return files, RunInfo.from_dict(header["run"]), count if type(count) is int else 0
+    info, count = RunInfo.from_dict(header["run"]), header.get("results")
+    for part in (info, *files.values()):
+        check_whole(part)
+    for fault in info.faults:
+        fault["kind"], fault["message"]  # a KeyError where one is missing
+    return files, info, count if type(count) is int else 0
+
+
+def check_record(path: str | os.PathLike[str]) -> None:
+    """Check every value of a record, which takes too long where all is well. Raises `RecordError` for a damaged one."""
+    for _ in read_file(path, os.fspath(path), RECORD, _about_run, lambda values: check_whole(_case_result(values))):
+        pass
+
+
+def check_whole(part: Any) -> None:
+    """Raise TypeError where a field of a named tuple, or a value within it, has another type than annotated."""
+    for name, hint in get_type_hints(type(part)).items():
+        value = getattr(part, name)
+        if not _fits(value, hint):
+            raise TypeError(f"its {name} is {value!r}")
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    kind, inner = get_origin(hint) or hint, get_args(hint)
+    if kind is UnionType:
+        return any(_fits(value, each) for each in inner)
+    if kind is Mapping:
+        return type(value) is dict and all(_fits(each, inner[1]) for each in value.values())
+    if kind in (Sequence, tuple) and type(value) in (list, tuple):
+        hints = inner if kind is tuple else inner * len(value)
+        return len(value) == len(hints) and all(map(_fits, value, hints))
+    if hasattr(kind, "_fields") and type(value) is kind:
+        check_whole(value)
+    return kind is Any or type(value) in ((int, float) if kind is float else (kind,))
 
 
 _JSON_TYPES: Mapping[Any, Sequence[type]] = {
@@ -356,6 +386,8 @@ def _case_result(values: dict[str, Any], only: Collection[str] = ()) -> CaseResu
         raise ValueError(f"its verdict is {found.verdict!r}, its outcome {found.outcome!r}")
     if accepted is not None and accepted.standing not in STANDINGS:
         raise ValueError(f"its standing is {accepted.standing!r}")
+    if (evaluation.lower is None) is not (evaluation.upper is None):
+        raise ValueError(f"its lower is {evaluation.lower}, its upper {evaluation.upper}")
     if not (0 < conditions.k <= LARGEST_CUTOFF and 0 < found.weight < math.inf):
         raise ValueError(f"its k is {conditions.k}, its weight {found.weight}")
     if len(ranking.grades) != len(ranking.documents) or len(ranking.engine_scores) not in (0, len(ranking.documents)):
