@@ -112,7 +112,7 @@ class CaseResult(NamedTuple):
     def interval(self) -> tuple[float | None, float | None]:
         """The least and the greatest nDCG@k that the unjudged results leave open; None where it is not defined."""
         lower, upper = self.evaluation.lower, self.evaluation.upper
-        return (self.score, self.score) if lower is None else (lower, upper)
+        return (self.score, self.score) if lower is None or upper is None else (lower, upper)
 
     @property
     def change(self) -> float:

@@ -386,8 +386,6 @@ def _case_result(values: dict[str, Any], only: Collection[str] = ()) -> CaseResu
         raise ValueError(f"its verdict is {found.verdict!r}, its outcome {found.outcome!r}")
     if accepted is not None and accepted.standing not in STANDINGS:
         raise ValueError(f"its standing is {accepted.standing!r}")
-    if (evaluation.lower is None) is not (evaluation.upper is None):
-        raise ValueError(f"its lower is {evaluation.lower}, its upper {evaluation.upper}")
     if not (0 < conditions.k <= LARGEST_CUTOFF and 0 < found.weight < math.inf):
         raise ValueError(f"its k is {conditions.k}, its weight {found.weight}")
     if len(ranking.grades) != len(ranking.documents) or len(ranking.engine_scores) not in (0, len(ranking.documents)):
