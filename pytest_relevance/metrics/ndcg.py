@@ -117,6 +117,11 @@ def dcg_terms(grades: Sequence[float | None], settings: Settings, k: int | None 
     return terms
 
 
+def discounted_gains(grades: Sequence[float | None], settings: Settings) -> list[float]:
+    """Give gain / discount of each rank."""
+    return [*map(truediv, map(settings.gains.__getitem__, grades), discount_table(settings.discount, len(grades)))]
+
+
 def ideal_grades(graded: GradedRanking, settings: Settings, k: int | None = None) -> list[float]:
     """Give the grades of the ideal ranking, best first, cut at `k`; documents without a gain above 0 are left out.
 

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_relevance._text import MOST_ROWS, NUMBER, TEXT, counted, html_table, quoted, score_text, shown
 from pytest_relevance.metrics import ndcg
@@ -77,8 +77,7 @@ def figure_texts(row: Row) -> tuple[str, ...]:
     return (gain, f"{row.discount:.3f}", discounted, total(row.dcg), *ideal)
 
 
-@dataclass(frozen=True, slots=True)
-class Loss:
+class Loss(NamedTuple):
     """The nDCG@k that a document costs: (discounted gain at its ideal rank - that at its own rank) / IDCG.
 
     `rank` (from 1) is where the search returned it, None where it did not. A loss below 0 is a gain: the document ranks
@@ -189,11 +188,12 @@ def change_shares(result: CaseResult) -> Mapping[str, float]:
     is_defined = baseline is not None and None not in (baseline.score, result.score)
     if baseline is None or not is_defined or [*baseline.documents] == [*result.ranking.documents]:
         return shares
-    accepted = ndcg.GradedRanking([*baseline.grades], ndcg.repeated_indexes(baseline.documents), result.graded.judged)
-    before = _Scored(baseline.documents, accepted, result.conditions.settings, result.conditions.k)
-    for sign, ranking in ((-1, before), (1, _scored(result))):
-        for index, term in zip(ranking.indexes, ranking.own, strict=False):
-            shares[ranking.documents[index]] += sign * term.discounted / (ranking.ideal_dcg or 1)
+    now = _scored(result)
+    accepted = ndcg.GradedRanking([*baseline.grades], ndcg.repeated_indexes(baseline.documents), now.graded.judged)
+    before = _Scored(baseline.documents, accepted, now.settings, result.conditions.k)
+    for sign, ranking in ((-1, before), (1, now)):
+        for index, discounted in zip(ranking.indexes, ranking.discounted, strict=False):
+            shares[ranking.documents[index]] += sign * discounted / (ranking.ideal_dcg or 1)
     return shares
 
 
@@ -204,12 +204,12 @@ def _scored(result: CaseResult) -> _Scored:
 
 
 class _Scored:
-    """A ranking with grades, the terms of its DCG and the terms of the ideal DCG.
+    """A ranking with grades, its discounted gains and the ideal ranking.
 
     `missing` are the judged documents that the ranking lacks, `deeper` the known ranks of missing documents below it.
-    `indexes` are the indexes of the scored results. `own` are the terms of the ranking down to k, `ideal` the terms of
-    the ideal ranking, and `best` the terms of the best order of the judged documents: the ideal itself, except with
-    ideal "max".
+    `indexes` are the indexes of the scored results. `own` are their grades down to k, `ideal` those of the ideal
+    ranking, and `best` those of the best order of the judged documents: the ideal itself, except with ideal "max".
+    `discounted` are the discounted gains of `own`.
     """
 
     def __init__(
@@ -224,24 +224,24 @@ class _Scored:
         self.documents, self.graded, self.settings = documents, graded, settings
         self.missing, self.deeper = missing, deeper
         self.indexes = ndcg.scored_indexes(graded, settings)
-        self.own = ndcg.dcg_terms(ndcg.scored_grades(graded, settings), settings, k)
-        self.ideal = self.best = ndcg.dcg_terms(ndcg.ideal_grades(graded, settings, k), settings)
+        self.own = ndcg.scored_grades(graded, settings)[:k]
+        self.ideal = self.best = ndcg.ideal_grades(graded, settings, k)
         if settings.ideal == "max":
-            judged = replace(settings, ideal="judged")
-            self.best = ndcg.dcg_terms(ndcg.ideal_grades(graded, judged, len(self.ideal)), settings)
-        self.ideal_dcg = _total(self.ideal)
+            self.best = ndcg.ideal_grades(graded, replace(settings, ideal="judged"), len(self.ideal))
+        self.discounted = ndcg.discounted_gains(self.own, settings)
+        self.ideal_dcg = ndcg.dcg(self.ideal, settings)
 
     def breakdown(self) -> Breakdown:
         """The table, with the losses where the ideal has a gain."""
-        rows, dcg = self._rows(), _total(self.own)
+        rows, dcg = self._rows(), ndcg.dcg(self.own, self.settings)
         if not self.ideal_dcg:
             return Breakdown(rows, dcg, self.ideal_dcg, (), is_defined=ndcg.has_gain(self.graded, self.settings))
         too_high = tuple(
             row
-            for row, term in zip(rows, self.best, strict=False)
-            if row.gain < term.gain and row.document is not None and not row.repeated
+            for row, grade in zip(rows, self.best, strict=False)
+            if row.gain < self.settings.gains[grade] and row.document is not None and not row.repeated
         )
-        unfilled = (self.ideal_dcg - _total(self.best)) / self.ideal_dcg
+        unfilled = (self.ideal_dcg - ndcg.dcg(self.best, self.settings)) / self.ideal_dcg
         return Breakdown(rows, dcg, self.ideal_dcg, self.losses(), too_high, unfilled)
 
     def losses(self) -> tuple[Loss, ...]:
@@ -249,10 +249,10 @@ class _Scored:
         if not self.ideal_dcg:
             return ()
         gains, found = self.settings.gains, []
-        counts = Counter(gains[grade] for grade in self.graded.judged)
+        counts = Counter(map(gains.__getitem__, self.graded.judged))
         free: _Places = defaultdict(deque)
-        for term in self.best:
-            free[term.gain].append(term.discounted)
+        for grade, discounted in zip(self.best, ndcg.discounted_gains(self.best, self.settings), strict=True):
+            free[gains[grade]].append(discounted)
         for document, grade, rank, discounted in self._ranked():  # these get the first ideal ranks of their gain
             gain = gains[grade]
             counts[gain] -= 1
@@ -268,7 +268,7 @@ class _Scored:
         """The judged documents whose rank is known, by rank: with grade, rank and discounted gain (0 below k)."""
         for rank, index in enumerate(self.indexes, 1):
             if (grade := self.graded.grades[index]) is not None:
-                discounted = self.own[rank - 1].discounted if rank <= len(self.own) else 0.0
+                discounted = self.discounted[rank - 1] if rank <= len(self.discounted) else 0.0
                 yield self.documents[index], grade, rank, discounted
         below = (
             (self.deeper[document], document, grade) for document, grade in self.missing if document in self.deeper
@@ -295,13 +295,16 @@ class _Scored:
     def _rows(self) -> tuple[Row, ...]:
         """The rows of the scored results, and of the ideal below the last of them."""
         graded, settings = self.graded, self.settings
-        ended, ideal_ended = (ndcg.Term(0, None, 0.0, 0.0, 0.0, _total(terms)) for terms in (self.own, self.ideal))
+        ended, ideal_ended = (
+            ndcg.Term(0, None, 0.0, 0.0, 0.0, ndcg.dcg(grades, settings)) for grades in (self.own, self.ideal)
+        )
         ranks = max(len(self.own), len(self.ideal))
         levels = sorted({settings.gains[grade] for grade in graded.judged}, reverse=True)
         repeated = set(graded.repeated)
         rows: list[Row] = []
         cg = 0.0
-        terms = zip_longest(self.own, self.ideal, self.indexes[: len(self.own)])
+        own_terms, ideal_terms = ndcg.dcg_terms(self.own, settings), ndcg.dcg_terms(self.ideal, settings)
+        terms = zip_longest(own_terms, ideal_terms, self.indexes[: len(self.own)])
         for discount, (own, ideal, index) in zip(discount_table(settings.discount, ranks), terms, strict=False):
             term, best = own or ended, ideal or ideal_ended
             if term.grade is not None and (term.grade > 0 or settings.negative == "keep"):
@@ -311,10 +314,6 @@ class _Scored:
             place = None if term.grade is None else levels.index(settings.gains[term.grade]) + 1
             rows.append(Row(len(rows) + 1, document, term.grade, term.gain, discount, *sums, place, index in repeated))
         return tuple(rows)
-
-
-def _total(terms: Sequence[ndcg.Term]) -> float:
-    return terms[-1].total if terms else 0.0
 
 
 def _checked(judgments: Mapping[Any, float], settings: Settings) -> dict[str, float]:

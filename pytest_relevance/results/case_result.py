@@ -157,12 +157,13 @@ class CaseResult(NamedTuple):
     @property
     def unjudged(self) -> list[str]:
         """The different documents in the top k without a judgment, best first."""
-        if None not in self.ranking.grades[: self.conditions.k]:
+        documents, grades = self.ranking.documents, self.ranking.grades
+        top = grades[: self.conditions.k]
+        if None not in top:
             return []
-        results = [*zip(self.ranking.documents, self.ranking.grades, strict=True)]
-        graded = {document for document, grade in results if grade is not None}
-        top = results[: self.conditions.k]
-        return list(dict.fromkeys(document for document, grade in top if grade is None and document not in graded))
+        graded = {document for document, grade in zip(documents, grades, strict=True) if grade is not None}
+        ungraded = [document for document, grade in zip(documents, top, strict=False) if grade is None]
+        return [document for document in dict.fromkeys(ungraded) if document not in graded]
 
     @property
     def returns_unjudged(self) -> bool:

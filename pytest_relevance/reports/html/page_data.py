@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import heapq
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
-from operator import attrgetter
 from typing import Any, NamedTuple
 
 from pytest_relevance._tables import FORMULA
@@ -56,16 +54,13 @@ def detailed(results: Iterable[CaseResult]) -> list[CaseResult]:
     searched = [result for result in results if result.status != SKIPPED]
     if len(searched) <= MOST_CASES:
         return searched
-    tests: Sequence[Callable[[CaseResult], object]]
-    tests = got_worse, has_failed, attrgetter("change"), attrgetter("unjudged")
-    keys = (
-        (kind, result.weight * result.change, place)
-        for place, result in enumerate(searched)
-        for kind in [next((kind for kind, test in enumerate(tests) if test(result)), None)]
-        if kind is not None
-    )
-    places = sorted(place for _, _, place in heapq.nsmallest(MOST_DETAILED, keys))
-    return [searched[place] for place in places]
+    keys = []
+    for place, result in enumerate(searched):
+        failed, change = has_failed(result), result.change
+        if failed or change or result.unjudged:
+            kind = 0 if failed and got_worse(result) else 1 if failed else 2 if change else 3
+            keys.append((kind, result.weight * change, place))
+    return [searched[place] for place in sorted(place for *_, place in sorted(keys)[:MOST_DETAILED])]
 
 
 def page_data(

@@ -138,8 +138,10 @@ def left_open(results: Iterable[CaseResult]) -> str:
         score_text(case_result.weighted_mean((ends[which] or 0.0, weight) for ends, weight in found))
         for which in (0, 1)
     )
+    if low == high:
+        return ""
     queries = counted(sum(bool(result.unjudged) for result in scored), "query", "queries")
-    return f"; unjudged results of {queries} leave it between {low} and {high}" if low != high else ""
+    return f"; unjudged results of {queries} leave it between {low} and {high}"
 
 
 def metric_explained(results: Iterable[CaseResult]) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import zip_longest
+from operator import itemgetter
 from typing import NamedTuple
 
 from pytest_relevance._text import counted, p_text, score_text
@@ -73,10 +74,8 @@ class CaseChange:
 
         A case that has no score now counts as a loss of 1.
         """
-        before, after = self.before, self.after
-        return (
-            -self.result.weight if after is None else self.result.weight * (after - (1.0 if before is None else before))
-        )
+        before, after, weight = self.before, self.after, self.result.weight
+        return -weight if after is None else weight * (after - (1.0 if before is None else before))
 
     @cached_property
     def lost(self) -> Move | None:
@@ -133,9 +132,12 @@ class CaseChange:
 
 def worst_first(results: Iterable[CaseResult]) -> list[CaseChange]:
     """The cases that failed or whose score fell: those that got worse first, each group by weight times change."""
-    ran = (CaseChange(result) for result in results if result.status != SKIPPED)
-    found = (each for each in ran if has_failed(each.result) or (each.before is not None and each.weighted_change < 0))
-    return sorted(found, key=lambda change: (not differences.got_worse(change.result), change.weighted_change))
+    found = []
+    for change in map(CaseChange, results):
+        failed, moved = has_failed(change.result), change.weighted_change
+        if failed or (moved < 0 and change.before is not None and change.result.status != SKIPPED):
+            found.append((not (failed and differences.got_worse(change.result)), moved, change))
+    return [change for *_, change in sorted(found, key=itemgetter(0, 1))]
 
 
 def movers(results: Iterable[CaseResult], sign: int) -> list[CaseResult]:
