@@ -83,8 +83,8 @@ def screen_of(run: Run) -> Screen:
 
 def emptied(results: Sequence[CaseResult]) -> Iterator[Finding]:
     """That queries return nothing now, and returned something before."""
-    searched = (each for each in results if each.verdict not in _WITHOUT_RESULTS)
-    found = [each for each in searched if _accepted(each) and not each.ranking.returned]
+    empty = (each for each in results if not each.ranking.returned and each.verdict not in _WITHOUT_RESULTS)
+    found = [*filter(_accepted, empty)]
     if found:
         yield Finding(f"{counted(len(found), 'query returns', 'queries return')} nothing now", found)
 

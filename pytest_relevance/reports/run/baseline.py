@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -77,11 +78,10 @@ def headline(results: Sequence[CaseResult], gates: Iterable[GateResult], info: R
     missing = f"{counted(len(info.missing), 'case is', 'cases are')} missing" if info.missing else ""
     if not ran:
         return Headline(f"Nothing was searched{f': {missing}' if missing else ''}", NOTHING)
-    failed = [result for result in ran if has_failed(result)]
-    errors = (result for result in failed if differences.failure_kind(result) == differences.ENDED_IN_ERROR)
-    broken = cases.case_count(errors)
+    failed = grouped(filter(has_failed, ran), differences.failure_kind)
+    kinds = differences.ENDED_IN_ERROR, differences.GOT_WORSE
+    broken, worse = (cases.case_count(failed.get(kind, ())) for kind in kinds)
     unscored = f"{counted(broken, 'case')} could not be scored" if broken else ""
-    worse = cases.case_count(filter(differences.got_worse, failed))
     change = differences.mean_change(ran)
     better = cases.case_count(result for result in ran if result.baseline and result.baseline.standing == IMPROVEMENT)
     moved = 0
@@ -98,7 +98,7 @@ def headline(results: Sequence[CaseResult], gates: Iterable[GateResult], info: R
     before = cases.case_count(result for result in ran if result.baseline and result.baseline.failed_before)
     still = f"; {before:,} failed before" if before else ""
     if failed:
-        if all(differences.failure_kind(result) == differences.FAILED_BEFORE for result in failed):
+        if [*failed] == [differences.FAILED_BEFORE]:
             return Headline(balance(0, better, moved).text + still, BROKEN)
         return Headline(unscored or _failures_in_words(failed, ran), BROKEN)
     if unmet:
@@ -131,11 +131,11 @@ def _outage(ran: Sequence[CaseResult]) -> str:
     return f"Search returned nothing for {empty:,} of {of_all}" if empty else ""
 
 
-def _failures_in_words(failed: Sequence[CaseResult], ran: Sequence[CaseResult]) -> str:
-    """How many cases fail: `9 of 135 cases fail`."""
-    count = cases.case_count(failed)
+def _failures_in_words(failed: Mapping[str, Sequence[CaseResult]], ran: Sequence[CaseResult]) -> str:
+    """How many cases fail: `9 of 135 cases fail`; `failed` are their results by kind."""
+    count = cases.case_count(chain.from_iterable(failed.values()))
     some = f"{count:,} of {counted(cases.case_count(ran), 'case')} {'fails' if count == 1 else 'fail'}"
-    if any(differences.failure_kind(result) == differences.IN_DOUBT for result in failed):
+    if differences.IN_DOUBT in failed:
         return f"{some} or {'is' if count == 1 else 'are'} inconclusive"
     return some
 

@@ -60,8 +60,7 @@ class CaseChange:
     @property
     def before(self) -> float | None:
         """The score of the accepted ranking, None without one; 1 by a metric that compares the two rankings."""
-        by = self.by
-        return 1.0 if by is not None and is_similarity(by) else differences.score_before(self.result, by)
+        return _before(self.result, self.by)
 
     @property
     def after(self) -> float | None:
@@ -74,7 +73,8 @@ class CaseChange:
 
         A case that has no score now counts as a loss of 1.
         """
-        before, after, weight = self.before, self.after, self.result.weight
+        by, weight = self.by, self.result.weight
+        before, after = _before(self.result, by), differences.score_now(self.result, by)
         return -weight if after is None else weight * (after - (1.0 if before is None else before))
 
     @cached_property
@@ -128,6 +128,10 @@ class CaseChange:
     @cached_property
     def _shares(self) -> Mapping[str, float]:
         return change_shares(self.result)
+
+
+def _before(result: CaseResult, by: str | None) -> float | None:
+    return 1.0 if by is not None and is_similarity(by) else differences.score_before(result, by)
 
 
 def worst_first(results: Iterable[CaseResult]) -> list[CaseChange]:
