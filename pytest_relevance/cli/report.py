@@ -109,10 +109,10 @@ def _counted(result: CaseResult) -> CaseResult:
         ranking = ranking._replace(engine_scores=(), irrelevant_top=top)
     if baseline is not None:
         standing, score, stale, scores, documents, grades, _, *rest = baseline
-        baseline = baseline._make([intern(standing), score, stale, scores, documents[:1], grades, EMPTY, *rest])
+        baseline = type(baseline)._make([intern(standing), score, stale, scores, documents[:1], grades, EMPTY, *rest])
     texts = DocumentTexts(titles) if titles else _NO_TEXTS
     about = intern(file), line, name, intern(verdict), *middle  # `_replace` takes three times as long
-    return result._make([*about, ranking, texts, evaluation, baseline, call, others])
+    return type(result)._make([*about, ranking, texts, evaluation, baseline, call, others])
 
 
 def _of_another_package(run: Run, format: str) -> str:
