@@ -106,14 +106,11 @@ def dcg(grades: Sequence[float | None], settings: Settings, k: int | None = None
 
 def dcg_terms(grades: Sequence[float | None], settings: Settings, k: int | None = None) -> list[Term]:
     """Give the summands of `dcg`, one for each rank; the last `total` is what `dcg` returns."""
-    terms = []
-    total = 0.0
+    terms, total, grades = [], 0.0, grades[:k]
     discounts = discount_table(settings.discount, len(grades))
-    for rank, (grade, discount) in enumerate(zip(grades[:k], discounts, strict=False), start=1):
-        gain = settings.gains[grade]
-        discounted = gain / discount
+    for grade, discount, discounted in zip(grades, discounts, discounted_gains(grades, settings), strict=False):
         total += discounted
-        terms.append(Term(rank, grade, gain, discount, discounted, total))
+        terms.append(Term(len(terms) + 1, grade, settings.gains[grade], discount, discounted, total))
     return terms
 
 
