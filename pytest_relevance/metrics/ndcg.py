@@ -106,7 +106,8 @@ def dcg(grades: Sequence[float | None], settings: Settings, k: int | None = None
 
 def dcg_terms(grades: Sequence[float | None], settings: Settings, k: int | None = None) -> list[Term]:
     """Give the summands of `dcg`, one for each rank; the last `total` is what `dcg` returns."""
-    terms, total, grades = [], 0.0, grades[:k]
+    total, grades = 0.0, grades[:k]
+    terms: list[Term] = []
     discounts = discount_table(settings.discount, len(grades))
     for grade, discount, discounted in zip(grades, discounts, discounted_gains(grades, settings), strict=False):
         total += discounted
