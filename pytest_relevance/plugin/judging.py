@@ -25,10 +25,10 @@ from pytest_relevance.plugin.pytest_internals import is_fixture_defined, request
 from pytest_relevance.plugin.run_store import DOCUMENTS, Message, run_store
 from pytest_relevance.plugin.running.case_run import case_runs_of
 from pytest_relevance.plugin.running.judge import AT_ONCE, NAME, Answer, Judge, Question, UnusableJudge
-from pytest_relevance.plugin.terminal import run_terminal, write_lines
+from pytest_relevance.plugin.terminal import run_terminal
 from pytest_relevance.reports.progress import Progress
 from pytest_relevance.reports.raters import agreement_lines
-from pytest_relevance.reports.text import Line, folded_lines, line, safe_output, terminal_width
+from pytest_relevance.reports.text import folded_lines, line, safe_output, terminal_width
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.documents import RunTitles
 from pytest_relevance.results.filled import judged_by
@@ -69,7 +69,7 @@ class Judging:
         self._ran: dict[tuple[str, int], tuple[Case, CaseResult, object]] = {}
         self._is_interrupted = False
         self._messages: list[Message] = []
-        self._sections: list[tuple[str, list[Line]]] = []
+        self._sections = run_store(config).sections
 
     @pytest.hookimpl
     def pytest_collection_finish(self, session: pytest.Session) -> None:
@@ -120,15 +120,6 @@ class Judging:
         run_store(self._config).messages += self._messages
         if not all(message.is_good for message in self._messages) and ended_well(exitstatus):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
-        return found
-
-    @pytest.hookimpl(wrapper=True)  # outside that of the terminal, and inside that of the section of this plugin
-    def pytest_terminal_summary(self, terminalreporter: Any) -> _Hook:
-        """Show the agreement after the short summary."""
-        found = yield
-        for title, lines in self._sections:
-            terminalreporter.write_sep("=", title)
-            write_lines(terminalreporter, lines)
         return found
 
     def _judge_of(self, item: pytest.Item) -> object:

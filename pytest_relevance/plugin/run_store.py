@@ -31,6 +31,7 @@ from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.records.run_info import FileInfo, Fingerprint, common
 
 if TYPE_CHECKING:
+    from pytest_relevance.reports.text import Line
     from pytest_relevance.results.documents import RunTitles
     from pytest_relevance.results.gates import GateResult
 
@@ -106,8 +107,8 @@ class RunStore:
 
     `to_run` are the node ids of all tests that were collected and not deselected, in order, other tests included.
     `broken` are the case files that could not be collected. `without_result` are items that need none: with a failed
-    report (True), or whose call passed without scoring a case (False). `messages` are for the end of the run. `gates`
-    are the gates that were judged.
+    report (True), or whose call passed without scoring a case (False). `messages` are for the end of the run,
+    `sections` have a title and stand before them in the terminal. `gates` are the gates that were judged.
 
     All processes told of the rest. `fingerprints` are the different ones of those that ran cases, `warnings` texts
     about fixtures and hooks of the project that could not be used, by subject. `named` are the names of checks that are
@@ -125,6 +126,7 @@ class RunStore:
         self.broken: dict[str, None] = {}
         self.without_result: dict[str, bool] = {}
         self.messages: list[Message] = []
+        self.sections: list[tuple[str, Sequence[Line]]] = []
         self.gates: Sequence[GateResult] = ()
         self._cases: dict[tuple[str, int], dict[str, Any]] = {}
         self._results: list[CaseResult] | None = None

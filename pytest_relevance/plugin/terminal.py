@@ -182,9 +182,9 @@ class Terminal:
                 write_lines(terminalreporter, failure_lines(result, verbosity=1, width=text.terminal_width()))
         with paused_gc():
             lines = self._lines(results)
-        if lines:
-            terminalreporter.write_sep("=", "relevance")
-            write_lines(terminalreporter, lines)
+        for title, shown in (*self._store.sections, *([("relevance", lines)] if lines else [])):
+            terminalreporter.write_sep("=", title)
+            write_lines(terminalreporter, shown)
 
     def _lines(self, results: Sequence[CaseResult]) -> list[Line]:
         """Return the lines of the section: summary and gates, messages about written files (once), verdict."""

@@ -12,7 +12,7 @@ from html import escape
 from string import Template
 from typing import Any
 
-from pytest_relevance._text import case_name, counted, first_few, harmless, listed, score_text
+from pytest_relevance._text import case_in_prose, case_name, counted, first_few, harmless, listed, score_text
 from pytest_relevance.reports import blocks
 from pytest_relevance.reports.blocks import RIGHT, Column, Section, Sentence, Table
 from pytest_relevance.reports.html.first_screen import ARROW, file_text, text, with_arrows
@@ -22,13 +22,12 @@ from pytest_relevance.reports.text import SIGNIFICANT, STRONG, WIDEST, duration,
 from pytest_relevance.results.case_result import MEASURED, PASSED, SKIPPED, WITHOUT_SCORE
 from pytest_relevance.results.compare.differences import TIE
 from pytest_relevance.results.history import CaseMove, History, Point, Series
+from pytest_relevance.results.records.run_info import value_text
 
 KIND, VERSION = "pytest-relevance history", 1
 """What the report as JSON says that it is."""
 
-_COUNTED = (
-    "interval: what unjudged results leave open; worse and better since the run before, of cases that no break touches"
-)
+_COUNTED = "interval: what unjudged results leave open; worse, better: since the run before, of cases without a break"
 """What the figures of a run are."""
 
 
@@ -45,7 +44,7 @@ _LEAST_SPREAD = 0.1  # of the means on the scale
 def headline(history: History) -> baseline.Headline:
     """What became of search: of several variants of the one that did worst."""
     several = len(history.series) > 1
-    said = [_said(each, f" of {each.variant or 'no variant'}" if several else "") for each in history.series]
+    said = [_said(each, f"{each.variant or 'no variant'}: " if several else "") for each in history.series]
     return min(said, key=lambda each: _WORST_FIRST.index(each.kind))
 
 
@@ -54,16 +53,15 @@ _WORST_FIRST = *(baseline.BROKEN, baseline.WORSE, baseline.MIXED), *(baseline.NO
 
 def _said(series: Series, label: str) -> baseline.Headline:
     """The sentence about a series, which weighs as that about a run does, and tells what is wrong in its last run."""
-    last, change, runs = series.points[-1], series.change, counted(len(series.points) - series.since, "run")
-    said, kind = f"{counted(len(series.points), 'run')}{label}: there are no two means to compare", baseline.NOTHING
-    if change is not None and last.figures:
-        means = change.means
-        moved = 0 if not change.p <= SIGNIFICANT else 1 if means.difference > 0 else -1
+    last, change = series.points[-1], series.change
+    if change is None or not last.figures:
+        said, kind = f"{counted(len(series.points), 'run')}: {_why_not_compared(series)}", baseline.NOTHING
+    else:
+        rose = change.means.difference
+        moved = 0 if not change.p <= SIGNIFICANT else 1 if rose > 0 else -1
         said, kind = baseline.balance(series.worse, series.better, moved)
-        if kind in _FINE and means.difference < -TIE:
+        if kind in _FINE and rose < -TIE:
             said, kind = "The mean fell within chance, no query by more than its tolerance", baseline.MIXED
-        scores = f"mean {cases.metric_of(series.last)}{label} {means.first:.3f} -> {means.second:.3f}"
-        said += f" ({scores} of {counted(means.queries, 'case')} over {runs})"
     ran = last.statuses.total() - last.statuses[SKIPPED]
     is_empty = 0 < last.empty == len(last.figures) and last.statuses[PASSED] < ran
     faults = (
@@ -77,10 +75,21 @@ def _said(series: Series, label: str) -> baseline.Headline:
         kind = baseline.BROKEN
     elif last.worse and kind in _FINE:
         wrong, kind = f"{last.worse:,} got worse and {last.better:,} better", baseline.MIXED
-    return baseline.Headline(f"{said}; in the last run {wrong}" if wrong else said, kind)
+    return baseline.Headline(f"{label}{said}; in the last run {wrong}" if wrong else label + said, kind)
 
 
 _FINE = (baseline.FINE, baseline.BETTER)
+
+
+def _why_not_compared(series: Series) -> str:
+    """Why there are no two means to compare."""
+    if len(series.points) == 1:
+        return "two or more are needed to compare their means"
+    if not series.points[-1].figures:
+        return "the last one has no mean"
+    if not series.scored:
+        return "no case has a score in each of them, so that there is no mean"
+    return "the last one can be compared with none before it"
 
 
 def _errors(point: Point) -> int:
@@ -89,9 +98,8 @@ def _errors(point: Point) -> int:
 
 def span_text(history: History) -> str:
     """How many runs there are, and from when to when."""
-    started = sorted({point.started for series in history.series for point in series.points})
-    ends = dict.fromkeys((when(started[0]), when(started[-1])))
-    return f"History of {counted(len(history.names), 'run')}, {' to '.join(ends)} UTC"
+    ends = dict.fromkeys(map(when, (history.starts[0], history.starts[-1])))
+    return f"History of {counted(len(history.starts), 'run')}, {' to '.join(ends)} UTC"
 
 
 def when(started: str) -> str:
@@ -105,10 +113,18 @@ def series_texts(series: Series) -> list[str]:
     if series.change is not None:
         head = f"since {when(series.points[series.since].started)}: "
         found.append(baseline.mean_change_sentence(series.change, metric, head).text)
-    how = f"by {metric} and weighted as in the last" if series.scored else "of no metric"
-    others = f"; {counted(series.others, 'case is', 'cases are')} not in all runs, or without one"
-    said = f"the means are over {counted(series.scored, 'case')} with a score in each run, {how}"
-    found.append(said + others * bool(series.others))
+    if series.scored:
+        has_one_metric = all(kind != "settings" for point in series.points for kind, _ in point.breaks)
+        how = f"by {metric if has_one_metric else 'nDCG@k'} and weighted as in the last"
+        others = f"; {counted(series.others, 'case is', 'cases are')} not in all runs, or without one"
+        said = f"the means are over {counted(series.scored, 'case')} with a score in each run, {how}"
+        found.append(said + others * bool(series.others))
+    worse = [
+        case_in_prose(move.id, move.query) + f" {_scores(move)}" * (move.before != move.after)
+        for move in series.points[-1].moves
+        if move.is_worse
+    ]
+    found += [f"got worse in the last run: {first_few(worse)}"] * bool(worse)
     found += [f"not met in the last run: {first_few(series.unmet)}"] * bool(series.unmet)
     return [*found, *(f"in the last run {filled}" for filled in cases.filled_texts(series.last)[:1])]
 
@@ -131,8 +147,7 @@ def rows(series: Series) -> Iterator[tuple[Point, list[str]]]:
             f"{_errors(point):,}" if _errors(point) else "",
             *((f"{point.worse:,}", f"{point.better:,}") if point.compared else ("", "")),
         ]
-        searched = (f"{name} {'none' if value is None else value}" for name, value in point.searched.items())
-        yield point, [*cells, ", ".join(searched)]
+        yield point, [*cells, ", ".join(f"{name} {value_text(value)}" for name, value in point.searched.items())]
 
 
 def break_text(series: Series, point: Point) -> str:
@@ -251,13 +266,10 @@ def _series(series: Series, number: int, *, has_title: bool) -> Iterator[str]:
             yield f'<tr class="break-row">{wide}{with_arrows(break_text(series, point))}</td></tr>'
         yield _row(cells, f' title="{text(point.name)}"' + f' id="{name}"' * (not point.moves))
         if point.moves:
-            moves = sorted(
-                point.moves, key=lambda move: (move.after or 0) - (move.before or 0)
-            )  # the largest fall first
             said = f"{point.worse:,} worse, {point.better:,} better"
-            said += f": the first {MOST_MOVES}" * (len(moves) > MOST_MOVES)
+            said += f": the first {MOST_MOVES}" * (len(point.moves) > MOST_MOVES)
             yield f'<tr class="moved">{wide}<details><summary>{said}</summary><table id="{name}"><tbody>'
-            yield f"{''.join(map(_move, moves[:MOST_MOVES]))}</tbody></table></details></td></tr>"
+            yield f"{''.join(map(_move, point.moves[:MOST_MOVES]))}</tbody></table></details></td></tr>"
     yield "</tbody></table></div>"
 
 
@@ -268,8 +280,12 @@ def _row(cells: Sequence[str], attributes: str = "") -> str:
 
 
 def _move(move: CaseMove) -> str:
-    kind, scores = "worse" if move.is_worse else "better", map(score_text, (move.before, move.after))
-    return _row([case_name(move.id, move.query), f" {ARROW} ".join(scores), kind], f' class="{kind}"')
+    kind = "worse" if move.is_worse else "better"
+    return _row([case_name(move.id, move.query), _scores(move).replace("->", ARROW), kind], f' class="{kind}"')
+
+
+def _scores(move: CaseMove) -> str:
+    return f"{score_text(move.before)} -> {score_text(move.after)}"
 
 
 def _chart(series: Series, number: int, label: str) -> str:

@@ -67,7 +67,7 @@ class Point:
     `searched` is what is new in its fingerprint. `figures` are those of the cases that were searched, `empty` says how
     many rankings are, and `statuses` counts all cases. `changes` says by kind what changed in a case since its last
     result: "judgments", "settings" or "query", with a detail, if known; the others with a result before are `compared`.
-    Of the `moves`, so many are `worse` and `better`.
+    Of the `moves`, the largest fall first, so many are `worse` and `better`.
 
     `mean` and the interval `low` to `high` that unjudged results leave to it are NaN where no case has a score; `p95`
     is of the latencies of the common cases, in seconds. `breaks` counts the changes of the cases that the mean is over.
@@ -116,10 +116,10 @@ class Series(NamedTuple):
 
 
 class History(NamedTuple):
-    """A series for each variant of the search, the names of the records, and by name why other files were left out."""
+    """A series for each variant of the search, when the runs began, and by name why other files were left out."""
 
     series: Sequence[Series]
-    names: Sequence[str]
+    starts: Sequence[str]
     left_out: Mapping[str, str]
 
 
@@ -185,7 +185,7 @@ def read_history(paths: Iterable[str]) -> History:
     if not all_series:
         advice = "name the runs of one suite, and merge the records of shards first"
         raise RecordError.at("pytest-relevance history", f"no case was searched in all {len(runs)} runs: {advice}")
-    return History(all_series, [*runs], left_out)
+    return History(all_series, [headers[name][1].started for name in runs], left_out)
 
 
 def _gates_of_newest(names: list[str], left_out: dict[str, str]) -> Sequence[GateResult]:
@@ -254,6 +254,7 @@ def _series(
     scored = [key for key in common if all(point.figures[key].score is not None for point in searched)]
     weights = {key: last[variant, key].weight for key in common}
     for point in searched:
+        point.moves.sort(key=lambda move: (move.after or 0) - (move.before or 0))
         if scored:
             point.mean, point.low, point.high = (
                 weighted_mean((getattr(point.figures[key], name), weights[key]) for key in scored)

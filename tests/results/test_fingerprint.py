@@ -42,7 +42,7 @@ def test_how_two_differ() -> None:
     assert changed({}, now) == changed(before, {}) == changed(now, now) == {}
     changes = changed(before, now)
     assert changes == {"index": ["products-11", "products-20"], "commit": [None, "abc"], "warm": [True, None]}
-    assert changes_text(changes) == "index products-11 -> products-20, commit none -> abc, warm true -> none"
+    assert changes_text(changes) == "index products-11 -> products-20, commit not known -> abc, warm true -> not known"
     assert changes_text({f"n{i}": [i, i + 1] for i in range(5)}, 3) == "n0 0 -> 1, n1 1 -> 2, n2 2 -> 3, and 2 more"
 
 

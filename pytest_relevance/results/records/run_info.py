@@ -141,7 +141,7 @@ Changes = Mapping[str, Sequence[Any]]
 MOST_SHOWN = 3
 """How many changes the report of one case names."""
 
-_ABSENT, _LONGEST = "none", 40
+_ABSENT, _LONGEST = "not known", 40
 _ALLOWED = "a flat mapping of names to texts, numbers, true or false"
 
 
@@ -205,13 +205,14 @@ def common(fingerprints: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 def changes_text(changes: Changes, most: int | None = None) -> str:
     """`index products-11 -> products-20, documents 19406 -> 20010`; of more than `most` the first, and a count."""
-    parts = [f"{printable(name)} {_value(before)} -> {_value(now)}" for name, (before, now) in changes.items()]
+    parts = [f"{printable(name)} {value_text(before)} -> {value_text(now)}" for name, (before, now) in changes.items()]
     if most is not None and len(parts) > most + 1:
         parts[most:] = [f"and {len(parts) - most} more"]
     return ", ".join(parts)
 
 
-def _value(value: object) -> str:
+def value_text(value: object) -> str:
+    """A value of a fingerprint; `not known` for None: the name is not there, or the shards of a merged run differ."""
     if value is None:
         return _ABSENT
     text = str(value).lower() if isinstance(value, bool) else printable(str(value))
