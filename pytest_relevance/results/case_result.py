@@ -8,10 +8,10 @@ again.
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
-from inspect import signature
+from inspect import Parameter, signature
 from itertools import chain
 from math import fsum
-from operator import mul
+from operator import itemgetter, mul
 from typing import Any, NamedTuple, TypeVar
 
 from pytest_relevance.metrics.names import Metric
@@ -230,10 +230,7 @@ class CaseResult(NamedTuple):
         Keys that are not known here become its `others`. Raises TypeError for a missing field, and TypeError,
         ValueError or KeyError for a value of another shape.
         """
-        found = _reader()(values)
-        if FIELDS.issuperset(values):
-            return found
-        return found._replace(others={name: value for name, value in values.items() if name not in PART_OF})
+        return _reader(tuple(values))(values.values())
 
 
 # --- dicts of builtin types -------------------------------------------------------------------------------------------
@@ -257,14 +254,30 @@ def to_builtin(part: Any) -> dict[str, Any]:
 
 def from_builtin(kind: type[Part], values: Mapping[str, Any]) -> Part:
     """The part that `to_builtin` was called with. Keys that are not known here become its `others`."""
-    make: Callable[..., Part] = kind
     found = {name: tuple(value) if type(value) is list else value for name, value in values.items()}
-    try:
-        return make(**found)
-    except TypeError:
-        names = dict(defaults_of(make))
-        others = {name: found.pop(name) for name in values if name not in names}
-        return make(**found, others=others)
+    make: Any = kind
+    fast = _picker(make, tuple(found))
+    if fast is not None:
+        pick, defaults = fast
+        part: Part = tuple.__new__(make, pick([*found.values(), *defaults]))
+        return part
+    names = dict(defaults_of(make))
+    others = {name: found.pop(name) for name in values if name not in names}
+    unusual: Part = make(**found, others=others)
+    return unusual
+
+
+@lru_cache(maxsize=1024)  # most dicts of a run have the same keys
+def _picker(kind: Any, names: Sequence[str]) -> tuple[Callable[[Any], Any], Sequence[object]] | None:
+    """What picks the fields of a named tuple from values of these names with defaults behind them, and these defaults.
+
+    None where a name is unknown or a field is missing: then the constructor, which takes twice as long, finds out.
+    """
+    fields = dict(defaults_of(kind))
+    unset = [name for name in fields if name not in names]
+    if len(names) + len(unset) > len(fields) or any(fields[name] is Parameter.empty for name in unset):
+        return None
+    return itemgetter(*map([*names, *unset].index, fields)), [fields[name] for name in unset]
 
 
 def _outcomes(found: Sequence[Any]) -> tuple[parts.Outcome, ...]:
@@ -381,37 +394,43 @@ def _writer(names: frozenset[str] | None) -> Callable[[CaseResult], dict[str, An
     return write
 
 
-@lru_cache
-def _reader() -> Callable[[Mapping[str, Any]], CaseResult]:
-    """Make the function that reads a dict, compiled for the same reason as `_writer`.
+@lru_cache(maxsize=1024)  # most dicts of a run have the same keys
+def _reader(names: Sequence[str]) -> Callable[[Iterable[Any]], CaseResult]:
+    """Make the function that reads the values of a dict with these keys, in their order. KeyError: a field is missing.
 
-    It makes the named tuples without their constructors, which are functions in Python. A part is the default, which
-    results share, where no key belongs to it.
+    It picks fields by their places among the values and the defaults, and makes the named tuples without their
+    constructors, which are functions in Python: looking up each field that there may be takes twice as long. A part to
+    which no key belongs is the default, which results share.
     """
-    namespace: dict[str, Any] = {"new": tuple.__new__, "CaseResult": CaseResult, "EMPTY": EMPTY}
-    read_fields = {"others": "EMPTY"}
-    for name in PART_OF:
-        namespace[f"default_{name}"], namespace[f"from_{name}"] = _DEFAULTS.get(name), _FROM_BUILTIN.get(name)
-        value = f"get({name!r}, default_{name})" if name in _DEFAULTS else f"values[{name!r}]"
-        if name == "query":
-            value = "get('query') or values['id']"
-        elif name in _FROM_BUILTIN:
-            value = f"default_{name} if (value := get({name!r})) is None else from_{name}(value)"
-        read_fields[name] = value
-    for part, kind in PARTS.items():
-        namespace |= {kind.__name__: kind, f"default_{part}": _DEFAULTS[part], f"names_{part}": frozenset(kind._fields)}
-        fields = ", ".join(read_fields[name] for name in kind._fields)
-        read_fields[part] = f"default_{part} if lacks(names_{part}) else new({kind.__name__}, ({fields}))"
-    lines = ("def read(values):", "get, lacks = values.get, values.keys().isdisjoint")
-    fields = ", ".join(read_fields[name] for name in CaseResult._fields)
-    exec("\n    ".join([*lines, f"return new(CaseResult, ({fields}))"]), namespace)
-    read: Callable[[Mapping[str, Any]], CaseResult] = namespace["read"]
+    place = {name: index for index, name in enumerate(names) if name in PART_OF}
+    unknown = [(index, name) for index, name in enumerate(names) if name not in PART_OF]
+    made = {part: kind for part, kind in PARTS.items() if not place.keys().isdisjoint(kind._fields)}
+    unset = [name for name in _DEFAULTS if name not in place and name not in made]
+    if "id" in place:
+        place.setdefault("query", place["id"])
+    place |= {name: index for index, name in enumerate((*unset, *made), len(names))}
+    if unknown:
+        place["others"] = len(names) + len(unset) + len(made)
+    pick_all = itemgetter(*map(place.__getitem__, CaseResult._fields))
+    parts_made = [(kind, itemgetter(*map(place.__getitem__, kind._fields))) for kind in made.values()]
+    defaults, query, identity = [_DEFAULTS[name] for name in unset], place["query"], place["id"]
+    converted = [(place[name], _DEFAULTS[name], read) for name, read in _FROM_BUILTIN.items() if name in names]
+    new = tuple.__new__
+
+    def read(values: Iterable[Any]) -> CaseResult:
+        found = [*values, *defaults]
+        for index, default, convert in converted:
+            found[index] = default if (value := found[index]) is None else convert(value)
+        found[query] = found[query] or found[identity]
+        found += [new(kind, pick(found)) for kind, pick in parts_made]
+        if unknown:
+            found.append({name: found[index] for index, name in unknown})
+        return new(CaseResult, pick_all(found))
+
     return read
 
 
-FIELDS = frozenset(PART_OF)
-
-SUMMARY_FIELDS = FIELDS - {
+SUMMARY_FIELDS = frozenset(PART_OF) - {
     *("documents", "as_returned", "whole", "engine_scores", "grades", "deeper", "notes", "grade_names"),
     *("shown", "not_in_index", "not_in_catalogue"),
     *("judgments", "missing", "digest", "outcomes", "not_applicable", "settings", "lowest", "highest", "filled"),

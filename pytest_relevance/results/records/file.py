@@ -224,14 +224,14 @@ def _objects(
         if end:
             advice = "restore the file, or move the lines above that one"
             raise RecordError.at(file, f"a line below the last one, {END} in line {end}; {advice}", number)
-        if text.startswith(_CONFLICT):
-            advice = "take either side, and update the cases in it"
-            raise RecordError.at(file, f"a merge conflict is left in the file; {advice}", number)
         values = _object(text)
         if values is None:
+            if text.startswith(_CONFLICT):
+                advice = "take either side, and update the cases in it"
+                raise RecordError.at(file, f"a merge conflict is left in the file; {advice}", number)
             what = f"it is no valid JSON object, {quoted(text)}"
             raise RecordError.at(file, f"the line is damaged: {what}; {kind.remedy}", number)
-        if values == {"end": True} and count is None:
+        if count is None and values == {"end": True}:
             end = number
         else:
             found += 1
@@ -266,18 +266,21 @@ def _is_instead(line: str) -> str:
 
 def _object(line: str) -> dict[str, Any] | None:
     """The JSON object on a line; None for any other line."""
+    text = line.strip(_BLANKS)
     try:
-        values = _decode(line)
+        values, end = _decode(text)
     except (ValueError, RecursionError):
         return None
-    return values if isinstance(values, dict) else None
+    return values if isinstance(values, dict) and end == len(text) else None
 
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no number")
 
 
-_decode = json.JSONDecoder(parse_constant=_refuse_constant).decode
+_decode = json.JSONDecoder(parse_constant=_refuse_constant).raw_decode
+_BLANKS = " \t\r\n"
+"""What JSON allows around a value."""
 
 
 def _about_run(header: dict[str, Any]) -> tuple[dict[str, FileInfo], RunInfo, int]:
@@ -368,6 +371,10 @@ def check_types(values: Mapping[str, Any], *kinds: Any) -> None:
                 check_types(part, _OBJECTS[name])
 
 
+_RESULT = (CaseResult, *PARTS.values())
+_TEXT = frozenset({str})
+
+
 def _case_result(values: dict[str, Any], only: Collection[str] = ()) -> CaseResult:
     """The result of a line. Raises one of `DAMAGE`, also where figures of a report would silently be wrong.
 
@@ -375,12 +382,11 @@ def _case_result(values: dict[str, Any], only: Collection[str] = ()) -> CaseResu
     """
     if only:
         values = {name: value for name, value in values.items() if name in only}
-    check_types(values, CaseResult, *PARTS.values())
+    check_types(values, *_RESULT)
     found = CaseResult.from_dict(values)
     accepted, conditions, ranking, evaluation = found.baseline, found.conditions, found.ranking, found.evaluation
-    if not {*map(type, chain(ranking.documents, ranking.as_returned, found.tags, found.texts.titles.values()))} <= {
-        str
-    }:
+    texts = chain(ranking.documents, ranking.as_returned, found.tags, found.texts.titles.values())
+    if not _TEXT.issuperset(map(type, texts)):
         raise ValueError("its documents, tags and titles are texts")
     if found.verdict not in VERDICTS or found.outcome not in OUTCOMES:
         raise ValueError(f"its verdict is {found.verdict!r}, its outcome {found.outcome!r}")
@@ -400,6 +406,6 @@ def _case_result(values: dict[str, Any], only: Collection[str] = ()) -> CaseResu
     if sum(evaluation.judgments.values()) > MOST_JUDGMENTS:
         raise ValueError(f"it has more than {MOST_JUDGMENTS:,} judgments")
     figures = (*evaluation.scores.values(), evaluation.lower, evaluation.upper)
-    if not math.isfinite(sum(figure for figure in figures if figure is not None)):
+    if not math.isfinite(sum([figure for figure in figures if figure is not None])):
         raise ValueError(f"it has the scores {evaluation.scores}")
     return found
