@@ -119,7 +119,7 @@ class Settings:
 
     def __hash__(self) -> int:
         """Hash the choices; a mapping gain by its items."""
-        gain = frozenset(self.gain.items()) if isinstance(self.gain, Mapping) else self.gain
+        gain = self.gain if isinstance(self.gain, str) else frozenset(self.gain.items())
         others = (self.discount, self.ideal, self.unjudged, self.negative, self.undefined, self.max_grade)
         return hash((gain, others, self.collapse))
 

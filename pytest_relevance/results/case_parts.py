@@ -5,7 +5,6 @@ to make. Annotations are not postponed here: a named tuple compiles each postpon
 """
 
 from collections.abc import Mapping, Sequence
-from itertools import groupby
 from typing import Any, NamedTuple
 
 from pytest_relevance.metrics.ndcg import grade_ranking, without_copies
@@ -330,4 +329,7 @@ def text_reason(text: str) -> Outcome:
 
 def count_grades(grades: Sequence[float]) -> dict[float, int]:
     """How many judgments there are of each grade, the highest grade first."""
-    return {grade: len([*same]) for grade, same in groupby(sorted(grades, reverse=True))}
+    counts: dict[float, int] = {}
+    for grade in sorted(grades, reverse=True):
+        counts[grade] = counts.get(grade, 0) + 1
+    return counts

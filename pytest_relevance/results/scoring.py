@@ -187,7 +187,8 @@ def with_details(result: CaseResult, case: Case, ranking: Ranking, *, all_missin
     The ranking is cut as deep as the case looks. `all_missing` names every judged document that is missing; otherwise
     only documents of the ideal top k are named.
     """
-    ids, judgments, depth = ranking.ids, case.judgments, case.kept_depth
+    ids, judgments = ranking.ids, case.judgments
+    depth = None if case.looks_at_all else result.conditions.depth
     kept = tuple(ids if depth is None else ids[:depth])
     accepted = () if result.baseline is None else result.baseline.documents
     others = [*accepted, *(document for line in case.expect for document in line.documents)]
@@ -243,10 +244,9 @@ def _missing(
 
     `accepted` are the grades of the accepted ranking.
     """
-    returned = set(ranking.documents)
-    if returned.issuperset(case.judgments):
+    if len(ranking.grades) - ranking.grades.count(None) == len(case.judgments):  # a later copy has no grade
         return ()
-    gains, deeper = case.settings.gains, ranking.deeper
+    returned, gains, deeper = set(ranking.documents), case.settings.gains, ranking.deeper
     absent = [pair for pair in case.judgments.items() if pair[0] not in returned]
     absent.sort(key=lambda pair: -gains[pair[1]])
     if all_missing:
