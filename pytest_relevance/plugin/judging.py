@@ -19,8 +19,8 @@ from pytest_relevance.cases.model import Case
 from pytest_relevance.judgments.grading import Judged, Rated, drawn_evenly
 from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.plugin.failures import error_text
-from pytest_relevance.plugin.options import ended_well, redaction, settings
-from pytest_relevance.plugin.outputs import Target
+from pytest_relevance.plugin.options import redaction, settings
+from pytest_relevance.plugin.outputs import Target, tell
 from pytest_relevance.plugin.pytest_internals import is_fixture_defined, request_of
 from pytest_relevance.plugin.run_store import DOCUMENTS, Message, run_store
 from pytest_relevance.plugin.running.case_run import case_runs_of
@@ -117,9 +117,7 @@ class Judging:
         if is_silent and settings(self._config).runs_tests and not self._is_interrupted:
             why = "there is nothing to judge" if self._ran else "no case was scored"
             self._messages.append(Message(f"{self._option}: {NAME} was not asked, as {why}"))
-        run_store(self._config).messages += self._messages
-        if not all(message.is_good for message in self._messages) and ended_well(exitstatus):
-            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        tell(self._messages, session, exitstatus)
         return found
 
     def _judge_of(self, item: pytest.Item) -> object:
@@ -236,11 +234,10 @@ class Judging:
                 progress.advance()
         except KeyboardInterrupt:
             self._is_interrupted, why = True, "Ctrl-C"
-        except (pytest.exit.Exception, pytest.fail.Exception) as error:  # of the judge, or a timeout of the last test
+        except (UnusableJudge, pytest.exit.Exception, pytest.fail.Exception) as error:  # or a timeout of the last test
             why = str(error)
         finally:
             progress.end()
-        why = f"{NAME} was given up" if judge.gave_up else why
         faults = Counter(each.fault for each in answers.values() if each.fault)
         told = [f"{judge.name}, {counted(count, 'call')}: {text}" for text, count in faults.most_common(_MOST_FAULTS)]
         # no fault of a judge fails the run

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -82,10 +82,14 @@ class Outputs:
             if not self._has_begun:
                 self._store.messages += [Message(unwritten)] if unwritten else []
                 continue
-            messages = [*write(ended_well(exitstatus))]
-            self._store.messages += messages
-            if not all(message.is_good for message in messages) and ended_well(exitstatus):
-                session.exitstatus = pytest.ExitCode.TESTS_FAILED
+            tell([*write(ended_well(exitstatus))], session, exitstatus)
+
+
+def tell(messages: Sequence[Message], session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
+    """Keep messages for the end of the run, which fails where one of them is not good."""
+    run_store(session.config).messages += messages
+    if not all(message.is_good for message in messages) and ended_well(exitstatus):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def _write_worklist(target: Target, has_ended_well: bool) -> Iterator[Message]:

@@ -352,6 +352,7 @@ def test_runs_without_a_case_in_common(terminal: Terminal, sound: Path) -> None:
     assert (said.code, said.out) == (2, "")
     assert "no case was searched in all 2 runs: name the runs of one suite, and merge the records" in said.err
     record(sound.with_name("3.jsonl"), 3, {"boots": BEST})
+    assert "; runs/3.jsonl shares no searched case with runs/2.jsonl\n" in terminal.run("history", "runs").err
     record(sound.with_name("4.jsonl"), 4, {"boots[bm25]": BEST})
     assert "left out: no variant: no case was searched in all its runs" in terminal.run("history", "runs").lines
 

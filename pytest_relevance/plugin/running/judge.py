@@ -24,6 +24,7 @@ from pytest_relevance.plugin.options import redaction, settings
 from pytest_relevance.plugin.run_end import PATIENCE
 from pytest_relevance.plugin.running import case_run
 from pytest_relevance.plugin.running.case_run import close_unawaited, is_coroutine_function, is_waiting
+from pytest_relevance.plugin.running.searches import LOOKS_AFTER
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
@@ -32,9 +33,6 @@ NAME = "relevance_judge"
 
 AT_ONCE = 16
 """How many documents a judge is asked about at a time."""
-
-_LOOKS_AFTER = 0.5
-"""The limit of a wait for threads, in seconds: on Windows, Ctrl-C does not end a wait without a limit."""
 
 
 class Question(NamedTuple):
@@ -57,7 +55,7 @@ class UnusableJudge(ValueError):
 
 
 class Judge:
-    """A judge: its `name`, which is the rater of its grades, and whether it `gave_up`.
+    """A judge: its `name` is the rater of its grades.
 
     `value` is what the fixture returned. Raises `UnusableJudge` for a value that is no function with a name.
     """
@@ -72,7 +70,6 @@ class Judge:
             advice = 'say which model and which prompt it is, as grades are kept by it: judge.name = "model-x/prompt-3"'
             raise UnusableJudge(f"{NAME} {what}; {advice}")
         self.name = name.strip()
-        self.gave_up = False
         self._function: Callable[[str, dict[str, str]], Any] = value
         self._config = config
         self._loop = case_run.own_loop(config) if is_coroutine_function(value) else None
@@ -80,8 +77,8 @@ class Judge:
     def ask(self, questions: Sequence[Question]) -> Generator[tuple[int, Answer]]:
         """Yield the number of each question with its answer, as the answers come.
 
-        After `PATIENCE` times as many faults in a row as a search may have (`relevance_give_up`) it gives up:
-        `gave_up` is true then. Raises KeyboardInterrupt for Ctrl-C; calls that have begun are left alone.
+        Raises `UnusableJudge` after `PATIENCE` times as many faults in a row as a search may have
+        (`relevance_give_up`), and KeyboardInterrupt for Ctrl-C; calls that have begun are left alone.
         """
         patience, in_a_row = settings(self._config).give_up * PATIENCE, 0
         left, begun = iter(enumerate(questions)), dict[Any, int]()
@@ -93,8 +90,7 @@ class Judge:
                 yield begun.pop(done), answer
                 in_a_row = in_a_row + 1 if answer.fault else 0
                 if in_a_row == patience > 0:
-                    self.gave_up = True
-                    return
+                    raise UnusableJudge(f"{NAME} was given up")
 
     def _begun(self, question: Question) -> Any:
         """Begin to ask a question: a task of the loop, or the future of a daemon thread."""
@@ -108,7 +104,7 @@ class Judge:
     def _ended(self, begun: Collection[Any]) -> Any:
         """Wait for some that have begun."""
         if self._loop is None:
-            return wait(begun, _LOOKS_AFTER, FIRST_COMPLETED).done
+            return wait(begun, LOOKS_AFTER, FIRST_COMPLETED).done
         import asyncio
 
         return self._loop.run_until_complete(asyncio.wait([*begun], return_when=FIRST_COMPLETED))[0]

@@ -28,7 +28,7 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of trace
 _WINDOW = 4
 """The number of cases in a window, as a multiple of the concurrency: few threads wait for the slowest search."""
 
-_LOOKS_AFTER = 0.5
+LOOKS_AFTER = 0.5
 """The limit of a wait for threads, in seconds: on Windows, Ctrl-C does not end a wait without a limit."""
 
 
@@ -91,7 +91,7 @@ class Searches:
             else:
                 self._run_in_threads(calls)
         outcome = self._ahead.get(this)
-        while outcome and not wait([outcome.call.future], _LOOKS_AFTER).done:  # its window was left while it ran
+        while outcome and not wait([outcome.call.future], LOOKS_AFTER).done:  # its window was left while it ran
             pass
         return outcome is not None
 
@@ -192,7 +192,7 @@ class Searches:
                     self._threads += 1
                 self._queue.put((call, copy_context()))
             futures = [call.future for call in calls]
-            while wait(futures, _LOOKS_AFTER).not_done:
+            while wait(futures, LOOKS_AFTER).not_done:
                 pass
 
     def _end_threads(self) -> None:
