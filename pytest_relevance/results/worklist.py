@@ -60,11 +60,10 @@ class PlausibleGains:
         self._shares: dict[int, list[float]] = {}
         self._means: dict[int, float] = {}
         for result in results:
-            top = top_grade(result)
+            top, gains = top_grade(result), result.conditions.settings.gains
             for rank, grade in enumerate(result.ranking.grades[: result.conditions.k], 1):
                 if grade is not None and top is not None:
-                    share = result.conditions.settings.gains[grade] / result.conditions.settings.gains[top]
-                    self._shares.setdefault(rank, []).append(share)
+                    self._shares.setdefault(rank, []).append(gains[grade] / gains[top])
 
     def share(self, rank: int) -> float:
         """The mean share at a rank, with the ranks around it where few results are judged there."""

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 from pytest_relevance._tables import FORMULA
 from pytest_relevance.metrics.settings import Settings, discount_table
-from pytest_relevance.reports.breakdown import losses_of
 from pytest_relevance.reports.failure import unstable_text
 from pytest_relevance.reports.html.first_screen import Screen, documents_of, is_fine, told_errors, why
 from pytest_relevance.reports.reasons import case_label, reason_texts, search_label, settings_text
@@ -237,7 +236,7 @@ def _case(
         "notes": dict(result.texts.notes),
         "notInIndex": [*result.texts.not_in_index],
         "notInCatalogue": [*result.texts.not_in_catalogue],
-        "losses": _losses(result),
+        "losses": _losses(documents),
         "reasons": reason_texts(result),
         "error": None
         if result.call.error is None
@@ -255,9 +254,6 @@ def _case(
     return {name: value for name, value in values.items() if value or (value == 0 and value is not False)}
 
 
-def _losses(result: CaseResult) -> list[list[Any]]:
+def _losses(change: CaseChange) -> list[list[Any]]:
     """The losses of a case, the largest first; none where it is perfect or not defined."""
-    if result.score is None or result.score == 1 or not result.evaluation.judgments:
-        return []
-    losses = (loss for loss in losses_of(result) if abs(loss.loss) > 5e-7)
-    return [[loss.document, loss.grade, loss.rank, loss.loss, loss.places, loss.candidates] for loss in losses]
+    return [] if change.result.score in (None, 1) else [[*loss] for loss in change.losses if abs(loss.loss) > 5e-7]

@@ -133,10 +133,10 @@ def left_open(results: Iterable[CaseResult]) -> str:
     At least one of the results has a score.
     """
     scored = [result for result in results if result.score is not None]
-    found = [(result.interval, result.weight) for result in scored]
+    ends, weights = zip(*(result.interval for result in scored), strict=True), [result.weight for result in scored]
     low, high = (
-        score_text(case_result.weighted_mean((ends[which] or 0.0, weight) for ends, weight in found))
-        for which in (0, 1)
+        score_text(case_result.weighted_mean(zip((score or 0.0 for score in end), weights, strict=True)))
+        for end in ends
     )
     if low == high:
         return ""

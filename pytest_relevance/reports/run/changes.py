@@ -17,7 +17,7 @@ from typing import NamedTuple
 from pytest_relevance._text import counted, p_text, score_text
 from pytest_relevance.metrics.names import is_similarity
 from pytest_relevance.reports.blocks import MORE_HINT, RIGHT, USER, Cell, Column, Table, styled
-from pytest_relevance.reports.breakdown import change_shares, losses_of
+from pytest_relevance.reports.breakdown import Loss, change_shares, losses_of
 from pytest_relevance.reports.reasons import case_label
 from pytest_relevance.reports.run import cases
 from pytest_relevance.reports.text import LEAST, PLAIN, Line, signed
@@ -89,8 +89,7 @@ class CaseChange:
                 gone = (Move(each, rank, self.result.ranking.rank_of(each)) for rank, each in enumerate(accepted, 1))
                 return next((move for move in gone if move.second is None), None)
             return self._moved_most(-1, first_ranks(accepted))
-        losses = losses_of(self.result) if self.result.evaluation.judgments else ()
-        worst = next((loss for loss in losses if loss.loss > 0 and loss.document is not None), None)
+        worst = next((loss for loss in self.losses if loss.loss > 0 and loss.document is not None), None)
         return None if worst is None or worst.document is None else Move(worst.document, None, worst.rank)
 
     @property
@@ -124,6 +123,11 @@ class CaseChange:
         most, _, document = max(found, default=(0.0, 0, ""))
         before = first_ranks(accepted_ranking(self.result)).get(document)
         return Move(document, before, self.result.ranking.rank_of(document)) if most > 0 else None
+
+    @cached_property
+    def losses(self) -> Sequence[Loss]:
+        """The losses of its ranking, the largest first; none without judgments."""
+        return losses_of(self.result) if self.result.evaluation.judgments else ()
 
     @cached_property
     def _shares(self) -> Mapping[str, float]:

@@ -254,12 +254,13 @@ def score_pairs(results: Iterable[CaseResult], metric: str | None = None) -> lis
 
 def mean_change(results: Iterable[CaseResult]) -> MeanChange | None:
     """The change of the mean since the baseline; None where no case has a score in both."""
-    found = [*results]
-    pairs = score_pairs(found)
-    if not pairs:
-        return None
-    total = sum(each.status != SKIPPED and (each.score is not None or each.verdict in WITHOUT_SCORE) for each in found)
-    return change_of(tuple(pairs), total)
+    pairs, total = [], 0
+    for result in results:
+        now, before = result.score, score_before(result)
+        total += (now is not None or result.verdict in WITHOUT_SCORE) and result.status != SKIPPED
+        if now is not None and before is not None:
+            pairs.append(ScorePair(key_of(result), before, now, result.weight))
+    return change_of(tuple(pairs), total) if pairs else None
 
 
 @lru_cache(maxsize=1)  # several parts of a report say it of the same cases
