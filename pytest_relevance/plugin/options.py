@@ -150,7 +150,7 @@ def declare(parser: pytest.Parser) -> None:
         group.addoption(f"--relevance-{name}", help=what, **values)
     # these are whole option names: an optional value would swallow a folder that follows the option
     updates = "--relevance-update", "--relevance-update=all", "--relevance-update=new"
-    what = "accept the present rankings as the baseline; =new: those of cases that have none yet, and only these"
+    what = "accept the present rankings as the baseline; FILE::CASE behind it: of one case; =new: where there is none"
     group.addoption(*updates, dest="relevance_update", action=_Update, nargs=0, help=what)
     for name, (about, default) in _INI.items():
         kind = {float: "float", list: "args"}.get(type(default))  # None: a text

@@ -23,7 +23,9 @@ from pytest_relevance.results.records.run_info import RunInfo
 SEARCH, CASE = "search", "case"
 """The kinds of repeated errors: of the search, and of the steps before or after it."""
 
-NOTHING, SAME_FIRST, IDS, UNSORTED, REPEATED, FEWER = "nothing", "same first", "ids", "unsorted", "repeated", "fewer"
+NOTHING, PASSED_EMPTY, SAME_FIRST, IDS, UNSORTED, REPEATED, FEWER = (
+    *("nothing", "passed empty", "same first", "ids", "unsorted", "repeated", "fewer"),
+)
 """The other kinds of diagnoses, which are of one search in one variant: see `KINDS`."""
 
 PROJECT = "project"
@@ -115,6 +117,17 @@ def _nothing_returned(results: Sequence[CaseResult]) -> Diagnosis | None:
     return Diagnosis(NOTHING, searched, of=len(searched))
 
 
+def _passed_empty(results: Sequence[CaseResult]) -> Diagnosis | None:
+    """Cases that pass although nothing was returned, where no expectation says how many results there are to be."""
+    found = [
+        result
+        for result in results
+        if result.status == case_result.PASSED and not result.ranking.returned
+        if all(outcome.kind != "results" for outcome in result.evaluation.outcomes)
+    ]
+    return Diagnosis(PASSED_EMPTY, found) if found and _nothing_returned(results) is None else None
+
+
 def _same_document_first(results: Sequence[CaseResult]) -> Diagnosis | None:
     """One document without gain is first for more than half of the different queries."""
     if not any(result.ranking.irrelevant_top for result in results):
@@ -162,6 +175,7 @@ def _fewer_than_looked_at(results: Sequence[CaseResult]) -> Diagnosis | None:
 
 KINDS: Mapping[str, Callable[[Sequence[CaseResult]], Diagnosis | None]] = {
     NOTHING: _nothing_returned,
+    PASSED_EMPTY: _passed_empty,
     SAME_FIRST: _same_document_first,
     IDS: _no_id_known,
     UNSORTED: partial(_of_most, kind=UNSORTED, name="is_unsorted"),
@@ -170,7 +184,8 @@ KINDS: Mapping[str, Callable[[Sequence[CaseResult]], Diagnosis | None]] = {
 }
 """What finds each kind of diagnosis in the scored cases of one search in one variant.
 
-`NOTHING`: no case got a result, but for those that expect none (three cases or more). `SAME_FIRST`: one document
+`NOTHING`: no case got a result, but for those that expect none (three cases or more). `PASSED_EMPTY`: otherwise, the
+cases that pass although they got none. `SAME_FIRST`: one document
 without gain comes first for more than half of ten or more different queries. `IDS`: there are judgments, and of nothing
 that any case returned. `UNSORTED`: in more than half of three or more cases the scores of the results neither only fall
 nor only rise. `REPEATED`: in as many a document comes several times, as chunks do that are not collapsed. `FEWER`: the

@@ -53,6 +53,19 @@ def test_every_run_with_a_baseline_says_how_the_mean_changed(project: Project) -
     assert means(shop.run("-q")) == means(run)
 
 
+@pytest.mark.parametrize(("floor", "also"), [("0.5", ""), ("0.9", "; a missed floor or expectation has to change too")])
+def test_accepting_what_got_worse_changes_no_floor(project: Project, floor: str, also: str) -> None:
+    shop = Shop(project)
+    shop.cases(cases("p", f", min_ndcg: {floor}, weight: 3") + cases("q").partition("\n")[2])
+    shop.returns(p="a b", q="a b")
+    shop.run(UPDATE)
+    shop.returns(p="b a")
+    run = shop.run()
+    accepts = "where that is meant, --relevance-update FILE::CASE accepts one"
+    assert run.sentences("1 case got worse") == [f"1 case got worse: {accepts}{also}"]
+    assert run.sentences("weighted mean")[0].startswith("weighted mean nDCG@10 1.000 -> 0.782 (-0.218, p 1.000): ")
+
+
 def test_only_cases_that_both_have_are_compared(project: Project) -> None:
     shop = Shop(project)
     shop.cases(cases("p q"))

@@ -66,7 +66,9 @@ LAMP = result("lamp", "l1", judgments={"l1": 2})
 
 def test_without_a_baseline() -> None:
     found = run_markdown(run(BOOTS, LAMP, gates=(PASSING, MEAN)))
-    assert found.startswith("<!-- pytest-relevance report -->\n### ❌ 1 of 2 cases fails\n\n- `mean nDCG@10 0.388`\n")
+    assert found.startswith(
+        "<!-- pytest-relevance report -->\n### ❌ 1 of 2 cases fails\n\n- `weighted mean nDCG@10 0.388`\n"
+    )
     assert "\n- 2 cases: 1 passed, 1 failed\n- `shop.relevance.yaml`, `search`\n- nDCG@10 compares" in found
     assert found.partition("count most.\n")[2].startswith(
         block("""

@@ -131,6 +131,17 @@ def test_a_search_that_returns_nothing() -> None:
     assert found([scored(number, verdict="measured") for number in range(3)]) == [("nothing", 3, 3)]
 
 
+def test_cases_that_pass_although_nothing_was_returned() -> None:
+    absent = Outcome("exclude", "exclude", met=True, documents=("x",))
+    passed = [scored(number, verdict="passed", outcomes=(absent,)) for number in range(2)]
+    other, counted = (
+        scored(3, "a", verdict="passed"),
+        scored(4, verdict="passed", outcomes=(NO_RESULT_EXPECTED, absent)),
+    )
+    assert found([*passed, other, counted, scored(5)]) == [("passed empty", 2, 0)]
+    assert found([*passed, scored(3, verdict="passed", outcomes=(absent,))]) == [("nothing", 3, 3)]
+
+
 def test_a_search_that_returns_the_same_document_first() -> None:
     same, other = [scored(number, "x", f"d{number}") for number in range(6)], [scored(6, "a"), scored(7, "b")]
     rest = [scored(number, f"c{number}", judged=1) for number in range(8, 11)]

@@ -12,7 +12,7 @@ from pytest_relevance.reports.blocks import Sentence
 from pytest_relevance.reports.run import cases
 from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, SIGNIFICANT, cut, duration, signed
 from pytest_relevance.results import case_result, diagnoses
-from pytest_relevance.results.case_parts import IMPROVEMENT, NEW, REGRESSION, STALE
+from pytest_relevance.results.case_parts import DROP, IMPROVEMENT, NEW, REGRESSION, STALE
 from pytest_relevance.results.case_result import FAILED, SKIPPED, CaseResult, grouped, has_failed
 from pytest_relevance.results.compare import differences
 from pytest_relevance.results.records.run_info import GONE, FileInfo, Fingerprint, RunInfo, changed_since, changes_text
@@ -212,7 +212,8 @@ def mean_sentences(
         head = f"{'  '.join(names)}: " if names else ""
         change = differences.mean_change(group)
         if change is not None:
-            said = mean_change_sentence(change, cases.metric_of(group), head, is_whole=is_whole)
+            weighted = cases.mean_name(group).removesuffix("mean")
+            said = mean_change_sentence(change, cases.metric_of(group), head + weighted, is_whole=is_whole)
             unscored = sum(result.status != SKIPPED for result in group) - change.total
             more = f", {unscored:,} without a score" if unscored else ""
             compared = [result for result in group if differences.score_before(result) is not None]
@@ -311,8 +312,10 @@ def update_sentences(
         lambda each: REGRESSION if differences.got_worse(each) else each.baseline.standing if each.baseline else "",
     )
     too = ", and what got worse too unless you choose the cases" if fallen else ""
+    is_missed = any(reason.kind != DROP for result in fallen for reason in result.evaluation.reasons)
+    also = "; a missed floor or expectation has to change too" * is_missed
     for standing, words, remedy, style in (
-        (REGRESSION, "got worse", "where that is meant, --relevance-update FILE::CASE accepts one", BAD),
+        (REGRESSION, "got worse", f"where that is meant, --relevance-update FILE::CASE accepts one{also}", BAD),
         (IMPROVEMENT, "got better", f"--relevance-update accepts {{them}}{too}", GOOD),
         (STALE, "have a stale baseline", "pytest --relevance-update{where} accepts the present rankings{too}", BAD),
         (NEW, "have no baseline yet", "pytest --relevance-update=new{where} adds {them}", DOUBT),

@@ -124,7 +124,12 @@ def has_mean(results: Iterable[CaseResult]) -> bool:
 
 def mean_text(results: Sequence[CaseResult]) -> str:
     """The weighted mean: `mean nDCG@10 0.712`."""
-    return f"mean {metric_of(results)} {score_text(mean_score(results))}"
+    return f"{mean_name(results)} {metric_of(results)} {score_text(mean_score(results))}"
+
+
+def mean_name(results: Iterable[CaseResult]) -> str:
+    """`weighted mean` where the scored cases have different weights, else `mean`."""
+    return "weighted mean" if len({result.weight for result in results if result.score is not None}) > 1 else "mean"
 
 
 def left_open(results: Iterable[CaseResult]) -> str:

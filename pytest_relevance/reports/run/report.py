@@ -143,7 +143,7 @@ def _means(results: Sequence[CaseResult]) -> list[str]:
     if not (means := cases.means_by_variant(results)):
         return []
     metric = cases.metric_of(result for result in results if result.score is not None)
-    return [f"mean {metric} {cases.means_text(means, [*means])}"]
+    return [f"{cases.mean_name(results)} {metric} {cases.means_text(means, [*means])}"]
 
 
 def _gates(outcomes: Counter[str]) -> list[str]:
