@@ -334,11 +334,6 @@ class Case(NamedTuple):
         )
 
     @property
-    def kept_depth(self) -> int | None:
-        """How many results are kept of the ranking; None for all."""
-        return None if self.looks_at_all else self.depth
-
-    @property
     def looks_beyond_ids(self) -> bool:
         """Whether an expectation looks at more than the ids of the ranking: at fields, or at another ranking."""
         return any(expected.conditions or expected.query for expected in self.expect)

@@ -187,9 +187,8 @@ def with_details(result: CaseResult, case: Case, ranking: Ranking, *, all_missin
     The ranking is cut as deep as the case looks. `all_missing` names every judged document that is missing; otherwise
     only documents of the ideal top k are named.
     """
-    ids, judgments = ranking.ids, case.judgments
-    depth = None if case.looks_at_all else result.conditions.depth
-    kept = tuple(ids if depth is None else ids[:depth])
+    ids, judgments, whole = ranking.ids, case.judgments, case.looks_at_all
+    kept = tuple(ids if whole else ids[: result.conditions.depth])
     accepted = () if result.baseline is None else result.baseline.documents
     others = [*accepted, *(document for line in case.expect for document in line.documents)]
     scores = ranking.scores[: len(kept)]
@@ -201,7 +200,7 @@ def with_details(result: CaseResult, case: Case, ranking: Ranking, *, all_missin
     *identity, conditions, scored, texts, evaluation, baseline, call, more = result
     grades, deeper = scored.grades[: len(kept)], _ranks_below(ids, len(kept), (judgments, others))
     found = CaseRanking(
-        *(scored.reaches_depth, kept, tuple(as_returned), depth is None, tuple(scores), scored.is_unsorted),
+        *(scored.reaches_depth, kept, tuple(as_returned), whole, tuple(scores), scored.is_unsorted),
         *(tuple(grades), scored.returned, deeper, scored.irrelevant_top, scored.repeated),
     )
     if case.terms.scale is not None and case.terms.scale.names:

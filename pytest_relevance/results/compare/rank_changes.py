@@ -119,7 +119,8 @@ _WORST_FIRST = (
 
 def compare_calls(case: Case, rankings: Sequence[Ranking]) -> Repeats:
     """Compare the rankings of several calls of a search, as far down as the case looks."""
-    return _differences([tuple(ranking.ids[: case.kept_depth]) for ranking in rankings])
+    depth = None if case.looks_at_all else case.depth
+    return _differences([tuple(ranking.ids[:depth]) for ranking in rankings])
 
 
 def worst_of_repeats(results: Sequence[CaseResult]) -> list[CaseResult]:
