@@ -224,13 +224,13 @@ class CaseResult(NamedTuple):
         return {**_writer(names)(self), **self.others}
 
     @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> "CaseResult":
+    def from_dict(cls, values: Mapping[str, Any], only: frozenset[str] = frozenset()) -> "CaseResult":
         """A result equal to the one whose `to_dict` gave these values, in this process, another one, or a record.
 
-        Keys that are not known here become its `others`. Raises TypeError for a missing field, and TypeError,
-        ValueError or KeyError for a value of another shape.
+        With `only` other keys are left alone. Keys that are not known here become its `others`. Raises TypeError for a
+        missing field, and TypeError, ValueError or KeyError for a value of another shape.
         """
-        return _reader(tuple(values))(values.values())
+        return _reader(tuple(values), only)(values.values())
 
 
 # --- dicts of builtin types -------------------------------------------------------------------------------------------
@@ -395,15 +395,17 @@ def _writer(names: frozenset[str] | None) -> Callable[[CaseResult], dict[str, An
 
 
 @lru_cache(maxsize=1024)  # most dicts of a run have the same keys
-def _reader(names: Sequence[str]) -> Callable[[Iterable[Any]], CaseResult]:
+def _reader(names: Sequence[str], only: frozenset[str]) -> Callable[[Iterable[Any]], CaseResult]:
     """Make the function that reads the values of a dict with these keys, in their order. KeyError: a field is missing.
 
     It picks fields by their places among the values and the defaults, and makes the named tuples without their
     constructors, which are functions in Python: looking up each field that there may be takes twice as long. A part to
     which no key belongs is the default, which results share.
     """
-    place = {name: index for index, name in enumerate(names) if name in PART_OF}
-    unknown = [(index, name) for index, name in enumerate(names) if name not in PART_OF]
+    found = [(index, name) for index, name in enumerate(names) if not only or name in only]
+    place = {name: index for index, name in found if name in PART_OF}
+    unknown = [(index, name) for index, name in found if name not in PART_OF]
+    converted = [(place[name], _DEFAULTS[name], convert) for name, convert in _FROM_BUILTIN.items() if name in place]
     made = {part: kind for part, kind in PARTS.items() if not place.keys().isdisjoint(kind._fields)}
     unset = [name for name in _DEFAULTS if name not in place and name not in made]
     if "id" in place:
@@ -414,7 +416,6 @@ def _reader(names: Sequence[str]) -> Callable[[Iterable[Any]], CaseResult]:
     pick_all = itemgetter(*map(place.__getitem__, CaseResult._fields))
     parts_made = [(kind, itemgetter(*map(place.__getitem__, kind._fields))) for kind in made.values()]
     defaults, query, identity = [_DEFAULTS[name] for name in unset], place["query"], place["id"]
-    converted = [(place[name], _DEFAULTS[name], read) for name, read in _FROM_BUILTIN.items() if name in names]
     new = tuple.__new__
 
     def read(values: Iterable[Any]) -> CaseResult:

@@ -140,7 +140,7 @@ def read_record(
     path: str | os.PathLike[str],
     shown: str | None = None,
     kept: Callable[[CaseResult], CaseResult] | None = None,
-    only: Collection[str] = (),
+    only: frozenset[str] = frozenset(),
 ) -> tuple[list[CaseResult], dict[str, FileInfo], RunInfo]:
     """Read a record: the results in their order, the case files by name, and how the run was made.
 
@@ -177,7 +177,9 @@ def watched(items: Iterable[Item]) -> Iterator[Item]:
             tell(_STEP)
 
 
-def _parts(path: str | os.PathLike[str], shown: str | None, only: Collection[str] = ()) -> Iterator[tuple[int, Any]]:
+def _parts(
+    path: str | os.PathLike[str], shown: str | None, only: frozenset[str] = frozenset()
+) -> Iterator[tuple[int, Any]]:
     of_line = partial(_case_result, only=only) if only else _case_result
     return read_file(path, os.fspath(path) if shown is None else shown, RECORD, _about_run, of_line)
 
@@ -353,16 +355,22 @@ def _types_of(kinds: Sequence[Any]) -> Mapping[str, Collection[type]]:
 
 
 @lru_cache(maxsize=1024)  # most lines of a file have the same keys, with values of the same types
-def _checked(names: Sequence[str], found: Sequence[type], kinds: Sequence[Any]) -> tuple[Sequence[str], Sequence[str]]:
+def _checked(
+    names: Sequence[str], found: Sequence[type], kinds: Sequence[Any], only: frozenset[str]
+) -> tuple[Sequence[str], Sequence[str]]:
     """The keys whose value has a wrong type, and those that hold objects or lists of objects. `found` are all types."""
     types = _types_of(kinds)
-    wrong = [name for name, kind in zip(names, found, strict=True) if kind not in types.get(name, (kind,))]
-    return wrong, [name for name in names if name in _OBJECTS]
+    looked_at = {name: kind for name, kind in zip(names, found, strict=True) if not only or name in only}
+    wrong = [name for name, kind in looked_at.items() if kind not in types.get(name, (kind,))]
+    return wrong, [name for name in looked_at if name in _OBJECTS]
 
 
-def check_types(values: Mapping[str, Any], *kinds: Any) -> None:
-    """Raise TypeError where a value in a line has another type than the field of its name in these data types."""
-    wrong, objects = _checked(tuple(values), tuple(map(type, values.values())), kinds)
+def check_types(values: Mapping[str, Any], *kinds: Any, only: frozenset[str] = frozenset()) -> None:
+    """Raise TypeError where a value in a line has another type than the field of its name in these data types.
+
+    With `only` other keys are left alone.
+    """
+    wrong, objects = _checked(tuple(values), tuple(map(type, values.values())), kinds, only)
     if wrong:
         raise TypeError(f"its {wrong[0]} is {values[wrong[0]]!r}")
     for name in objects:
@@ -375,15 +383,13 @@ _RESULT = (CaseResult, *PARTS.values())
 _TEXT = frozenset({str})
 
 
-def _case_result(values: dict[str, Any], only: Collection[str] = ()) -> CaseResult:
+def _case_result(values: dict[str, Any], only: frozenset[str] = frozenset()) -> CaseResult:
     """The result of a line. Raises one of `DAMAGE`, also where figures of a report would silently be wrong.
 
     An unknown verdict counts nowhere, a grade without a judgment has no gain, and a damaged count fills the memory.
     """
-    if only:
-        values = {name: value for name, value in values.items() if name in only}
-    check_types(values, *_RESULT)
-    found = CaseResult.from_dict(values)
+    check_types(values, *_RESULT, only=only)
+    found = CaseResult.from_dict(values, only)
     accepted, conditions, ranking, evaluation = found.baseline, found.conditions, found.ranking, found.evaluation
     texts = chain(ranking.documents, ranking.as_returned, found.tags, found.texts.titles.values())
     if not _TEXT.issuperset(map(type, texts)):
