@@ -168,11 +168,9 @@ class Judging:
         answers, rest = self._answers(judge, questions, f"judged by {judge.name}:", others, take)
         self._left -= min(len(rows), len(answers) + AT_ONCE)  # so many more may have begun
         graded = sum(answer.grade is not None for answer in answers.values())
-        cut = "; a half-written row at its end was taken away" if file.was_cut else ""
         said = f"{judge.name} graded {graded:,} of {counted(of_all, 'result')} that nobody has judged"
-        self._messages.append(
-            Message(f"{said}: {harmless(self._config.option.relevance_judge)}{rest and '; '}{rest}{cut}")
-        )
+        where = harmless(self._config.option.relevance_judge)
+        self._messages.append(Message(f"{said}: {where}{rest and '; '}{rest}"))
 
     def _calibrate(self, judge: Judge, ran: _Ran, most: int) -> None:
         """Ask a judge for grades that people gave in the cases that were scored, and keep what there is to show."""

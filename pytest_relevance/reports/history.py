@@ -37,8 +37,7 @@ _YIELDS = {"interval": 3, "p95": 2, "searched": 1}
 MOST_MOVES = 50
 """How many cases that moved a run lists."""
 
-_HEIGHT, _MARGIN = 100, 8
-_LEAST_SPREAD = 0.1  # of the means on the scale
+_HEIGHT, _MARGIN, _LEAST_SPREAD = 100, 8, 0.1  # of the chart; the spread is of the means
 
 
 def headline(history: History) -> baseline.Headline:
@@ -55,7 +54,9 @@ def _said(series: Series, label: str) -> baseline.Headline:
     """The sentence about a series, which weighs as that about a run does, and tells what is wrong in its last run."""
     last, change = series.points[-1], series.change
     if change is None or not last.figures:
-        said, kind = f"{counted(len(series.points), 'run')}: {_why_not_compared(series)}", baseline.NOTHING
+        several = "no mean can be compared with that of the last"
+        why = several if len(series.points) > 1 else "two or more are needed to compare their means"
+        said, kind = f"{counted(len(series.points), 'run')}: {why}", baseline.NOTHING
     else:
         rose = change.means.difference
         moved = 0 if not change.p <= SIGNIFICANT else 1 if rose > 0 else -1
@@ -79,17 +80,6 @@ def _said(series: Series, label: str) -> baseline.Headline:
 
 
 _FINE = (baseline.FINE, baseline.BETTER)
-
-
-def _why_not_compared(series: Series) -> str:
-    """Why there are no two means to compare."""
-    if len(series.points) == 1:
-        return "two or more are needed to compare their means"
-    if not series.points[-1].figures:
-        return "the last one has no mean"
-    if not series.scored:
-        return "no case has a score in each of them, so that there is no mean"
-    return "the last one can be compared with none before it"
 
 
 def _errors(point: Point) -> int:

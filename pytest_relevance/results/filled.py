@@ -57,9 +57,8 @@ def without_fill(case: CaseResult) -> CaseResult:
     scored = case._replace(evaluation=evaluation._replace(scores={**evaluation.scores, **evaluation.people_scores}))
     if baseline is not None and baseline.people_scores:
         before = {**baseline.scores, **baseline.people_scores}
-        scored = scored._replace(
-            baseline=baseline._replace(score=before.get(case.metric.text, baseline.score), scores=before)
-        )
+        score_before = before.get(case.metric.text, baseline.score)
+        scored = scored._replace(baseline=baseline._replace(score=score_before, scores=before))
     # the outcome is what pytest made of the other verdict
     return scored._replace(verdict=verdict, call=case.call._replace(outcome="")) if verdict else scored
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import NamedTuple
 
-from pytest_relevance._text import counted, first_few
+from pytest_relevance._text import counted
 from pytest_relevance.results.case_parts import FLOOR
 from pytest_relevance.results.case_result import FAILED, SKIPPED, WITHOUT_SCORE, CaseResult, percentile, weighted_mean
 from pytest_relevance.results.compare.differences import TIE, MeanChange, ScorePair, change_of
@@ -183,11 +183,7 @@ def read_history(paths: Iterable[str]) -> History:
         missed = [f"{gate.file}: {gate.name}" for gate in of_variant if gate.outcome() == FAILED]
         all_series.append(series._replace(unmet=missed if variant in in_last else ()))
     if not all_series:
-        keys = {name: {*chain.from_iterable(point.figures for point in of.values())} for name, of in runs.items()}
-        *earlier, newest = keys
-        foreign = [name for name in earlier if not keys[name] & keys[newest]]
         advice = "name the runs of one suite, and merge the records of shards first"
-        advice += f"; {newest} shares no searched case with {first_few(foreign)}" * bool(foreign)
         raise RecordError.at("pytest-relevance history", f"no case was searched in all {len(runs)} runs: {advice}")
     return History(all_series, [headers[name][1].started for name in runs], left_out)
 

@@ -397,7 +397,7 @@ class JudgeFile:
 
     Each row is written when its grade comes, so that a killed run loses only those that were on their way. A later run
     goes on with the file: a pair of query and document that it has under the name of the judge is not asked for again,
-    even where the grade is blank, as the judge cannot tell. `was_cut`: a half-written row at its end was taken away.
+    even where the grade is blank, as the judge cannot tell.
     """
 
     def __init__(self, path: Path) -> None:
@@ -407,7 +407,6 @@ class JudgeFile:
         self._ids: dict[str, list[str]] = {}
         data = self._content()
         whole = _whole_rows(data)
-        self.was_cut = len(whole) < len(data)
         if whole != data:
             with path.open("ab") as file:
                 file.truncate(min(len(whole), len(data)))

@@ -36,7 +36,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_point_opens_what_moved(reader: Reader, page: Path) -> None:
     reader.open(page, scripts=False)
-    assert reader.texts("h1") == ["5 runs: the last one can be compared with none before it"]
+    assert reader.texts("h1") == ["5 runs: no mean can be compared with that of the last"]
     assert reader.texts("details th") == []
     reader.driver.find_elements("css selector", "svg a .target")[2].click()
     assert [text.strip() for text in reader.texts("details th")] == [*SHOWN.values()]
