@@ -409,7 +409,7 @@ def kept(folder: Path, pairs: int) -> Iterator[Figure]:
     with_baseline = folder / "with_baseline"
     shutil.copytree(place, with_baseline)
     runner.took(with_baseline, *OURS, "--relevance-update")
-    # one argument: pytest takes a path of its own for one of tests, and moves its rootdir
+    # in one argument: pytest takes a path that exists, and stands alone, for one of tests, and moves its rootdir there
     record = (f"--relevance-record={folder / 'record.jsonl'}",)
     ways = {
         "recording": (place, record),
