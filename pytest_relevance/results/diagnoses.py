@@ -185,12 +185,11 @@ KINDS: Mapping[str, Callable[[Sequence[CaseResult]], Diagnosis | None]] = {
 """What finds each kind of diagnosis in the scored cases of one search in one variant.
 
 `NOTHING`: no case got a result, but for those that expect none (three cases or more). `PASSED_EMPTY`: otherwise, the
-cases that pass although they got none. `SAME_FIRST`: one document
-without gain comes first for more than half of ten or more different queries. `IDS`: there are judgments, and of nothing
-that any case returned. `UNSORTED`: in more than half of three or more cases the scores of the results neither only fall
-nor only rise. `REPEATED`: in as many a document comes several times, as chunks do that are not collapsed. `FEWER`: the
-search takes no number of results, returns the same number for more than half of ten or more cases, and they look
-deeper.
+cases that pass although they got none. `SAME_FIRST`: one document without gain comes first for more than half of ten or
+more different queries. `IDS`: there are judgments, and of nothing that any case returned. `UNSORTED`: in more than half
+of three or more cases the scores of the results neither only fall nor only rise. `REPEATED`: in as many a document
+comes several times, as chunks do that are not collapsed. `FEWER`: the search takes no number of results, returns the
+same number for more than half of ten or more cases, and they look deeper.
 """
 
 
