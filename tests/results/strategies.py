@@ -65,7 +65,7 @@ def results(draw: st.DrawFn) -> CaseResult:
         "weight": NUMBERS,
         "k": st.integers(1, 100),
         "depth": st.none() | st.integers(0, 100),
-        **dict.fromkeys(("floor", "lower"), SCORES),
+        "floor": SCORES,
         "grade_names": st.dictionaries(st.floats(0, 4), TEXTS, max_size=2),
         "grades": st.tuples(*[grade] * len(documents)),
         "engine_scores": st.sampled_from([(), (0.5,) * len(documents)]),
@@ -85,4 +85,5 @@ def results(draw: st.DrawFn) -> CaseResult:
         "outcome": st.sampled_from(["", "passed", "failed", "xfailed"]),
     }
     found = {name: draw(values) for name, values in fields.items()}
+    found["lower"], found["upper"] = draw(st.just((None, None)) | st.tuples(st.floats(0, 1), st.floats(0, 1)))
     return case_result(**found, documents=documents, judgments=judgments, settings=gains)

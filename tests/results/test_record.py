@@ -134,6 +134,8 @@ def test_what_an_editor_does_to_a_record_does_not_matter(
         ([change(2, '["b1","b2","b3"]', '["b1","b2"]')], "FILE:2: the line is damaged: documents, grades and"),
         ([change(2, '"file"', '"tags":[[1]],"file"')], "FILE:2: the line is damaged: its documents, tags and titles"),
         ([change(2, '"file"', '"error":{"type":7},"file"')], "FILE:2: the line is damaged: its type is 7; fetch"),
+        ([change(2, '"file"', '"lower":0.5,"file"')], "FILE:2: the line is damaged: its lower is 0.5, its upper None"),
+        ([change(2, '"latency":', '"latency":-')], "FILE:2: the line is damaged: its latency is -"),
         ([change(2, '"3":1', '"3":999999999')], "FILE:2: the line is damaged: it has more than 10,000,000 judgments"),
         ([change(2, '"3":1', '"3":1,"60":1')], "FILE:2: the line is damaged: grade 60 is too high for exponential"),
         ([change(2, '"grades":[3,', '"grades":[60,')], "FILE:2: the line is damaged: documents have grades that no"),

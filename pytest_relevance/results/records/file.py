@@ -414,4 +414,8 @@ def _case_result(values: dict[str, Any], only: frozenset[str] = frozenset()) -> 
     figures = (*evaluation.scores.values(), evaluation.lower, evaluation.upper)
     if not math.isfinite(sum([figure for figure in figures if figure is not None])):
         raise ValueError(f"it has the scores {evaluation.scores}")
+    if (evaluation.lower is None) is not (evaluation.upper is None):
+        raise ValueError(f"its lower is {evaluation.lower}, its upper {evaluation.upper}")
+    if (found.call.latency or 0.0) < 0:
+        raise ValueError(f"its latency is {found.call.latency}")
     return found
