@@ -156,9 +156,9 @@ def write_whole(path: str | os.PathLike[str], data: bytes | Iterable[bytes]) -> 
             new.close()  # Windows does not rename an open file
             os.replace(temporary, target)
         except BaseException:
-            with suppress(OSError):
-                new.close()
-                temporary.unlink()
+            for undo in (new.close, temporary.unlink):  # on a full disk closing fails too: it writes what is left
+                with suppress(OSError):
+                    undo()
             raise
 
 

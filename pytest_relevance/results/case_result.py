@@ -161,8 +161,10 @@ class CaseResult(NamedTuple):
         top = grades[: self.conditions.k]
         if None not in top:
             return []
-        graded = {document for document, grade in zip(documents, grades, strict=True) if grade is not None}
         ungraded = [document for document, grade in zip(documents, top, strict=False) if grade is None]
+        if len({*documents}) == len(documents):
+            return ungraded
+        graded = {document for document, grade in zip(documents, grades, strict=True) if grade is not None}
         return [document for document in dict.fromkeys(ungraded) if document not in graded]
 
     @property
@@ -254,17 +256,17 @@ def to_builtin(part: Any) -> dict[str, Any]:
 
 def from_builtin(kind: type[Part], values: Mapping[str, Any]) -> Part:
     """The part that `to_builtin` was called with. Keys that are not known here become its `others`."""
-    found = {name: tuple(value) if type(value) is list else value for name, value in values.items()}
+    found = [tuple(value) if type(value) is list else value for value in values.values()]
     make: Any = kind
-    fast = _picker(make, tuple(found))
-    if fast is not None:
-        pick, defaults = fast
-        part: Part = tuple.__new__(make, pick([*found.values(), *defaults]))
+    known = _picker(make, tuple(values))
+    if known is not None:
+        pick, defaults = known
+        part: Part = tuple.__new__(make, pick([*found, *defaults]))
         return part
-    names = dict(defaults_of(make))
-    others = {name: found.pop(name) for name in values if name not in names}
-    unusual: Part = make(**found, others=others)
-    return unusual
+    names, fields = dict(defaults_of(make)), dict(zip(values, found, strict=True))
+    others = {name: fields.pop(name) for name in values if name not in names}
+    with_others: Part = make(**fields, others=others)
+    return with_others
 
 
 @lru_cache(maxsize=1024)  # most dicts of a run have the same keys

@@ -313,7 +313,7 @@ def _passing(gate: Gate, cases: Sequence[CaseResult]) -> GateFinding:
 def _latencies(gate: Gate, cases: Sequence[CaseResult]) -> Iterator[GateFinding]:
     """The figures of the latency, over the cases whose search was called alone; unmet with too few of these."""
     alone = [latency for case in cases if (latency := latency_alone(case)) is not None]
-    total = sum(case.verdict not in WITHOUT_SCORE for case in cases)
+    total = sum(case.verdict not in (*WITHOUT_SCORE, SKIPPED) for case in cases)
     for name, comparison, bound in gate.latencies:
         percent = int(name[1:]) if name[1:].isdigit() else 0
         found = GateFinding(
@@ -344,7 +344,7 @@ def _mean(metric: Metric, bound: float, cases: Sequence[CaseResult]) -> GateFind
     if not scored:
         return GateFinding(NO_REFERENCE if metric.is_similarity else UNDEFINED, False, metric)
     mean = case_result.weighted_mean(scored)
-    total = sum(case.verdict not in WITHOUT_SCORE for case in cases)
+    total = sum(case.verdict not in (*WITHOUT_SCORE, SKIPPED) for case in cases)
     depths = differences.set_depths([metric], cases)
     return GateFinding(MEAN, mean >= bound - TIE, metric, mean, bound, len(scored), total, depths=depths)
 

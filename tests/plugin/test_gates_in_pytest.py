@@ -451,3 +451,18 @@ def test_a_drop_has_one_p_and_one_interval_wherever_it_is_told(
     ]
     assert {sentence for sentences in gate for sentence in sentences} == {gate[0][0]}
     assert all(gate)
+
+
+def test_a_case_whose_search_calls_xfail_is_left_out_of_a_mean_as_a_skipped_one_is(project: Project) -> None:
+    refuses = "if query == 'b': pytest.xfail('no b')"
+    project.conftest(
+        f"import pytest\n@pytest.fixture\ndef search():\n  def search(query):\n    {refuses}\n"
+        "    return [query]\n  return search"
+    )
+    project.cases(
+        "gates: [mean: {nDCG@10: 0.9}]\ncases:\n"
+        + "".join(f"  - {{query: {name}, judgments: {{{name}: 1}}}}\n" for name in "abc")
+    )
+    run = project.run()
+    assert run.counts == {"passed": 3, "xfailed": 1}
+    assert "met: mean nDCG@10 1.000, at least 0.900 (2 cases)" in run.text

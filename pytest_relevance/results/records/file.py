@@ -391,8 +391,8 @@ def _case_result(values: dict[str, Any], only: frozenset[str] = frozenset()) -> 
     check_types(values, *_RESULT, only=only)
     found = CaseResult.from_dict(values, only)
     accepted, conditions, ranking, evaluation = found.baseline, found.conditions, found.ranking, found.evaluation
-    texts = chain(ranking.documents, ranking.as_returned, found.tags, found.texts.titles.values())
-    if not _TEXT.issuperset(map(type, texts)):
+    texts = (*ranking.documents, *ranking.as_returned, *found.tags, *found.texts.titles.values())
+    if {*map(type, texts)} - _TEXT:
         raise ValueError("its documents, tags and titles are texts")
     if found.verdict not in VERDICTS or found.outcome not in OUTCOMES:
         raise ValueError(f"its verdict is {found.verdict!r}, its outcome {found.outcome!r}")
@@ -402,9 +402,8 @@ def _case_result(values: dict[str, Any], only: frozenset[str] = frozenset()) -> 
         raise ValueError(f"its k is {conditions.k}, its weight {found.weight}")
     if len(ranking.grades) != len(ranking.documents) or len(ranking.engine_scores) not in (0, len(ranking.documents)):
         raise ValueError("documents, grades and engine_scores are not equally many")
-    known = {None, *evaluation.judgments}
-    named = (ranking.grades, accepted.grades if accepted else (), [grade for _, grade in evaluation.missing])
-    if not all(map(known.issuperset, named)):
+    grades = {*ranking.grades, *(accepted.grades if accepted else ()), *[grade for _, grade in evaluation.missing]}
+    if not grades - {None} <= evaluation.judgments.keys():
         raise ValueError("documents have grades that no judgment has")
     gains, gain = conditions.settings.gains, conditions.settings.gain
     for grade in (*evaluation.judgments, *([conditions.highest] if isinstance(gain, str) else ())):
