@@ -159,10 +159,8 @@ class CaseResult(NamedTuple):
         """The different documents in the top k without a judgment, best first."""
         documents, grades = self.ranking.documents, self.ranking.grades
         top = grades[: self.conditions.k]
-        if None not in top:
-            return []
         ungraded = [document for document, grade in zip(documents, top, strict=False) if grade is None]
-        if len({*documents}) == len(documents):
+        if not ungraded or len({*documents}) == len(documents):
             return ungraded
         graded = {document for document, grade in zip(documents, grades, strict=True) if grade is not None}
         return [document for document in dict.fromkeys(ungraded) if document not in graded]

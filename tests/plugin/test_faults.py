@@ -116,6 +116,19 @@ def test_a_fault_is_shown_once_however_failures_are_shown(project: Project, opti
         assert "q045" not in run.text
 
 
+def test_cases_that_pass_although_nothing_was_returned_are_told_apart_from_the_search(project: Project) -> None:
+    project.conftest(
+        "import pytest\n@pytest.fixture\ndef search(): return lambda query, k: [query] * (query == 'boots')"
+    )
+    project.cases("cases: [{query: boots, min_ndcg: 1, relevant: [boots]}, {query: boot, expect: {exclude: [hat]}}]")
+    run = project.run()
+    assert run.counts == {"passed": 2}
+    assert (
+        "search returned nothing in 1 case, which passed all the same: write results: '>= 1' under expect: where a "
+        "result is meant, results: 0 where none is" in one_line(run)
+    )
+
+
 def test_other_ids_than_the_judged_ones_are_a_fault_beside_a_baseline_too(project: Project) -> None:
     project.cases(
         "min_ndcg: 0.5\ncases:\n" + "".join(f"  - {{query: q{n}, judgments: {{{n}: 3}}}}\n" for n in range(9))

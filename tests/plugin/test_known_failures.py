@@ -239,3 +239,16 @@ def test_reports_count_what_failed_before_and_do_not_list_it(project: Project, m
         assert "`old`" not in text
         assert "`new`" in text
     assert "1 failed before" in (shop.path / "run.html").read_text(encoding="utf-8").partition("<script")[0]
+
+
+def test_a_case_without_results_in_the_reference_is_told_unless_it_has_an_xfail(project: Project) -> None:
+    shop = Shop(project)
+    case = "{query: %s, judgments: {a: 3, b: 1}%s}"
+    shop.cases(
+        f"min_ndcg: 0.9\ncases: [{case % ('p', '')}, {case % ('q', ', xfail: no synonyms')}, {case % ('r', '')}]"
+    )
+    shop.returns(p="b a", q="", r="")
+    shop.run(UPDATE)
+    run = shop.run(KNOWN)
+    assert run.counts == {"xfailed": 2, "failed": 1}
+    assert '1 case without results in the reference fails, known or not ("r"): where that is meant' in run.text

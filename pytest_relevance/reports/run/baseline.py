@@ -280,12 +280,12 @@ def lost_sentences(files: Mapping[str, FileInfo], info: RunInfo) -> list[Sentenc
 def unknown_sentences(results: Sequence[CaseResult], files: Mapping[str, FileInfo]) -> list[Sentence]:
     """The cases that `--relevance-known=xfail` does not expect to fail, as their reference tells nothing of them."""
     unknown = {(file, *key) for file, about in files.items() if about.expects_known for key in about.unknown}
-    failed = [each for each in results if each.verdict == FAILED and (each.file, each.id, each.variant) in unknown]
+    failed = [each for each in results if each.status == FAILED and (each.file, each.id, each.variant) in unknown]
     if not failed:
         return []
-    names = examples([*dict.fromkeys(each.id for each in failed)])
-    count = counted(cases.case_count(failed), "case")
-    what = f"{count} without results in the reference fail, known or not ({names})"
+    names, count = examples([*dict.fromkeys(each.id for each in failed)]), cases.case_count(failed)
+    fail = f"fail{'s' * (count == 1)}"
+    what = f"{counted(count, 'case')} without results in the reference {fail}, known or not ({names})"
     return [Sentence(f"{what}: where that is meant, write xfail: REASON in the case", BAD)]
 
 

@@ -68,8 +68,8 @@ def diagnosis_text(found: diagnoses.Diagnosis) -> str:
 
 _SENTENCES: Mapping[str, str] = {
     diagnoses.NOTHING: "returned nothing in any case ({count:,}): is the index empty?",
-    diagnoses.PASSED_EMPTY: "returned nothing, and {cases} passed all the same: results: '>= 1' among the expectations "
-    "asks for a result, results: 0 says that none is meant",
+    diagnoses.PASSED_EMPTY: "returned nothing in {cases}, which passed all the same: write results: '>= 1' under "
+    "expect: where a result is meant, results: 0 where none is",
     diagnoses.SAME_FIRST: "returned {document} first for {count:,} of {of:,} queries, and it has no gain for them: "
     "does the search depend on the query? One that pads empty matches may leave out results with a score of 0",
     diagnoses.IDS: "returned no judged document in any case ({count:,}): are these the same kind of id? {example}if "
