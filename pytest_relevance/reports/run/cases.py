@@ -138,14 +138,14 @@ def left_open(results: Iterable[CaseResult]) -> str:
     At least one of the results has a score.
     """
     scored = [result for result in results if result.score is not None]
-    ends, weights = zip(*(result.interval for result in scored), strict=True), [result.weight for result in scored]
+    ends, weights = zip(*[result.interval for result in scored], strict=True), [result.weight for result in scored]
     low, high = (
         score_text(case_result.weighted_mean(zip((score or 0.0 for score in end), weights, strict=True)))
         for end in ends
     )
     if low == high:
         return ""
-    queries = counted(sum(bool(result.unjudged) for result in scored), "query", "queries")
+    queries = counted(len([result for result in scored if result.unjudged]), "query", "queries")
     return f"; unjudged results of {queries} leave it between {low} and {high}"
 
 

@@ -116,10 +116,10 @@ def means_of(pairs: Sequence[ScorePair]) -> Means:
     """The weighted means of both sets; NaN without a pair."""
     if not pairs:
         return Means(0, math.nan, math.nan, math.nan, 0, 0, 0)
-    first = case_result.weighted_mean((pair.first, pair.weight) for pair in pairs)
-    second = case_result.weighted_mean((pair.second, pair.weight) for pair in pairs)
+    _, before, after, weights = zip(*pairs, strict=True)
+    first, second = (case_result.weighted_mean(zip(scores, weights, strict=True)) for scores in (before, after))
     changes = [pair.change for pair in pairs]
-    better, worse = sum(change > 0 for change in changes), sum(change < 0 for change in changes)
+    better, worse = (len([change for change in changes if sign * change > 0]) for sign in (1, -1))
     return Means(len(pairs), first, second, second - first, better, worse, len(pairs) - better - worse)
 
 
@@ -153,7 +153,7 @@ def _test(pairs: Sequence[ScorePair], resamples: int, seed: int) -> tuple[float,
     """
     if not pairs:
         return math.nan, math.nan
-    terms = [pair.change * pair.weight for pair in pairs if pair.change]
+    terms = [change * pair.weight for pair in pairs if (change := pair.change)]
     if len(terms) <= statistics.EXACT_PAIRS:
         return statistics.exact_p(terms), statistics.least_p(terms)
     if len(terms) <= statistics.PLAIN_PAIRS:
@@ -256,7 +256,7 @@ def mean_change(results: Iterable[CaseResult]) -> MeanChange | None:
     """The change of the mean since the baseline; None where no case has a score in both."""
     pairs, total = [], 0
     for result in results:
-        now, before = result.score, score_before(result)
+        now, before = result.score, None if result.baseline is None else result.baseline.score
         total += (now is not None or result.verdict in WITHOUT_SCORE) and result.status != SKIPPED
         if now is not None and before is not None:
             pairs.append(ScorePair(key_of(result), before, now, result.weight))
