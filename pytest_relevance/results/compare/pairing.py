@@ -22,6 +22,9 @@ Pair = tuple[CaseResult, CaseResult]
 Variants = tuple[str | None, str | None]
 """A variant of the first run and one of the second, to be compared with each other."""
 
+_Matches = dict[tuple[str, str, str | None, int], CaseResult]
+"""Results by file, id, variant, and a number among several results with these."""
+
 Metrics = Sequence[Metric] | None
 """The metrics that runs are compared by; None is the nDCG@k of each case."""
 
@@ -193,9 +196,11 @@ def pair(first: Run, second: Run, metrics: Metrics, variants: Variants | None, *
         for run, variant in zip((first, second), variants or ("", ""), strict=True)
     )
     names = (one, two) if one != two else ("first", "second")
+    before, after = _matches(first, second, variants)
     found: dict[str, list[tuple[CaseResult, str]]] = {kind: [] for kind in KINDS}
     pairs, skipped, errors = [], [], []
-    for old, new in _matches(first, second, variants):
+    for match in {**before, **after}:
+        old, new = before.get(match), after.get(match)
         if old and new and old.verdict == new.verdict == SKIPPED:
             skipped.append(new)
             continue
@@ -242,23 +247,21 @@ def _notes(pairs: Sequence[Pair], skipped: Sequence[CaseResult], *, are_judged: 
     return [f"{counted(len(cases), 'case')} {what}: {some_cases(cases)}" for cases, what in remarks if cases]
 
 
-def _matches(first: Run, second: Run, variants: Variants | None) -> Iterable[Sequence[CaseResult | None]]:
-    """The results of both runs that belong together, None where a run has none. Two `variants` match each other.
+def _matches(first: Run, second: Run, variants: Variants | None) -> tuple[_Matches, _Matches]:
+    """The results of both runs by their matching keys. Two `variants` that are given match each other.
 
     A test in Python may check a query several times: its results are numbered.
     """
     name_of = file_names([{result.file for result in run.results} for run in (first, second)])
-    found: dict[tuple[str, str, str | None, int], list[CaseResult | None]] = {}
+    found: tuple[_Matches, _Matches] = ({}, {})
     for number, run in enumerate((first, second)):
-        repeats: Counter[tuple[str, str, str | None]] = Counter()
+        seen: Counter[tuple[str, str, str | None]] = Counter()
         for result in run.results if variants is None else _results_of_variant(run, variants[number]):
             same = name_of(result.file), result.id, result.variant if variants is None else None
-            match = found.setdefault((*same, 0), [None, None])
-            if match[number] is not None:
-                repeats[same] += 1
-                match = found.setdefault((*same, repeats[same]), [None, None])
-            match[number] = result
-    return found.values()
+            match = (*same, seen[same])
+            found[number][match] = result
+            seen[same] += 1
+    return found
 
 
 def _results_of_variant(run: Run, variant: str | None) -> Sequence[CaseResult]:
