@@ -11,7 +11,6 @@ import json
 from argparse import ArgumentParser, Namespace
 from functools import partial
 from pathlib import Path
-from sys import intern
 from typing import TYPE_CHECKING
 
 from pytest_relevance import _python
@@ -20,15 +19,14 @@ from pytest_relevance._text import listed, quoted, shown
 from pytest_relevance.cli import command
 from pytest_relevance.cli.command import HTML, JSON, MARKDOWN, OK, PROGRAM, TEXT, CommandError
 from pytest_relevance.reports.text import WIDEST, is_report, plain, terminal_width
-from pytest_relevance.results.case_parts import EMPTY, DocumentTexts
 
 if TYPE_CHECKING:
     from pytest_relevance.reports.html.page_data import Chosen
-    from pytest_relevance.results.case_result import CaseResult
     from pytest_relevance.results.records.run import Run
 
 
-_NO_TEXTS = DocumentTexts()
+_NOT_COUNTED = {"params", "note", "engine_scores", "titles", "notes", "shown", "explanations", "reasons"}
+"""The keys of a result that a page needs only where it shows the result."""
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -82,14 +80,14 @@ def _for_page(path: Path) -> tuple[Run, Chosen | None]:
     """Return a run for a page. Of very many results those that the page shows are read whole, in a second pass."""
     from pytest_relevance.reports.html.first_screen import MOST_WORST
     from pytest_relevance.reports.html.page_data import MOST_CASES, Chosen, chosen
-    from pytest_relevance.results.case_result import CaseResult
+    from pytest_relevance.results.case_result import PART_OF, CaseResult
     from pytest_relevance.results.records.file import read_header, read_record, result_lines, watched
     from pytest_relevance.results.records.run import Run
 
     with command.reading([path]):
         if read_header(path)[2] <= MOST_CASES:
             return Run.open(path), None
-        results, files, info = read_record(path, kept=_counted)
+        results, files, info = read_record(path, only=frozenset(PART_OF) - _NOT_COUNTED)
     picked = chosen(results)
     shown, whole = {id(result) for result in (*picked.shown, *picked.worst[:MOST_WORST])}, dict[int, CaseResult]()
     with command.reading([path]):
@@ -98,21 +96,6 @@ def _for_page(path: Path) -> tuple[Run, Chosen | None]:
                 results[number] = whole[known] = CaseResult.from_dict(json.loads(line))
     picked = Chosen(*([whole.get(id(result), result) for result in each] for each in picked))
     return Run(results, files, info, name=path.name), picked
-
-
-def _counted(result: CaseResult) -> CaseResult:
-    """Return what a page needs of a result that it only counts: of the texts the title of a first result."""
-    file, line, name, verdict, *middle, ranking, texts, evaluation, baseline, call, others = result
-    top = ranking.irrelevant_top[:1]
-    titles = {document: texts.titles[document] for document in top if document in texts.titles}
-    if top or ranking.engine_scores:
-        ranking = ranking._replace(engine_scores=(), irrelevant_top=top)
-    if baseline is not None:
-        standing, score, stale, scores, documents, grades, _, *rest = baseline
-        baseline = type(baseline)._make([intern(standing), score, stale, scores, documents[:1], grades, EMPTY, *rest])
-    texts = DocumentTexts(titles) if titles else _NO_TEXTS
-    about = intern(file), line, name, intern(verdict), *middle  # `_replace` takes three times as long
-    return type(result)._make([*about, ranking, texts, evaluation, baseline, call, others])
 
 
 def _of_another_package(run: Run, format: str) -> str:

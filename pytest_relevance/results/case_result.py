@@ -12,6 +12,7 @@ from inspect import Parameter, signature
 from itertools import chain
 from math import fsum
 from operator import itemgetter, mul
+from sys import intern
 from typing import Any, NamedTuple, TypeVar
 
 from pytest_relevance.metrics.names import Metric
@@ -321,6 +322,11 @@ def _grade_text(grade: float) -> str:
     return f"{grade + 0.0!r}".removesuffix(".0")  # -0.0, which equals 0, becomes 0.0
 
 
+@lru_cache(maxsize=4096)  # many cases have as many judgments of each grade, and share the mapping
+def _by_grade(items: tuple[tuple[str, Any], ...]) -> Mapping[float, Any]:
+    return {float(grade): value for grade, value in items}
+
+
 _TO_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
     "settings": settings_to_dict,
     "params": dict,
@@ -331,7 +337,7 @@ _TO_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
 
 _FROM_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
     "settings": settings_from_dict,
-    **dict.fromkeys(("grade_names", "judgments"), lambda found: {float(grade): found[grade] for grade in found}),
+    **dict.fromkeys(("grade_names", "judgments"), lambda found: _by_grade(tuple(found.items()))),
     "missing": lambda pairs: tuple(map(tuple, pairs)),
     **dict.fromkeys(("outcomes", "reasons"), _outcomes),
     "baseline": partial(from_builtin, parts.BaselineComparison),
@@ -339,6 +345,7 @@ _FROM_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
     "repeats": partial(from_builtin, parts.Repeats),
     **dict.fromkeys(("tags", "items", "documents", "as_returned", "engine_scores", "grades", "irrelevant_top"), tuple),
     **dict.fromkeys(("not_applicable", "not_in_index", "not_in_catalogue"), tuple),
+    **dict.fromkeys(("file", "verdict", "search", "variant"), intern),  # which many results share
 }
 
 PART_OF: Mapping[str, str] = {
@@ -405,7 +412,7 @@ def _reader(names: Sequence[str], only: frozenset[str]) -> Callable[[Iterable[An
     found = [(index, name) for index, name in enumerate(names) if not only or name in only]
     place = {name: index for index, name in found if name in PART_OF}
     unknown = [(index, name) for index, name in found if name not in PART_OF]
-    converted = [(place[name], _DEFAULTS[name], convert) for name, convert in _FROM_BUILTIN.items() if name in place]
+    converted = [(place[name], _DEFAULTS.get(name), _FROM_BUILTIN[name]) for name in _FROM_BUILTIN if name in place]
     made = {part: kind for part, kind in PARTS.items() if not place.keys().isdisjoint(kind._fields)}
     unset = [name for name in _DEFAULTS if name not in place and name not in made]
     if "id" in place:

@@ -17,8 +17,8 @@ from pytest_relevance._text import counted, examples, listed
 from pytest_relevance.cases.model import Suite
 from pytest_relevance.metrics.ndcg import grade_ranking
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.case_parts import CaseCall, CaseConditions, CaseEvaluation, CaseRanking, count_grades
-from pytest_relevance.results.case_result import MEASURED, CaseResult
+from pytest_relevance.results.case_parts import CaseConditions, CaseEvaluation, CaseRanking, count_grades
+from pytest_relevance.results.case_result import MEASURED, PART_OF, CaseResult
 from pytest_relevance.results.compare.pairing import Incomparable
 from pytest_relevance.results.filled import judged_by, with_fill
 from pytest_relevance.results.records.file import BASELINE, RECORD, kind_of, read_record
@@ -34,6 +34,13 @@ if TYPE_CHECKING:
 DEFAULT_K = 10
 MISSING = ("refuse", "empty")
 """What to do about a judged query whose ranking is missing: refuse to compare, or take it for an empty ranking."""
+
+
+_COMPARED = frozenset(PART_OF) - {
+    *("node", "engine_scores", "irrelevant_top", "notes", "not_in_catalogue", "explanations"),
+    *("missing", "lower", "upper", "not_applicable", "reasons", "baseline", "error", "repeats", "outcome"),
+}
+"""The keys of a result that are read: a comparison needs no errors, no reasons, and no baseline of its day."""
 
 
 # --- runs -------------------------------------------------------------------------------------------------------------
@@ -95,20 +102,19 @@ def load_run(source: RunSource, name: str, k: int, compact: Compact) -> Run:
         compiled = compile_rankings(source)
         return plain_run(zip(compiled.queries, compiled.lists, strict=True), name, k, known_ranks(source))
     if kind_of(source) in (RECORD.kind, BASELINE.kind):  # a baseline is refused as no record
-        return Run(*read_record(source, kept=lambda result: compact(_scored(result))), name=Path(source).name)
+        found = read_record(source, kept=lambda result: compact(_scored(result)), only=_COMPARED)
+        return Run(*found, name=Path(source).name)
     from pytest_relevance.results.compare.read_run import read_run
 
     return plain_run(read_run(source).items(), Path(source).name, k)
 
 
 def _scored(result: CaseResult) -> CaseResult:
-    """A result without what a comparison does not need: errors, repeats, diagnoses, and the baseline of its day."""
-    found = result.evaluation
-    numbers = tuple(each for each in found.outcomes if each.kind == "results")  # whether it is right to find nothing
-    evaluation = found._replace(missing=(), lower=None, upper=None, outcomes=numbers, not_applicable=(), reasons=())
-    call = CaseCall(None, *result.call[1:4])  # the latency
-    ranking = result.ranking._replace(irrelevant_top=())
-    return result._replace(node="", ranking=ranking, evaluation=evaluation, baseline=None, call=call)
+    """A result without outcomes, but for those of `results:`, which say whether it is right to find nothing."""
+    if not result.evaluation.outcomes:
+        return result
+    numbers = tuple(each for each in result.evaluation.outcomes if each.kind == "results")
+    return result._replace(evaluation=result.evaluation._replace(outcomes=numbers))
 
 
 _FILLED = "judged", "top", "filled", "filled_top", "is_filled_alone"

@@ -248,13 +248,19 @@ def _objects(
 def _texts(path: str | os.PathLike[str], file: str) -> Iterator[tuple[int, str]]:
     """The lines that are not blank, and the first in any case, with their numbers from 1."""
     try:
-        # an editor or a version control may have changed the line ends, which `splitlines` all knows, or added a mark
-        for number, line in enumerate(chain.from_iterable(block.splitlines() for block in line_blocks(path)), 1):
+        for number, line in enumerate(chain.from_iterable(map(_lines, line_blocks(path))), 1):
             text = line.decode("utf-8-sig" if number == 1 else "utf-8", "surrogatepass")
-            if number == 1 or text.strip():
+            if number == 1 or (text and not text.isspace()):
                 yield number, text
     except (OSError, Unreadable, UnicodeDecodeError) as error:
         raise RecordError.at(file, f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _lines(block: bytes) -> list[bytes]:
+    """The lines of a block. An editor or a version control may have changed their ends to CR or CR LF."""
+    if b"\r" in block:
+        return block.splitlines()
+    return block.removesuffix(b"\n").split(b"\n")  # takes a tenth of the time
 
 
 def _is_instead(line: str) -> str:
@@ -380,7 +386,6 @@ def check_types(values: Mapping[str, Any], *kinds: Any, only: frozenset[str] = f
 
 
 _RESULT = (CaseResult, *PARTS.values())
-_TEXT = frozenset({str})
 
 
 def _case_result(values: dict[str, Any], only: frozenset[str] = frozenset()) -> CaseResult:
@@ -391,9 +396,10 @@ def _case_result(values: dict[str, Any], only: frozenset[str] = frozenset()) -> 
     check_types(values, *_RESULT, only=only)
     found = CaseResult.from_dict(values, only)
     accepted, conditions, ranking, evaluation = found.baseline, found.conditions, found.ranking, found.evaluation
-    texts = (*ranking.documents, *ranking.as_returned, *found.tags, *found.texts.titles.values())
-    if {*map(type, texts)} - _TEXT:
-        raise ValueError("its documents, tags and titles are texts")
+    try:
+        "".join((*ranking.documents, *ranking.as_returned, *found.tags, *found.texts.titles.values()))
+    except TypeError:
+        raise ValueError("its documents, tags and titles are texts") from None
     if found.verdict not in VERDICTS or found.outcome not in OUTCOMES:
         raise ValueError(f"its verdict is {found.verdict!r}, its outcome {found.outcome!r}")
     if accepted is not None and accepted.standing not in STANDINGS:
@@ -402,8 +408,8 @@ def _case_result(values: dict[str, Any], only: frozenset[str] = frozenset()) -> 
         raise ValueError(f"its k is {conditions.k}, its weight {found.weight}")
     if len(ranking.grades) != len(ranking.documents) or len(ranking.engine_scores) not in (0, len(ranking.documents)):
         raise ValueError("documents, grades and engine_scores are not equally many")
-    grades = {*ranking.grades, *(accepted.grades if accepted else ()), *[grade for _, grade in evaluation.missing]}
-    if not grades - {None} <= evaluation.judgments.keys():
+    grades = {None, *ranking.grades, *(accepted.grades if accepted else ()), *[each[1] for each in evaluation.missing]}
+    if not grades <= {None, *evaluation.judgments}:
         raise ValueError("documents have grades that no judgment has")
     gains, gain = conditions.settings.gains, conditions.settings.gain
     for grade in (*evaluation.judgments, *([conditions.highest] if isinstance(gain, str) else ())):

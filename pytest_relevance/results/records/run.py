@@ -134,30 +134,27 @@ class Compact:
     def __call__(self, result: CaseResult) -> CaseResult:
         """What is kept of a result."""
         put, texts, ranking, evaluation = self._shared.setdefault, result.texts, result.ranking, result.evaluation
-        documents, baseline = tuple(map(intern, ranking.documents)), result.baseline
+        documents, grades, baseline = tuple(map(intern, ranking.documents)), ranking.grades, result.baseline
         self._titles.update(zip(map(intern, texts.titles), texts.titles.values(), strict=True))
         self._shown.update(zip(map(intern, texts.shown), texts.shown.values(), strict=True))
         if baseline is not None:
             baseline = baseline._replace(standing=intern(baseline.standing), documents=(), then=EMPTY)
         return result._replace(
-            file=intern(result.file),
             id=intern(result.id),
-            verdict=intern(result.verdict),
             query=intern(result.query),
-            search=intern(result.search),
-            variant=result.variant and intern(result.variant),
             tags=put(result.tags, result.tags),
             conditions=put(result.conditions[:-1], result.conditions),
             ranking=ranking._replace(
-                documents=documents,
+                documents=put(documents, documents),
                 as_returned=tuple(map(intern, ranking.as_returned)),
                 engine_scores=(),
+                grades=put(("grades", *grades), grades),
                 irrelevant_top=documents[: len(ranking.irrelevant_top)],
             ),
             texts=self._texts._replace(not_in_index=texts.not_in_index) if texts.not_in_index else self._texts,
             evaluation=evaluation._replace(
-                judgments=put(("judgments", *evaluation.judgments.items()), evaluation.judgments),
                 missing=evaluation.missing if ranking.deeper else evaluation.missing[:1],
+                digest=intern(evaluation.digest),
                 scores=dict(zip(map(intern, evaluation.scores), evaluation.scores.values(), strict=True)),
             ),
             baseline=baseline,
