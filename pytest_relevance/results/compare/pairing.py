@@ -5,7 +5,6 @@ Nothing is dropped silently: every case of either run is in a pair, in an `Incom
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -13,7 +12,7 @@ from pytest_relevance._text import case_in_prose, counted, did_you_mean, example
 from pytest_relevance.metrics.measures import ranks_needed
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.results.case_parts import NO_DIGEST
-from pytest_relevance.results.case_result import ERROR, NOT_SEARCHED, SKIPPED, WITHOUT_SCORE, CaseResult, Key
+from pytest_relevance.results.case_result import ERROR, NOT_SEARCHED, SKIPPED, WITHOUT_SCORE, CaseResult, Key, grouped
 from pytest_relevance.results.records.run import Run
 
 Pair = tuple[CaseResult, CaseResult]
@@ -21,9 +20,6 @@ Pair = tuple[CaseResult, CaseResult]
 
 Variants = tuple[str | None, str | None]
 """A variant of the first run and one of the second, to be compared with each other."""
-
-_Matches = dict[tuple[str, str, str | None, int], CaseResult]
-"""Results by file, id, variant, and a number among several results with these."""
 
 Metrics = Sequence[Metric] | None
 """The metrics that runs are compared by; None is the nDCG@k of each case."""
@@ -196,11 +192,9 @@ def pair(first: Run, second: Run, metrics: Metrics, variants: Variants | None, *
         for run, variant in zip((first, second), variants or ("", ""), strict=True)
     )
     names = (one, two) if one != two else ("first", "second")
-    before, after = _matches(first, second, variants)
     found: dict[str, list[tuple[CaseResult, str]]] = {kind: [] for kind in KINDS}
     pairs, skipped, errors = [], [], []
-    for match in {**before, **after}:
-        old, new = before.get(match), after.get(match)
+    for old, new in _matched(first, second, variants):
         if old and new and old.verdict == new.verdict == SKIPPED:
             skipped.append(new)
             continue
@@ -247,21 +241,27 @@ def _notes(pairs: Sequence[Pair], skipped: Sequence[CaseResult], *, are_judged: 
     return [f"{counted(len(cases), 'case')} {what}: {some_cases(cases)}" for cases, what in remarks if cases]
 
 
-def _matches(first: Run, second: Run, variants: Variants | None) -> tuple[_Matches, _Matches]:
-    """The results of both runs by their matching keys. Two `variants` that are given match each other.
+def _matched(
+    first: Run, second: Run, variants: Variants | None
+) -> Iterator[tuple[CaseResult | None, CaseResult | None]]:
+    """Both results of each case, None for one that a run lacks. Two `variants` that are given match each other.
 
-    A test in Python may check a query several times: its results are numbered.
+    A test in Python may check a query several times: its results are matched in their order.
     """
     name_of = file_names([{result.file for result in run.results} for run in (first, second)])
-    found: tuple[_Matches, _Matches] = ({}, {})
-    for number, run in enumerate((first, second)):
-        seen: Counter[tuple[str, str, str | None]] = Counter()
-        for result in run.results if variants is None else _results_of_variant(run, variants[number]):
-            same = name_of(result.file), result.id, result.variant if variants is None else None
-            match = (*same, seen[same])
-            found[number][match] = result
-            seen[same] += 1
-    return found
+
+    def key_of(result: CaseResult) -> Key:
+        return name_of(result.file), result.id, result.variant if variants is None else None
+
+    before, after = (
+        run.results if variants is None else _results_of_variant(run, variants[number])
+        for number, run in enumerate((first, second))
+    )
+    waiting = grouped(after, key_of)
+    for old in before:
+        found = waiting.get(key_of(old))
+        yield old, found.pop(0) if found else None
+    yield from ((None, new) for found in waiting.values() for new in found)
 
 
 def _results_of_variant(run: Run, variant: str | None) -> Sequence[CaseResult]:

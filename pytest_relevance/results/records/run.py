@@ -148,7 +148,7 @@ class Compact:
                 documents=put(documents, documents),
                 as_returned=tuple(map(intern, ranking.as_returned)),
                 engine_scores=(),
-                grades=put(("grades", *grades), grades),
+                grades=put(grades, grades),
                 irrelevant_top=documents[: len(ranking.irrelevant_top)],
             ),
             texts=self._texts._replace(not_in_index=texts.not_in_index) if texts.not_in_index else self._texts,
