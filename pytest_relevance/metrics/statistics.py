@@ -34,6 +34,9 @@ _MOST_SIGNS = 1_000_000_000
 _BLOCK = 1 << 20
 """The number of random bytes, or of drawn indexes, in memory at a time."""
 
+_GROUPS = 512
+"""For how many groups of eight differences random bytes are drawn at a time: a multiple of 8, as they come in words."""
+
 EXACT_PAIRS = 20
 """The most differing pairs for which all sign flips are counted: 2^20 sums."""
 
@@ -223,11 +226,13 @@ def _count_flips(terms: Floats, found: float, resamples: int, seed: int) -> int:
     count = 0
     for start in range(0, resamples, block):
         size = min(block, resamples - start)
-        words = source.random_raw(-(-groups * size // 8))
-        picks = words.view(np.uint8)[: groups * size].reshape(groups, size)
         sums, taken = np.zeros(size), np.empty(size)
-        for table, pick in zip(tables, picks, strict=True):
-            sums += table.take(pick, out=taken, mode="clip")  # a byte is never out of bounds: no check, no copy
+        for first in range(0, groups, _GROUPS):
+            some = tables[first : first + _GROUPS]
+            words = source.random_raw(-(-len(some) * size // 8))
+            picks = words.view(np.uint8)[: len(some) * size].reshape(len(some), size)
+            for table, pick in zip(some, picks, strict=True):
+                sums += table.take(pick, out=taken, mode="clip")  # a byte is never out of bounds: no check, no copy
         count += int(np.count_nonzero(np.abs(sums) >= found))
     return count
 
