@@ -14,8 +14,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from operator import attrgetter
-from typing import NamedTuple
+from operator import mul, sub
+from typing import Any, NamedTuple
 
 from pytest_relevance.metrics import statistics
 from pytest_relevance.metrics.measures import ranks_needed
@@ -29,6 +29,8 @@ TIE = 1e-9
 
 RESAMPLES = 100_000
 """How many flips of signs are drawn for a test, unless a caller wants another number."""
+
+_Column = Sequence[float]
 
 _BOOTSTRAP_RESAMPLES = 10_000
 _MANY_PAIRS, _FEW_FLIPS, _FEW_DRAWS = 50_000, 5_000, 500  # a draw costs a random number for each pair
@@ -117,10 +119,14 @@ def means_of(pairs: Sequence[ScorePair]) -> Means:
     if not pairs:
         return Means(0, math.nan, math.nan, math.nan, 0, 0, 0)
     _, before, after, weights = zip(*pairs, strict=True)
-    first, second = (case_result.weighted_mean(zip(scores, weights, strict=True)) for scores in (before, after))
-    changes = [pair.change for pair in pairs]
-    better, worse = (len([change for change in changes if sign * change > 0]) for sign in (1, -1))
-    return Means(len(pairs), first, second, second - first, better, worse, len(pairs) - better - worse)
+    return _means(before, after, weights)
+
+
+def _means(before: _Column, after: _Column, weights: _Column) -> Means:
+    first, second = (math.fsum(map(mul, scores, weights)) / math.fsum(weights) for scores in (before, after))
+    changes, count = [*map(sub, after, before)], len(weights)
+    better, worse = (len([change for change in changes if sign * change > TIE]) for sign in (1, -1))
+    return Means(count, first, second, second - first, better, worse, count - better - worse)
 
 
 def differences_of(family: Iterable[Scores], *, resamples: int = RESAMPLES, seed: int = 0) -> list[Difference]:
@@ -136,40 +142,39 @@ def untested(scores: Scores) -> Difference:
 
 
 def _tested(scores: Scores, resamples: int, seed: int) -> Difference:
-    pairs = sorted(scores.pairs)
-    p, least = _test(pairs, resamples, seed)
-    draws = _BOOTSTRAP_RESAMPLES if len(pairs) <= _MANY_PAIRS else _FEW_DRAWS
-    first, second, weights = _scores_and_weights(pairs)
-    interval = statistics.bootstrap_interval(first, second, weights=weights, resamples=draws, seed=seed)
-    effect = statistics.effect_size(first, second, weights=weights)
+    _, before, after, weights = zip(*sorted(scores.pairs), strict=True) if scores.pairs else [()] * 4
+    p, least = _test(before, after, weights, resamples, seed)
+    draws = _BOOTSTRAP_RESAMPLES if len(weights) <= _MANY_PAIRS else _FEW_DRAWS
+    first, second, heavy = _as_tested(before, after, weights)
+    interval = statistics.bootstrap_interval(first, second, weights=heavy, resamples=draws, seed=seed)
+    effect = statistics.effect_size(first, second, weights=heavy)
     figures = (scores.undefined, interval.low, interval.high, p, p, effect, least)
-    return Difference(scores.variant, scores.metric, means_of(pairs), *figures)
+    return Difference(scores.variant, scores.metric, means_of(scores.pairs), *figures)
 
 
-def _test(pairs: Sequence[ScorePair], resamples: int, seed: int) -> tuple[float, float]:
-    """The p-value of sorted pairs, and the lowest that is possible; NaN without a pair.
+def _test(before: _Column, after: _Column, weights: _Column, resamples: int, seed: int) -> tuple[float, float]:
+    """The p-value of pairs, in the order of their keys, and the lowest that is possible; NaN without a pair.
 
     Up to `PLAIN_PAIRS` changes need no numpy.
     """
-    if not pairs:
+    if not weights:
         return math.nan, math.nan
-    terms = [change * pair.weight for pair in pairs if (change := pair.change)]
+    changes = zip(map(sub, after, before), weights, strict=True)
+    terms = [change * weight for change, weight in changes if abs(change) > TIE]
     if len(terms) <= statistics.EXACT_PAIRS:
         return statistics.exact_p(terms), statistics.least_p(terms)
     if len(terms) <= statistics.PLAIN_PAIRS:
         return statistics.drawn_p(terms, resamples, seed), max(statistics.least_p(terms), 1 / (resamples + 1))
-    first, second, weights = _scores_and_weights(pairs)
-    flips = resamples if len(pairs) <= _MANY_PAIRS else min(resamples, _FEW_FLIPS)
-    test = statistics.randomisation_test(first, second, weights=weights, resamples=flips, seed=seed)
+    flips = resamples if len(weights) <= _MANY_PAIRS else min(resamples, _FEW_FLIPS)
+    first, second, heavy = _as_tested(before, after, weights)
+    test = statistics.randomisation_test(first, second, weights=heavy, resamples=flips, seed=seed)
     return test.p, test.least_p
 
 
-def _scores_and_weights(pairs: Sequence[ScorePair]) -> tuple[list[float], list[float], list[float] | None]:
-    """Both scores and the weights of pairs; no weights where all are equal, as the test is faster without."""
-    first = [pair.first for pair in pairs]
-    second = [pair.second if pair.change else pair.first for pair in pairs]
-    weights = [*map(attrgetter("weight"), pairs)]
-    return first, second, weights if len(set(weights)) > 1 else None
+def _as_tested(before: _Column, after: _Column, weights: _Column) -> tuple[_Column, _Column, _Column | None]:
+    """Scores without differences by rounding, and no weights where all are equal: the test is faster without."""
+    second = [now if abs(now - was) > TIE else was for was, now in zip(before, after, strict=True)]
+    return before, second, weights if len(set(weights)) > 1 else None
 
 
 class MeanChange(NamedTuple):
@@ -259,15 +264,19 @@ def mean_change(results: Iterable[CaseResult]) -> MeanChange | None:
         now, before = result.score, None if result.baseline is None else result.baseline.score
         total += (now is not None or result.verdict in WITHOUT_SCORE) and result.status != SKIPPED
         if now is not None and before is not None:
-            pairs.append(ScorePair(key_of(result), before, now, result.weight))
-    return change_of(tuple(pairs), total) if pairs else None
+            pairs.append((*key_of(result), before, now, result.weight))
+    return change_of(pairs, total) if pairs else None
+
+
+def change_of(pairs: Iterable[tuple[Any, ...]], total: int) -> MeanChange:
+    """The change of the mean of pairs, in tuples that end as a `ScorePair`, which are of so many cases in `total`."""
+    in_order = sorted(pairs)
+    return _change_of(*(tuple([pair[place] for pair in in_order]) for place in (-3, -2, -1)), total)
 
 
 @lru_cache(maxsize=1)  # several parts of a report say it of the same cases
-def change_of(pairs: tuple[ScorePair, ...], total: int) -> MeanChange:
-    """The change of the mean of pairs, which are of so many cases in `total`."""
-    in_order = sorted(pairs)
-    return MeanChange(means_of(in_order), _test(in_order, RESAMPLES, 0)[0], total)
+def _change_of(before: _Column, after: _Column, weights: _Column, total: int) -> MeanChange:
+    return MeanChange(_means(before, after, weights), _test(before, after, weights, RESAMPLES, 0)[0], total)
 
 
 FAILURE_KINDS = GOT_WORSE, IN_DOUBT, ENDED_IN_ERROR, STALE_ENTRY, WITHOUT_ENTRY, OTHER, FAILED_BEFORE = (
