@@ -166,44 +166,39 @@ def breakdown(
     documents = read_ranking(ranking).ids
     present = set(documents)
     missing = [(document, grade) for document, grade in grades.items() if document not in present]
-    return _Scored(documents, ndcg.grade_ranking(documents, grades), settings, k, missing).breakdown()
+    return Scored(documents, ndcg.grade_ranking(documents, grades), settings, k, missing).breakdown()
 
 
 def break_down(result: CaseResult) -> Breakdown:
     """Break down the nDCG@k of a result, from its own ranking, grades and judgments."""
-    return _scored(result).breakdown()
+    return scored_ranking(result).breakdown()
 
 
-def losses_of(result: CaseResult) -> tuple[Loss, ...]:
-    """The losses of `break_down(result)` alone, in less than half of its time."""
-    return _scored(result).losses()
-
-
-def change_shares(result: CaseResult) -> Mapping[str, float]:
+def change_shares(result: CaseResult, now: Scored) -> Mapping[str, float]:
     """By how much each document changed nDCG@k since the baseline; the shares add up to the change of the score.
 
-    Empty where either score is not defined, and where the ranking is the same.
+    `now` is the ranking of the result. Empty where either score is not defined, and where the ranking is the same.
     """
     baseline, shares = result.baseline, defaultdict[str, float](float)
     is_defined = baseline is not None and None not in (baseline.score, result.score)
     if baseline is None or not is_defined or [*baseline.documents] == [*result.ranking.documents]:
         return shares
-    now = _scored(result)
     accepted = ndcg.GradedRanking([*baseline.grades], ndcg.repeated_indexes(baseline.documents), now.graded.judged)
-    before = _Scored(baseline.documents, accepted, now.settings, result.conditions.k)
+    before = Scored(baseline.documents, accepted, now.settings, result.conditions.k)
     for sign, ranking in ((-1, before), (1, now)):
         for index, discounted in zip(ranking.indexes, ranking.discounted, strict=False):
             shares[ranking.documents[index]] += sign * discounted / (ranking.ideal_dcg or 1)
     return shares
 
 
-def _scored(result: CaseResult) -> _Scored:
+def scored_ranking(result: CaseResult) -> Scored:
+    """The ranking of a result, from its own grades and judgments."""
     ranking, about = result.ranking, result.conditions
     further = result.evaluation.missing, ranking.deeper
-    return _Scored(ranking.documents, result.graded, about.settings, about.k, *further)
+    return Scored(ranking.documents, result.graded, about.settings, about.k, *further)
 
 
-class _Scored:
+class Scored:
     """A ranking with grades, its discounted gains and the ideal ranking.
 
     `missing` are the judged documents that the ranking lacks, `deeper` the known ranks of missing documents below it.

@@ -14,7 +14,16 @@ from pytest_relevance._text import counted, digits_apart, harmless, listed, quot
 from pytest_relevance.cases.checking.expectations import BELOW
 from pytest_relevance.reports import text
 from pytest_relevance.reports.blocks import RIGHT, Column, Table, document_columns, styled
-from pytest_relevance.reports.breakdown import FIGURES, Breakdown, Loss, Row, change_shares, figure_texts, grade_text
+from pytest_relevance.reports.breakdown import (
+    FIGURES,
+    Breakdown,
+    Loss,
+    Row,
+    change_shares,
+    figure_texts,
+    grade_text,
+    scored_ranking,
+)
 from pytest_relevance.reports.reasons import absence
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, LEAST, PLAIN, STRONG, Line
 from pytest_relevance.results.case_result import CaseResult
@@ -278,7 +287,7 @@ def since_baseline_lines(result: CaseResult, changes: RankChanges, *, full: bool
     if not changes:
         same = "the ranking is the same" + (f"; its score {judgments}" if judgments else "")
         return [*lines, *text.folded_lines(f"since the baseline: {same}", PLAIN, columns)]
-    shares = change_shares(result)
+    shares = change_shares(result, scored_ranking(result))
     fell, others = _moves(changes, shares)
     shown = [*fell, *others]
     if not full and len(shown) > MOST_FELL + MOST_ROSE + 1:  # a row about one more is as long

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, FileInfo, RunInfo
-from pytest_relevance.reports.breakdown import change_shares
+from pytest_relevance.reports.breakdown import change_shares, scored_ranking
 from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.ranking import since_baseline_lines
 from pytest_relevance.reports.run.baseline import lost_sentences
@@ -114,7 +114,9 @@ def test_the_shares_add_up_under_all_settings(
     found = shop.result(ranking, accepted=accepted, depth=20, **settings)
     assert found.baseline is not None
     if found.baseline.score is not None and found.score is not None:
-        assert sum(change_shares(found).values()) == pytest.approx(found.score - found.baseline.score, abs=1e-9)
+        assert sum(change_shares(found, scored_ranking(found)).values()) == pytest.approx(
+            found.score - found.baseline.score, abs=1e-9
+        )
 
 
 DROPPED = "nDCG@10 0.913 is 0.087 below the baseline 1.000, more than the tolerance 0.050"

@@ -17,7 +17,7 @@ from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.ndcg import grade_ranking
 from pytest_relevance.metrics.settings import CHOICES, Settings
-from pytest_relevance.reports.breakdown import Loss, break_down, losses_of
+from pytest_relevance.reports.breakdown import Loss, break_down, scored_ranking
 from tests.helpers import case_of, scored
 
 # --- a worked example -------------------------------------------------------------------------------------------------
@@ -219,7 +219,7 @@ def test_a_result_alone_has_the_breakdown_that_its_judgments_give(
     top = case.settings.max_grade
     expected = breakdown(judgments, ranking, k, gain=gain, max_grade=top, **conventions)
     found = break_down(travelled)
-    assert losses_of(travelled) == found.losses
+    assert scored_ranking(travelled).losses() == found.losses
     assert (found.rows, found.too_high, found.unfilled) == (expected.rows, expected.too_high, expected.unfilled)
     assert {(each.document, each.rank, each.loss, each.candidates) for each in found.losses} == {
         (each.document, each.rank, each.loss, each.candidates) for each in expected.losses

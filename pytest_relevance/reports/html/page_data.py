@@ -14,7 +14,7 @@ from pytest_relevance.reports.html.first_screen import Screen, documents_of, is_
 from pytest_relevance.reports.reasons import case_label, reason_texts, search_label, settings_text
 from pytest_relevance.reports.run.cases import lowest, names_in_page, variant_label, variant_of, variants_of
 from pytest_relevance.reports.run.changes import CaseChange, worst_first
-from pytest_relevance.results.case_parts import IMPROVEMENT, NEW
+from pytest_relevance.results.case_parts import IMPROVEMENT, NEW, CaseConditions
 from pytest_relevance.results.case_result import SKIPPED, CaseResult, has_failed
 from pytest_relevance.results.compare.differences import got_worse
 from pytest_relevance.results.records.file import watched
@@ -121,39 +121,41 @@ class _Tables:
         self.settings: dict[Settings, int] = {}
         self.scales: dict[_Scale, int] = {}
         self.grades: dict[int, set[float]] = {}
+        self._of: dict[Any, Mapping[str, Any]] = {}
 
-    def settings_of(self, result: CaseResult, scale: _Scale) -> int:
-        """The number of the settings of a result; its grades are added to those that need a gain."""
-        number = self.settings.setdefault(result.conditions.settings, len(self.settings))
+    def of(self, result: CaseResult) -> Mapping[str, Any]:
+        """The numbers of the settings and of the scale of a result, and the ends of the scale.
+
+        Its grades are added to those that need a gain.
+        """
+        about = result.conditions
+        number = self.settings.setdefault(about.settings, len(self.settings))
         grades = self.grades.setdefault(number, set())
-        grades.update(
-            result.evaluation.judgments, (result.conditions.lowest, _highest(result)), (grade for grade, _ in scale)
-        )
-        if result.conditions.settings.max_grade is not None:
-            grades.add(result.conditions.settings.max_grade)
-        return number
+        grades.update(result.evaluation.judgments)
+        key = number, about.lowest, about.highest, *about.grade_names.items()
+        if key not in self._of:  # nearly all results of a run have the same
+            top, most = top_grade(result), about.settings.max_grade
+            highest = about.highest if top is None else max(about.highest, top)
+            scale = _scale(about, highest)
+            grades.update((about.lowest, highest), (grade for grade, _ in scale), () if most is None else (most,))
+            place = self.scales.setdefault(scale, len(self.scales))
+            self._of[key] = {"settings": number, "scale": place, "lowest": about.lowest, "highest": highest}
+        return self._of[key]
 
 
-def _highest(result: CaseResult) -> float:
-    """The highest grade that a result may be given: 1 where there is no scale, and nothing relevant is judged yet."""
-    top = top_grade(result)
-    return result.conditions.highest if top is None else max(result.conditions.highest, top)
-
-
-def _scale(result: CaseResult) -> _Scale:
+def _scale(about: CaseConditions, highest: float) -> _Scale:
     """The grades that a result may be given, the lowest first, each with its name or an empty text.
 
     They are the grades with a name, or else all whole grades from the lowest to the highest, and the grades of
     judgments where these are few; where a mapping gives the gains, the grades that it has.
     """
-    highest = _highest(result)
-    grades = {*result.conditions.grade_names, result.conditions.lowest, highest}
-    if isinstance(result.conditions.settings.gain, Mapping):
-        grades |= {grade for grade in result.conditions.settings.gain if result.conditions.lowest <= grade <= highest}
-    elif not result.conditions.grade_names:
-        whole = range(math.ceil(result.conditions.lowest), math.floor(highest) + 1)
+    grades = {*about.grade_names, about.lowest, highest}
+    if isinstance(about.settings.gain, Mapping):
+        grades |= {grade for grade in about.settings.gain if about.lowest <= grade <= highest}
+    elif not about.grade_names:
+        whole = range(math.ceil(about.lowest), math.floor(highest) + 1)
         grades |= {float(grade) for grade in whole[: _MOST_GRADES + 1]} if len(whole) <= _MOST_GRADES else set()
-    return tuple((grade, result.conditions.grade_names.get(grade, "")) for grade in sorted(grades))
+    return tuple((grade, about.grade_names.get(grade, "")) for grade in sorted(grades))
 
 
 def _ranks(result: CaseResult) -> int:
@@ -185,9 +187,9 @@ def _case(
 
     Results of a comparison share one table of the texts of both runs.
     """
-    change, documents, scale = CaseChange(result), documents_of(result, alone=alone), _scale(result)
-    lost, top = documents.lost, documents.on_top
-    gained = documents.gained if change.weighted_change > 0 else None
+    change, documents = CaseChange(result), documents_of(result, alone=alone)
+    by, effect, lost, top = change.by, change.weighted_change, documents.lost, documents.on_top
+    gained = documents.gained if effect > 0 else None
     values: dict[str, Any] = {
         "node": name,
         "test": result.node if result.node != name else "",
@@ -211,20 +213,17 @@ def _case(
         "score": result.score,
         "lower": result.evaluation.lower,
         "upper": result.evaluation.upper,
-        "by": change.by,
-        "value": change.after if change.by else None,
+        "by": by,
+        "value": change.after if by else None,
         "before": None if result.baseline is None else result.baseline.score,
-        "effect": change.weighted_change,
+        "effect": effect,
         "lost": lost and {"document": lost.document, "from": lost.first, "to": lost.second},
         "gained": gained and {"document": gained.document, "from": gained.first or "new", "to": gained.second},
         "onTop": top and top.document,
         "onTopRank": top.second if top is not None and top.second != 1 else None,
         "latency": result.call.latency,
         "isShare": result.call.latency_shared or None,
-        "settings": tables.settings_of(result, scale),
-        "scale": tables.scales.setdefault(scale, len(tables.scales)),
-        "lowest": result.conditions.lowest,
-        "highest": _highest(result),
+        **tables.of(result),
         "documents": [*result.ranking.documents],
         "grades": [*result.ranking.grades],
         "scores": [*result.ranking.engine_scores],

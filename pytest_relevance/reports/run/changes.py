@@ -17,7 +17,7 @@ from typing import NamedTuple
 from pytest_relevance._text import counted, p_text, score_text
 from pytest_relevance.metrics.names import is_similarity
 from pytest_relevance.reports.blocks import MORE_HINT, RIGHT, USER, Cell, Column, Table, styled
-from pytest_relevance.reports.breakdown import Loss, change_shares, losses_of
+from pytest_relevance.reports.breakdown import Loss, Scored, change_shares, scored_ranking
 from pytest_relevance.reports.reasons import case_label
 from pytest_relevance.reports.run import cases
 from pytest_relevance.reports.text import LEAST, PLAIN, Line, signed
@@ -88,7 +88,7 @@ class CaseChange:
             if is_similarity(self.by or ""):
                 gone = (Move(each, rank, self.result.ranking.rank_of(each)) for rank, each in enumerate(accepted, 1))
                 return next((move for move in gone if move.second is None), None)
-            return self._moved_most(-1, first_ranks(accepted))
+            return self._moved_most(-1, self._accepted)
         worst = next((loss for loss in self.losses if loss.loss > 0 and loss.document is not None), None)
         return None if worst is None or worst.document is None else Move(worst.document, None, worst.rank)
 
@@ -99,7 +99,7 @@ class CaseChange:
         With a baseline it is the first result that rose or is new, no deeper than the rank that `lost` had (or at rank
         1 where nothing was lost). Without one it is the first result, and it has no first rank.
         """
-        before, documents = first_ranks(accepted_ranking(self.result)), self.result.ranking.documents
+        before, documents = self._accepted, self.result.ranking.documents
         if not before:
             return Move(documents[0], None, 1) if documents else None
         lowest = (self.lost and self.lost.first) or 1
@@ -109,9 +109,7 @@ class CaseChange:
     @property
     def gained(self) -> Move | None:
         """The document with the greatest share of the rise since the baseline; None where none rose."""
-        return (
-            self._moved_most(1, first_ranks(self.result.ranking.documents)) if accepted_ranking(self.result) else None
-        )
+        return self._moved_most(1, first_ranks(self.result.ranking.documents)) if self._accepted else None
 
     def _moved_most(self, sign: int, ranks: Mapping[str, int]) -> Move | None:
         """The document that raised the score most (`sign` 1) or lowered it most (-1); of equal ones the first.
@@ -121,17 +119,25 @@ class CaseChange:
         shares = self._shares.items()
         found = [(sign * share, -ranks[document], document) for document, share in shares if document in ranks]
         most, _, document = max(found, default=(0.0, 0, ""))
-        before = first_ranks(accepted_ranking(self.result)).get(document)
-        return Move(document, before, self.result.ranking.rank_of(document)) if most > 0 else None
+        rank = self.result.ranking.rank_of
+        return Move(document, self._accepted.get(document), rank(document)) if most > 0 else None
 
     @cached_property
     def losses(self) -> Sequence[Loss]:
         """The losses of its ranking, the largest first; none without judgments."""
-        return losses_of(self.result) if self.result.evaluation.judgments else ()
+        return self._scored.losses() if self.result.evaluation.judgments else ()
 
     @cached_property
     def _shares(self) -> Mapping[str, float]:
-        return change_shares(self.result)
+        return change_shares(self.result, self._scored)
+
+    @cached_property
+    def _scored(self) -> Scored:
+        return scored_ranking(self.result)
+
+    @cached_property
+    def _accepted(self) -> Mapping[str, int]:
+        return first_ranks(accepted_ranking(self.result))
 
 
 def _before(result: CaseResult, by: str | None) -> float | None:
