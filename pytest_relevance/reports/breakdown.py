@@ -194,8 +194,7 @@ def change_shares(result: CaseResult, now: Scored) -> Mapping[str, float]:
 def scored_ranking(result: CaseResult) -> Scored:
     """The ranking of a result, from its own grades and judgments."""
     ranking, about = result.ranking, result.conditions
-    further = result.evaluation.missing, ranking.deeper
-    return Scored(ranking.documents, result.graded, about.settings, about.k, *further)
+    return Scored(ranking.documents, result.graded, about.settings, about.k, result.evaluation.missing, ranking.deeper)
 
 
 class Scored:

@@ -70,10 +70,8 @@ def page_data(
     The lines of the first screen have the places of their cases. `images`: pictures are shown.
     """
     findings, statuses = ((), {}) if screen is None else (screen.findings, screen.statuses)
-    tables = _Tables()
-    gains = PlausibleGains(results)
-    variants = variants_of(results)
-    names = names_in_page(run.results)
+    tables, names = _Tables(), names_in_page(run.results)
+    gains, variants = PlausibleGains(results), variants_of(results)
     alone, told = is_fine(run.results), told_errors(run.results)
     places = {result.key: place for place, result in enumerate(results)}
     cases = [
@@ -106,11 +104,8 @@ def page_data(
 
 def record_name(run: Run) -> str:
     """A name that no other run has: when the run began, and a digest of its scores."""
-    digest = blake2b(digest_size=6)
-    for result in run.results:
-        digest.update(
-            f"{result.key}{result.evaluation.scores}{result.evaluation.digest}".encode("utf-8", "surrogatepass")
-        )
+    texts = (f"{result.key}{(found := result.evaluation).scores}{found.digest}" for result in run.results)
+    digest = blake2b("".join(texts).encode("utf-8", "surrogatepass"), digest_size=6)
     return f"{run.info.started} {digest.hexdigest()}".strip()
 
 
@@ -190,6 +185,7 @@ def _case(
     change, documents = CaseChange(result), documents_of(result, alone=alone)
     by, effect, lost, top = change.by, change.weighted_change, documents.lost, documents.on_top
     gained = documents.gained if effect > 0 else None
+    losses = () if result.score in (None, 1) else documents.losses
     values: dict[str, Any] = {
         "node": name,
         "test": result.node if result.node != name else "",
@@ -235,7 +231,7 @@ def _case(
         "notes": dict(result.texts.notes),
         "notInIndex": [*result.texts.not_in_index],
         "notInCatalogue": [*result.texts.not_in_catalogue],
-        "losses": _losses(documents),
+        "losses": [[*loss] for loss in losses if abs(loss.loss) > 5e-7],
         "reasons": reason_texts(result),
         "error": None
         if result.call.error is None
@@ -251,8 +247,3 @@ def _case(
     values["titles"] = {document: titles[document] for document in named if document in titles}
     values["fields"] = {document: dict(shown[document]) for document in named if document in shown}
     return {name: value for name, value in values.items() if value or (value == 0 and value is not False)}
-
-
-def _losses(change: CaseChange) -> list[list[Any]]:
-    """The losses of a case, the largest first; none where it is perfect or not defined."""
-    return [] if change.result.score in (None, 1) else [[*loss] for loss in change.losses if abs(loss.loss) > 5e-7]
