@@ -205,8 +205,7 @@ def mean_sentences(
     """
     groups = grouped(results, lambda result: (result.file, cases.variant_of(result)))
     has_files, variants, found = len({file for file, _ in groups}) > 1, cases.variants_of(results), []
-    for key in sorted(groups, key=str):
-        (file, variant), group = key, groups[key]
+    for (file, variant), group in sorted(groups.items(), key=lambda each: str(each[0])):
         label = cut(cases.variant_label(variant, variants), cases.WIDEST_NAME)
         names = [file] * has_files + [label] * (len(variants) > 1)
         head = f"{'  '.join(names)}: " if names else ""

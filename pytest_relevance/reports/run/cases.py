@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from operator import attrgetter
+from math import fsum
+from operator import attrgetter, mul
 from typing import TYPE_CHECKING
 
 from pytest_relevance._text import case_in_prose, counted, first_few, harmless, listed, score_text
@@ -69,8 +70,7 @@ def short_label(result: CaseResult, variants: Sequence[Variant]) -> str:
 
 def case_count(results: Iterable[CaseResult]) -> int:
     """How many cases there are, in whatever variants they ran; each check of a test in Python counts."""
-    cases, checks = _counts([*results])
-    return cases + checks
+    return sum(_counts([*results]))
 
 
 def counted_cases(results: Sequence[CaseResult]) -> str:
@@ -138,11 +138,9 @@ def left_open(results: Iterable[CaseResult]) -> str:
     At least one of the results has a score.
     """
     scored = [result for result in results if result.score is not None]
-    ends, weights = zip(*[result.interval for result in scored], strict=True), [result.weight for result in scored]
-    low, high = (
-        score_text(case_result.weighted_mean(zip((score or 0.0 for score in end), weights, strict=True)))
-        for end in ends
-    )
+    weights, ends = [result.weight for result in scored], [result.interval for result in scored]
+    columns = ([end[place] or 0.0 for end in ends] for place in (0, 1))
+    low, high = (score_text(fsum(map(mul, column, weights)) / fsum(weights)) for column in columns)
     if low == high:
         return ""
     queries = counted(len([result for result in scored if result.unjudged]), "query", "queries")
@@ -165,8 +163,7 @@ def names_in_page(results: Iterable[CaseResult]) -> dict[int, str]:
 
     Several checks of one test in Python share its node id; the second is `test_shop.py::test_boots #2`.
     """
-    names: dict[int, str] = {}
-    taken: dict[str, int] = {}
+    names, taken = dict[int, str](), dict[str, int]()
     for result in results:
         name = node = result.node or f"{result.file}::{result.id}"
         while name in taken:

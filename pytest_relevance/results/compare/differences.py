@@ -224,10 +224,8 @@ def latency_change(results: Iterable[CaseResult]) -> LatencyChange | None:
     if not pairs:
         return None
     before, now = zip(*pairs, strict=True)
-    first, second = (
-        (case_result.percentile(before, percent), case_result.percentile(now, percent)) for percent in (50, 95)
-    )
-    return LatencyChange(len(pairs), first, second)
+    ends = ((case_result.percentile(before, percent), case_result.percentile(now, percent)) for percent in (50, 95))
+    return LatencyChange(len(pairs), *ends)
 
 
 def by_tag(results: Iterable[CaseResult]) -> dict[str, list[CaseResult]]:
