@@ -6,6 +6,7 @@ part has `others`, the keys that a later version has added to its dict: they are
 again.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from inspect import Parameter, signature
@@ -448,7 +449,7 @@ SUMMARY_FIELDS = frozenset(PART_OF) - {
 
 def has_failed(result: CaseResult) -> bool:
     """Whether pytest reports the case as failed: it failed, ended in an error, was not searched or is inconclusive."""
-    return result.status in _UNMET and result.outcome not in (SKIPPED, PASSED)
+    return result.status in _UNMET and result.call.outcome not in (SKIPPED, PASSED)
 
 
 def variants_in_order(results: Iterable[CaseResult]) -> list[tuple[str, str | None]]:
@@ -461,10 +462,10 @@ def variants_in_order(results: Iterable[CaseResult]) -> list[tuple[str, str | No
 
 def grouped(results: Iterable[CaseResult], key: Callable[[CaseResult], Group]) -> dict[Group, list[CaseResult]]:
     """Results by a key, in their order."""
-    groups: dict[Group, list[CaseResult]] = {}
+    groups = defaultdict[Group, list[CaseResult]](list)
     for result in results:
-        groups.setdefault(key(result), []).append(result)
-    return groups
+        groups[key(result)].append(result)
+    return dict(groups)
 
 
 def percentile(values: Sequence[float], percent: int) -> float:

@@ -150,7 +150,8 @@ def worst_first(results: Iterable[CaseResult]) -> list[CaseChange]:
     for change in map(CaseChange, results):
         failed, moved = has_failed(change.result), change.weighted_change
         if failed or (moved < 0 and change.before is not None and change.result.status != SKIPPED):
-            found.append((not (failed and differences.got_worse(change.result)), moved, change))
+            worse = failed and differences.failure_kind(change.result) == differences.GOT_WORSE
+            found.append((not worse, moved, change))
     return [change for *_, change in sorted(found, key=itemgetter(0, 1))]
 
 
