@@ -142,7 +142,7 @@ def records(folder: Path, times: int) -> Iterator[Figure]:
 
 
 def shards(folder: Path, times: int) -> Iterator[Figure]:
-    """Three shards of 100,000 cases with titles and baselines, merged, and the whole compared with itself."""
+    """Three shards of 100,000 cases with titles and baselines, merged; the whole compared with itself and another."""
     write_record(folder / "shard.jsonl", CASES)
     header, *lines = (folder / "shard.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
     header, paths = header.replace(f"null,{CASES}]", f"null,{3 * CASES}]"), []
@@ -150,10 +150,24 @@ def shards(folder: Path, times: int) -> Iterator[Figure]:
         paths.append(str(folder / f"shard{number}.jsonl"))
         renamed = [line.replace("query number ", f"query {number} number ") for line in lines]
         Path(paths[-1]).write_text("".join([header, *renamed]), encoding="utf-8")
-    whole = str(folder / "whole.jsonl")
-    merging, comparing = (measured(MERGE, 1, *paths, whole), measured(COMPARE_FILES, 1, whole, whole))
+    whole, other = str(folder / "whole.jsonl"), str(folder / "other.jsonl")
+    merging = measured(MERGE, 1, *paths, whole)
     yield Figure(f"merging {3 * CASES:,} cases of three records", "at most 1 GB", ", ".join(merging))
-    yield Figure(f"comparing {3 * CASES:,} cases", "at most 1 GB", ", ".join(comparing))
+    write_turned(whole, other)
+    for second, what in ((whole, "with themselves"), (other, "with a run in which each ranking differs")):
+        comparing = measured(COMPARE_FILES, 1, whole, second)
+        yield Figure(f"comparing {3 * CASES:,} cases {what}", "at most 1 GB", ", ".join(comparing))
+
+
+def write_turned(record: str, path: str) -> None:
+    """Write a record with every ranking of another one turned round, and half of its scores."""
+    with open(record, encoding="utf-8") as lines, open(path, "w", encoding="utf-8") as file:
+        file.write(next(lines))
+        for values in map(json.loads, lines):
+            for name in ("documents", "grades"):
+                values[name].reverse()
+            values["scores"] = {name: score / 2 for name, score in values["scores"].items()}
+            file.write(f"{json.dumps(values)}\n")
 
 
 def tests(folder: Path, times: int) -> Iterator[Figure]:

@@ -274,6 +274,6 @@ def _series(
         was, now = (point.figures[key].score or 0.0 for point in (first, end))
         pairs.append(ScorePair((key[0], f"{key[1]} {key[2]}", ""), was, now, weights[key]))
         moved[now < was] += abs(pairs[-1].change) > last[variant, key].conditions.tolerance + TIE
-    change = change_of(tuple(pairs), len(scored)) if pairs else None
+    change = change_of(pairs, len(scored)) if pairs else None
     counts, of_scored = (len(scored), len(times) - len(scored)), [last[variant, key] for key in scored]
     return Series(variant, points, *counts, change, moved[True], moved[False], points.index(first), of_scored, ())

@@ -266,10 +266,15 @@ def mean_change(results: Iterable[CaseResult]) -> MeanChange | None:
     return change_of(pairs, total) if pairs else None
 
 
-def change_of(pairs: Iterable[tuple[Any, ...]], total: int) -> MeanChange:
-    """The change of the mean of pairs, in tuples that end as a `ScorePair`, which are of so many cases in `total`."""
-    in_order = sorted(pairs)
-    return _change_of(*(tuple([pair[place] for pair in in_order]) for place in (-3, -2, -1)), total)
+def change_of(pairs: list[Any], total: int) -> MeanChange:
+    """The change of the mean of pairs, in tuples that end as a `ScorePair`, which are of so many cases in `total`.
+
+    The list is emptied, so that hundreds of thousands are not in memory beside the test.
+    """
+    pairs.sort()
+    columns = [tuple([pair[place] for pair in pairs]) for place in (-3, -2, -1)]
+    pairs.clear()
+    return _change_of(*columns, total)
 
 
 @lru_cache(maxsize=1)  # several parts of a report say it of the same cases

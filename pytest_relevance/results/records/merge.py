@@ -18,7 +18,7 @@ from pytest_relevance.results.records.file import result_lines, write_lines
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.records.run_info import Changes, FileInfo, RunInfo, changed, common
 
-_Match = tuple[Key, str, str, int]
+_Match = tuple[str | int | None, ...]
 """The key by which results are matched: key, search, the test that checked it, and which check of that test it is."""
 
 
@@ -89,9 +89,9 @@ def merge_runs(runs: Sequence[Run], *, last: bool = False, name: str = "merged")
             if match in found:
                 before, other = found[match]
                 if _came_to(before) == _came_to(result):
-                    again[match[0]] = None
+                    again[result.key] = None
                     continue
-                different[match[0]] = other, run
+                different[result.key] = other, run
             found[match] = result, run
     if different and not last:
         pairs = dict.fromkeys(f"{one.name} and {two.name}" for one, two in different.values())
@@ -148,9 +148,9 @@ def _other_files(runs: Sequence[Run]) -> Iterator[str]:
 
 def _matched(results: Iterable[CaseResult]) -> Iterator[tuple[_Match, CaseResult]]:
     """Each result with a key that other runs share; it numbers the checks of one query by one test."""
-    times: Counter[tuple[Key, str, str]] = Counter()
+    times: Counter[tuple[str | None, ...]] = Counter()
     for result in results:
-        known = result.key, result.search, result.origin.test
+        known = *result.key, result.search, result.origin.test
         yield (*known, times[known]), result
         times[known] += 1
 
