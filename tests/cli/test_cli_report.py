@@ -11,6 +11,7 @@ from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
 from tests.helpers import gate_record, page_text, page_values, result_of, verdict_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from tests.cli.conftest import Said, Terminal
@@ -22,7 +23,7 @@ MARK = "<!-- pytest-relevance report -->"
 FAILURE = "shop.relevance.yaml:5: nDCG@10 0.000 is below 0.500"
 
 
-def result(query: str, ranking: list[str], line: int) -> CaseResult:
+def result(query: str, ranking: Sequence[object], line: int) -> CaseResult:
     return result_of({"query": query, "judgments": {"b1": 3}, "min_ndcg": 0.5}, ranking, file=FILE, line=line)
 
 
@@ -172,10 +173,17 @@ def test_a_page_in_a_file(shop: Terminal, arguments: tuple[str, ...]) -> None:
 def test_a_page_of_very_many_results_has_few_of_them_whole(shop: Terminal, tmp_path: Path) -> None:
     """The same that another command shows, which reads all of them whole."""
     run = Run.open(tmp_path / "branch.jsonl")
-    Run([*[result("boots", ["b1"], 3)] * 20_000, *run.results], run.files, run.info).write(tmp_path / "many.jsonl")
-    values = page_values(html(shop.run("report", "many.jsonl", "--format", "html")))
-    assert 0 < len(values["cases"]) <= len(run)
-    assert values["cases"] == page_values(shop.run("merge", "many.jsonl", "--format", "html").out)["cases"]
+    padded = [result(f"socks {number}", [{"id": "x1", "title": "Gift card"}, "b1"], 3) for number in range(20)]
+    Run([*[result("boots", ["b1"], 3)] * 20_000, *run.results, *padded], run.files, run.info).write(
+        tmp_path / "many.jsonl"
+    )
+    page = html(shop.run("report", "many.jsonl", "--format", "html"))
+    whole = shop.run("merge", "many.jsonl", "--format", "html").out
+    cases = page_values(page)["cases"]
+    assert 0 < len(cases) <= len(run) + len(padded)
+    assert cases == page_values(whole)["cases"]
+    assert page_text(page) == page_text(whole)
+    assert 'search returned "x1" (Gift card) first for 20 of' in page_text(page)
 
 
 @pytest.mark.parametrize("against", ["main.jsonl", "shop.relevance.yaml.baseline.jsonl"])
