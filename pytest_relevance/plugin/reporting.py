@@ -310,6 +310,7 @@ def _attach(report: pytest.TestReport, runs: Sequence[CaseRun], call: pytest.Cal
         needs_details = (
             run.settings.details
             or result.verdict in (FAILED, case_result.INCONCLUSIVE, ERROR)
+            or (result.baseline is not None and result.baseline.documents)  # a table names what it lost
             or len(result.origin.items) > 1
             or run.is_check
             or not result.ranking.returned  # the expectations say whether that is right

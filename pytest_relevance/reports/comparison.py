@@ -19,7 +19,7 @@ from pytest_relevance.reports import blocks
 from pytest_relevance.reports.blocks import Column, Section, Sentence, Table
 from pytest_relevance.reports.reasons import settings_text
 from pytest_relevance.reports.run import baseline, changes
-from pytest_relevance.reports.run.cases import filled_texts, variants_of
+from pytest_relevance.reports.run.cases import filled_texts, mean_name, variants_of
 from pytest_relevance.reports.run.gates import finding_text
 from pytest_relevance.reports.text import BAD, DIM, GOOD, SIGNIFICANT, STRONG, WIDEST, Line, asked_text, line, plain
 from pytest_relevance.results.case_result import CaseResult, Key, settings_to_dict
@@ -379,7 +379,8 @@ def mean_change_sentences(comparison: Compared, *, is_whole: bool = False) -> li
             found.append(Sentence(f"mean {name} {means.second:.3f}: {differ}"))
             continue
         change = MeanChange(means, row.adjusted_p, means.queries + row.undefined)
-        found.append(baseline.mean_change_sentence(change, name, is_whole=is_whole))
+        weighted = mean_name(comparison.variants[row.variant]).removesuffix("mean")
+        found.append(baseline.mean_change_sentence(change, name, weighted, is_whole=is_whole))
     return found + baseline.latency_sentences(comparison.results)
 
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_relevance import compare_runs
+from pytest_relevance import Run, compare_runs
+from tests.helpers import changed, page_values, result_of
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Said, Terminal
@@ -40,6 +41,13 @@ def test_two_records(shop: Terminal) -> None:
         "main.jsonl -> branch.jsonl: 6 cases compared, 4 with another ranking",
     ]
     assert r"  \x1b[31mred   1.000 -> 0.000  sku-1 1 -> gone  sku-3" in said.lines
+
+
+def test_a_case_that_fails_as_expected_is_not_shown_as_failed(terminal: Terminal, tmp_path: Path) -> None:
+    result = result_of({"query": "boots", "judgments": {"b1": 3}, "min_ndcg": 0.5}, ["x1"], file="shop.yaml", line=3)
+    Run([changed(result, outcome="xfailed")]).write(tmp_path / "run.jsonl")
+    page = terminal.run("compare", "run.jsonl", "run.jsonl", "--format", "html").out
+    assert [case["status"] for case in page_values(page)["cases"]] == ["xfailed"]
 
 
 FELL = "mean nDCG@10 fell by 0.227, from 0.949 to 0.722 (95% -0.679 to +0.059, p 0.375, 6 cases); allowed is "

@@ -66,6 +66,22 @@ def test_accepting_what_got_worse_changes_no_floor(project: Project, floor: str,
     assert run.sentences("weighted mean")[0].startswith("weighted mean nDCG@10 1.000 -> 0.782 (-0.218, p 1.000): ")
 
 
+@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+def test_what_a_passing_case_lost_is_named_without_a_report_in_a_file(
+    project: Project, workers: tuple[str, ...]
+) -> None:
+    shop = Shop(project)
+    shop.cases(cases("p q", ", tolerance: 1") + "  - {query: r, expect: {overlap@2: 0.5}}\n")
+    shop.returns(p="a b", q="a b", r="a b")
+    shop.run(UPDATE)
+    shop.returns(p="x b", r="x a")
+    run = shop.run(*workers)
+    assert run.code == 0
+    rows = {row[0]: " ".join(row) for row in run.summary_rows}
+    assert rows["p"] == "p 1.000 -> 0.083 Title of a 1 -> gone Title of x"
+    assert rows["r"] == "r 0.500 Title of b 2 -> gone Title of x"
+
+
 def test_only_cases_that_both_have_are_compared(project: Project) -> None:
     shop = Shop(project)
     shop.cases(cases("p q"))

@@ -109,6 +109,7 @@ RUNS: dict[str, tuple[Headline, str, str]] = {
     ),
     "all measured": (of([case(), case("hats")]), "2 cases measured, without a floor", "fine"),
     "fails as expected": (of([failed("hats", changes={"outcome": "xfailed"}), PASSED]), "No case fails", "fine"),
+    "failed before as expected": (of([changed(BEFORE, outcome="xfailed")]), "No query got worse", "fine"),
     "same as the baseline": (of([case(before=1.0)]), "No query got worse", "fine"),
     "better": (
         of([case(f"q{number}", before=0.9, standing=IMPROVEMENT) for number in range(9)]),

@@ -162,7 +162,8 @@ def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
         attempt.error = CaseError(f"{error} ({frame})" if frame else str(error), pytrace=False)
         raise attempt.error from None
     ends = result.verdict in (FAILED, INCONCLUSIVE)
-    if ends or len(this.items) > 1 or this.is_check or this.settings.details:
+    has_moved = result.baseline is not None and bool(result.baseline.documents)
+    if ends or has_moved or len(this.items) > 1 or this.is_check or this.settings.details:
         result = with_details(result, case, ranking, all_missing=ends and verbosity(config.option) > 0)
         if this.baseline is not None:
             result = this.baseline.with_titles(result)

@@ -83,9 +83,7 @@ def screen_of(run: Run) -> Screen:
 
 def emptied(results: Sequence[CaseResult]) -> Iterator[Finding]:
     """That queries return nothing now, and returned something before."""
-    empty = (each for each in results if not each.ranking.returned and each.verdict not in _WITHOUT_RESULTS)
-    found = [*filter(_accepted, empty)]
-    if found:
+    if found := baseline.emptied(results):
         yield Finding(f"{counted(len(found), 'query returns', 'queries return')} nothing now", found)
 
 
@@ -178,15 +176,13 @@ def told_errors(results: Sequence[CaseResult]) -> frozenset[int]:
     return frozenset(id(each) for found in diagnoses.diagnose(failed) if found.kind in kinds for each in found.results)
 
 
-def _accepted(result: CaseResult) -> bool:
-    return result.baseline is not None and result.baseline.standing != NEW and bool(result.baseline.documents)
-
-
 def _queries(results: Sequence[CaseResult], worst: Sequence[CaseResult]) -> str:
     """The table of the worst cases; the script replaces its rows when all of them are to be seen."""
     alone = is_fine(results)
     is_compared = any(result.baseline is not None and result.baseline.standing != NEW for result in results)
-    has_documents = any(result.ranking.documents or _accepted(result) for result in results)
+    has_documents = any(
+        result.ranking.documents or (result.baseline is not None and result.baseline.documents) for result in results
+    )
     heads = ["query", f"before {ARROW} after" if is_compared else "nDCG"]
     if has_documents:
         heads += ("largest loss", "on top") if alone or not is_compared else ("lost or fell", "in its place")

@@ -13,7 +13,7 @@ from pytest_relevance.reports.run import cases
 from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, SIGNIFICANT, cut, duration, signed
 from pytest_relevance.results import case_result, diagnoses
 from pytest_relevance.results.case_parts import DROP, IMPROVEMENT, NEW, REGRESSION, STALE
-from pytest_relevance.results.case_result import FAILED, SKIPPED, CaseResult, grouped, has_failed
+from pytest_relevance.results.case_result import FAILED, SKIPPED, WITHOUT_SCORE, CaseResult, grouped, has_failed
 from pytest_relevance.results.compare import differences
 from pytest_relevance.results.records.run_info import GONE, FileInfo, Fingerprint, RunInfo, changed_since, changes_text
 
@@ -95,7 +95,8 @@ def headline(results: Sequence[CaseResult], gates: Iterable[GateResult], info: R
         return said._replace(text="; ".join(filter(None, (said.text, unscored, missing))))
     if missing:
         return Headline(f"The run did not finish: {missing}", BROKEN)
-    before = cases.case_count(result for result in ran if result.baseline and result.baseline.failed_before)
+    fails = (result for result in ran if has_failed(result) or result.is_known)
+    before = cases.case_count(result for result in fails if result.baseline and result.baseline.failed_before)
     still = f"; {before:,} failed before" if before else ""
     if failed:
         if [*failed] == [differences.FAILED_BEFORE]:
@@ -114,6 +115,12 @@ def headline_sentences(results: Sequence[CaseResult], gates: Iterable[GateResult
     said = headline(results, gates, info)
     if said.kind != FINE:
         yield Sentence(said.text, {WORSE: BAD, BROKEN: BAD, BETTER: GOOD}.get(said.kind, DOUBT))
+
+
+def emptied(results: Iterable[CaseResult]) -> list[CaseResult]:
+    """The results that have no documents now, and had some in the baseline."""
+    empty = (each for each in results if not each.ranking.returned and each.verdict not in WITHOUT_SCORE)
+    return [each for each in empty if each.baseline is not None and each.baseline.documents]
 
 
 def _outage(ran: Sequence[CaseResult]) -> str:
@@ -297,7 +304,7 @@ def update_sentences(
     """
     fallen = [result for result in results if differences.got_worse(result)]
     if fallen:
-        queries = list(dict.fromkeys(each.query for each in fallen if not each.ranking.documents))
+        queries = list(dict.fromkeys(each.query for each in emptied(results)))
         if len(queries) > 1:
             yield Sentence(f"{len(queries):,} queries return nothing now ({examples(queries)})", BAD)
         first = min(fallen, key=lambda result: result.weight * result.change)

@@ -218,6 +218,8 @@ def pair(first: Run, second: Run, metrics: Metrics, variants: Variants | None, *
         reasons = [each.reason for each in kept_apart] or ["there is no case in them that ran"]
         if all(are_plain) and apart & {"only in first", NEW_CASE}:
             reasons.append(_NO_LINE)
+        elif not pairs and apart == {"only in first", NEW_CASE}:
+            reasons.append("no case is in both: were they recorded from another folder, or of other files?")
         raise Incomparable(reasons, apart, len(pairs))
     return Pairing(names, pairs, kept_apart, errors, _notes(pairs, skipped, are_judged=not are_similarities(metrics)))
 

@@ -38,7 +38,7 @@ MISSING = ("refuse", "empty")
 
 _COMPARED = frozenset(PART_OF) - {
     *("node", "engine_scores", "irrelevant_top", "notes", "not_in_catalogue", "explanations"),
-    *("missing", "lower", "upper", "not_applicable", "reasons", "baseline", "error", "repeats", "outcome"),
+    *("missing", "lower", "upper", "not_applicable", "reasons", "baseline", "error", "repeats"),
 }
 """The keys of a result that are read: a comparison needs no errors, no reasons, and no baseline of its day."""
 

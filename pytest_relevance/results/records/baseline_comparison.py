@@ -90,7 +90,7 @@ class Baseline:
         of the result. A regression fails the case whatever its floor says, and so does a stale entry. Where too few
         results are judged, and the unjudged ones could make up for the drop, the case is inconclusive. `accepting`: the
         present rankings are being accepted, and the verdict stays. Without `details` the accepted ranking itself is
-        kept only where the case does not pass. `fingerprint` says what this run searched.
+        kept only where the case does not pass or its score has changed. `fingerprint` says what this run searched.
 
         Call it before `scoring.with_details`, which also looks up titles and ranks of the accepted documents.
         """
@@ -118,8 +118,10 @@ class Baseline:
             fails = found.standing == REGRESSION and not accepting
             if fails:
                 verdict, because = _regression(result, case, found, because)
-        passes = verdict in (PASSED, MEASURED)
-        if passes and not details:
+        is_moved = found.score != result.score or any(
+            result.evaluation.scores.get(each.text, 1) != 1 for each in similarities
+        )
+        if verdict in (PASSED, MEASURED) and not (details or is_moved):
             found = BaselineComparison(*found[:4], latency=found.latency, people_scores=found.people_scores)
         elif fingerprint:
             found = found._replace(searched=changed_since(self.fingerprint, fingerprint))

@@ -146,7 +146,8 @@ def test_what_both_have_can_be_compared_and_the_rest_is_named(make: Maker) -> No
 
 def test_where_nothing_is_left_there_is_nothing_to_compare(make: Maker) -> None:
     other = make.run({"hats": []}, name="second")
-    assert len(reasons(first(make), other, common=True)) == 2
+    advice = "no case is in both: were they recorded from another folder, or of other files?"
+    assert reasons(first(make), other, common=True)[2:] == (advice,)
     assert reasons(Run([]), Run([])) == ("there is no case in them that ran",)
 
 
