@@ -281,7 +281,11 @@ def _parts(comparison: Compared, limit: int | None, gates: ComparisonGates | Non
         [*map(Sentence, names)],
         _tables(comparison, limit, gates),
         [Sentence(text, DIM) for text in (*settings, *comparison.notes)],
-        [*mean_change_sentences(comparison), *_gate_sentences(gates)],
+        [
+            *mean_change_sentences(comparison),
+            *baseline.emptied_sentences(comparison.results),
+            *_gate_sentences(gates),
+        ],
     )
 
 

@@ -123,6 +123,13 @@ def emptied(results: Iterable[CaseResult]) -> list[CaseResult]:
     return [each for each in empty if each.baseline is not None and each.baseline.documents]
 
 
+def emptied_sentences(results: Iterable[CaseResult]) -> list[Sentence]:
+    """`7 queries return nothing now ("books", "earbuds", "garmin" and 4 more)`; nothing where none does."""
+    queries = [*dict.fromkeys(each.query for each in emptied(results))]
+    text = f"{counted(len(queries), 'query returns', 'queries return')} nothing now ({examples(queries)})"
+    return [Sentence(text, BAD)] if queries else []
+
+
 def _outage(ran: Sequence[CaseResult]) -> str:
     """That every search failed, by the type of the first error, or that a search returned nothing in any case."""
     called = [result for result in ran if result.status != case_result.NOT_SEARCHED]
@@ -304,9 +311,7 @@ def update_sentences(
     """
     fallen = [result for result in results if differences.got_worse(result)]
     if fallen:
-        queries = list(dict.fromkeys(each.query for each in emptied(results)))
-        if len(queries) > 1:
-            yield Sentence(f"{len(queries):,} queries return nothing now ({examples(queries)})", BAD)
+        yield from emptied_sentences(results)
         first = min(fallen, key=lambda result: result.weight * result.change)
         of_file = files.get(first.file)
         reference = quote(f"--relevance-against={of_file.against}") + " " if of_file and of_file.against else ""
