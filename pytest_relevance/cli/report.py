@@ -7,7 +7,6 @@ RUN is no sound record.
 
 from __future__ import annotations
 
-import json
 from argparse import ArgumentParser, Namespace
 from functools import partial
 from pathlib import Path
@@ -19,13 +18,17 @@ from pytest_relevance._text import listed, quoted, shown
 from pytest_relevance.cli import command
 from pytest_relevance.cli.command import HTML, JSON, MARKDOWN, OK, PROGRAM, TEXT, CommandError
 from pytest_relevance.reports.text import WIDEST, is_report, plain, terminal_width
+from pytest_relevance.results.case_parts import EMPTY, DocumentTexts
 
 if TYPE_CHECKING:
     from pytest_relevance.reports.html.page_data import Chosen
+    from pytest_relevance.results.case_result import CaseResult
     from pytest_relevance.results.records.run import Run
 
 
-_NOT_COUNTED = {"params", "note", "engine_scores", "titles", "notes", "shown", "explanations", "reasons"}
+_NO_TEXTS = DocumentTexts()
+
+_NOT_COUNTED = {"params", "note", "engine_scores", "notes", "shown", "explanations", "reasons"}
 """The keys of a result that a page needs only where it shows the result."""
 
 
@@ -80,22 +83,35 @@ def _for_page(path: Path) -> tuple[Run, Chosen | None]:
     """Return a run for a page. Of very many results those that the page shows are read whole, in a second pass."""
     from pytest_relevance.reports.html.first_screen import MOST_WORST
     from pytest_relevance.reports.html.page_data import MOST_CASES, Chosen, chosen
-    from pytest_relevance.results.case_result import PART_OF, CaseResult
-    from pytest_relevance.results.records.file import read_header, read_record, result_lines, watched
+    from pytest_relevance.results.case_result import PART_OF
+    from pytest_relevance.results.records.file import read_header, read_record, read_some
     from pytest_relevance.results.records.run import Run
 
     with command.reading([path]):
         if read_header(path)[2] <= MOST_CASES:
             return Run.open(path), None
-        results, files, info = read_record(path, only=frozenset(PART_OF) - _NOT_COUNTED)
+        results, files, info = read_record(path, kept=_counted, only=frozenset(PART_OF) - _NOT_COUNTED)
     picked = chosen(results)
-    shown, whole = {id(result) for result in (*picked.shown, *picked.worst[:MOST_WORST])}, dict[int, CaseResult]()
+    filled = (result for result in results if result.evaluation.people_scores)  # their reasons count
+    shown = {*map(id, (*picked.shown, *picked.worst[:MOST_WORST], *filled))}
+    whole: dict[int, CaseResult] = {}
+    places = {place for place, result in enumerate(results) if id(result) in shown}
     with command.reading([path]):
-        for number, line in enumerate(watched(result_lines(path))):
-            if (known := id(results[number])) in shown:
-                results[number] = whole[known] = CaseResult.from_dict(json.loads(line))
+        for place, result in read_some(path, places):
+            whole[id(results[place])] = results[place] = result
     picked = Chosen(*([whole.get(id(result), result) for result in each] for each in picked))
     return Run(results, files, info, name=path.name), picked
+
+
+def _counted(result: CaseResult) -> CaseResult:
+    """Return what a page needs of a result that it only counts: of the texts the title of a first document."""
+    *others, texts, evaluation, baseline, call, more = result  # `_replace` takes three times as long
+    if baseline is not None:
+        standing, score, stale, scores, documents, grades, _, *rest = baseline
+        baseline = type(baseline)._make([standing, score, stale, scores, documents[:1], grades, EMPTY, *rest])
+    titles = {name: texts.titles[name] for name in result.ranking.irrelevant_top[:1] if name in texts.titles}
+    kept = DocumentTexts(titles) if titles else _NO_TEXTS
+    return type(result)._make([*others, kept, evaluation, baseline, call, more])
 
 
 def _of_another_package(run: Run, format: str) -> str:

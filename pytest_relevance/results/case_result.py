@@ -6,7 +6,6 @@ part has `others`, the keys that a later version has added to its dict: they are
 again.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from inspect import Parameter, signature
@@ -119,8 +118,7 @@ class CaseResult(NamedTuple):
     @property
     def change(self) -> float:
         """How much nDCG@k rose (fell: below 0) since the baseline; 0 where either is not defined."""
-        before = None if self.baseline is None else self.baseline.score
-        score = self.score
+        before, score = None if self.baseline is None else self.baseline.score, self.score
         return 0.0 if before is None or score is None else score - before
 
     @property
@@ -323,11 +321,6 @@ def _grade_text(grade: float) -> str:
     return f"{grade + 0.0!r}".removesuffix(".0")  # -0.0, which equals 0, becomes 0.0
 
 
-@lru_cache(maxsize=4096)  # many cases have as many judgments of each grade, and share the mapping
-def _by_grade(items: tuple[tuple[str, Any], ...]) -> Mapping[float, Any]:
-    return {float(grade): value for grade, value in items}
-
-
 _TO_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
     "settings": settings_to_dict,
     "params": dict,
@@ -338,7 +331,7 @@ _TO_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
 
 _FROM_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
     "settings": settings_from_dict,
-    **dict.fromkeys(("grade_names", "judgments"), lambda found: _by_grade(tuple(found.items()))),
+    **dict.fromkeys(("grade_names", "judgments"), lambda found: {float(grade): found[grade] for grade in found}),
     "missing": lambda pairs: tuple(map(tuple, pairs)),
     **dict.fromkeys(("outcomes", "reasons"), _outcomes),
     "baseline": partial(from_builtin, parts.BaselineComparison),
@@ -462,10 +455,10 @@ def variants_in_order(results: Iterable[CaseResult]) -> list[tuple[str, str | No
 
 def grouped(results: Iterable[CaseResult], key: Callable[[CaseResult], Group]) -> dict[Group, list[CaseResult]]:
     """Results by a key, in their order."""
-    groups = defaultdict[Group, list[CaseResult]](list)
+    groups: dict[Group, list[CaseResult]] = {}
     for result in results:
-        groups[key(result)].append(result)
-    return dict(groups)
+        groups.setdefault(key(result), []).append(result)
+    return groups
 
 
 def percentile(values: Sequence[float], percent: int) -> float:

@@ -104,8 +104,10 @@ def page_data(
 
 def record_name(run: Run) -> str:
     """A name that no other run has: when the run began, and a digest of its scores."""
-    texts = (f"{result.key}{(found := result.evaluation).scores}{found.digest}" for result in run.results)
-    digest = blake2b("".join(texts).encode("utf-8", "surrogatepass"), digest_size=6)
+    digest = blake2b(digest_size=6)
+    for result in run.results:
+        text = f"{result.key}{result.evaluation.scores}{result.evaluation.digest}"
+        digest.update(text.encode("utf-8", "surrogatepass"))
     return f"{run.info.started} {digest.hexdigest()}".strip()
 
 
@@ -116,9 +118,9 @@ class _Tables:
         self.settings: dict[Settings, int] = {}
         self.scales: dict[_Scale, int] = {}
         self.grades: dict[int, set[float]] = {}
-        self._of: dict[Any, Mapping[str, Any]] = {}
+        self._shared: dict[Any, Mapping[str, Any]] = {}
 
-    def of(self, result: CaseResult) -> Mapping[str, Any]:
+    def shared_values(self, result: CaseResult) -> Mapping[str, Any]:
         """The numbers of the settings and of the scale of a result, and the ends of the scale.
 
         Its grades are added to those that need a gain.
@@ -128,14 +130,14 @@ class _Tables:
         grades = self.grades.setdefault(number, set())
         grades.update(result.evaluation.judgments)
         key = number, about.lowest, about.highest, *about.grade_names.items()
-        if key not in self._of:  # nearly all results of a run have the same
+        if key not in self._shared:  # nearly all results of a run have the same
             top, most = top_grade(result), about.settings.max_grade
             highest = about.highest if top is None else max(about.highest, top)
             scale = _scale(about, highest)
             grades.update((about.lowest, highest), (grade for grade, _ in scale), () if most is None else (most,))
             place = self.scales.setdefault(scale, len(self.scales))
-            self._of[key] = {"settings": number, "scale": place, "lowest": about.lowest, "highest": highest}
-        return self._of[key]
+            self._shared[key] = {"settings": number, "scale": place, "lowest": about.lowest, "highest": highest}
+        return self._shared[key]
 
 
 def _scale(about: CaseConditions, highest: float) -> _Scale:
@@ -219,7 +221,7 @@ def _case(
         "onTopRank": top.second if top is not None and top.second != 1 else None,
         "latency": result.call.latency,
         "isShare": result.call.latency_shared or None,
-        **tables.of(result),
+        **tables.shared_values(result),
         "documents": [*result.ranking.documents],
         "grades": [*result.ranking.grades],
         "scores": [*result.ranking.engine_scores],

@@ -50,7 +50,7 @@ def diagnosis_text(found: diagnoses.Diagnosis) -> str:
         where, _, function = found.frame.rpartition(" in ")
         frame = f" ({function} in {where})" if where else ""
         return f"{counted(count, *nouns)} failed alike: {cut(harmless(found.message), _LONGEST_MESSAGE)}{frame}"
-    title = next(filter(None, (each.texts.titles.get(found.document) for each in found.results)), "")
+    title = first.texts.titles.get(found.document, "")
     example = ""
     if found.kind == diagnoses.IDS and first.evaluation.missing:
         example = f"returned {quoted(first.ranking.documents[0])}, judged {quoted(first.evaluation.missing[0][0])}; "

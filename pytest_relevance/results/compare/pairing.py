@@ -263,7 +263,8 @@ def _matched(
     for old in before:
         found = waiting.get(key_of(old))
         yield old, found.pop(0) if found else None
-    yield from ((None, new) for found in waiting.values() for new in found)
+    left = {id(new) for found in waiting.values() for new in found}
+    yield from ((None, new) for new in after if id(new) in left)
 
 
 def _results_of_variant(run: Run, variant: str | None) -> Sequence[CaseResult]:

@@ -38,9 +38,9 @@ MISSING = ("refuse", "empty")
 
 _COMPARED = frozenset(PART_OF) - {
     *("node", "engine_scores", "irrelevant_top", "notes", "not_in_catalogue", "explanations"),
-    *("missing", "lower", "upper", "not_applicable", "reasons", "baseline", "error", "repeats"),
+    *("lower", "upper", "not_applicable", "reasons", "baseline", "error", "repeats"),
 }
-"""The keys of a result that are read: a comparison needs no errors, no reasons, and no baseline of its day."""
+"""The keys of a result that are read: no errors, no reasons, no baseline of its day, and nothing of later versions."""
 
 
 # --- runs -------------------------------------------------------------------------------------------------------------
@@ -110,11 +110,9 @@ def load_run(source: RunSource, name: str, k: int, compact: Compact) -> Run:
 
 
 def _scored(result: CaseResult) -> CaseResult:
-    """A result without outcomes, but for those of `results:`, which say whether it is right to find nothing."""
-    if not result.evaluation.outcomes:
-        return result
+    """A result without missing documents, and without outcomes that do not say whether it is right to find nothing."""
     numbers = tuple(each for each in result.evaluation.outcomes if each.kind == "results")
-    return result._replace(evaluation=result.evaluation._replace(outcomes=numbers))
+    return result._replace(evaluation=result.evaluation._replace(missing=(), outcomes=numbers))
 
 
 _FILLED = "judged", "top", "filled", "filled_top", "is_filled_alone"

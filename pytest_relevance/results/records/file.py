@@ -11,10 +11,10 @@ import math
 import os
 import re
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from functools import lru_cache, partial
-from itertools import chain
+from itertools import chain, islice
 from operator import index
 from types import NoneType, UnionType
 from typing import Any, NamedTuple, NoReturn, TypeVar, get_args, get_origin, get_type_hints
@@ -103,11 +103,16 @@ def _packed(parts: Iterable[bytes]) -> Iterator[bytes]:
     yield packer.flush()
 
 
-def result_lines(path: str | os.PathLike[str]) -> Iterator[bytes]:
+def result_lines(path: str | os.PathLike[str]) -> Iterator[str]:
     """The lines of the results of a record, which was read before."""
-    lines = _lines(path, os.fspath(path))
-    next(lines, None)
-    return (line for _, line in lines)
+    return (text for _, text in islice(_texts(path, os.fspath(path)), 1, None))
+
+
+def read_some(path: str | os.PathLike[str], places: Container[int]) -> Iterator[tuple[int, CaseResult]]:
+    """The results at these places, from 0, of a record that was read before. Raises `RecordError`."""
+    for place, (number, line) in enumerate(watched(islice(_lines(path, os.fspath(path)), 1, None))):
+        if place in places:
+            yield place, _made(_case_result, json.loads(line), os.fspath(path), RECORD, number)
 
 
 def encoded(kind: Kind, header: Mapping[str, Any], lines: Iterable[str]) -> Iterator[bytes]:
@@ -209,12 +214,16 @@ def read_file(
             file, f"the file has version {version!r}, and this pytest-relevance knows 1 to {VERSION}; upgrade it", 1
         )
     for number, values in chain([(1, header)], _objects(texts, file, kind, header.get("results"))):
-        try:
-            made = of_line(values) if number > 1 else of_header(values)
-        except DAMAGE as error:
-            what = f"it has no {error.args[0]}" if isinstance(error, KeyError) else str(error)
-            raise RecordError.at(file, f"the line is damaged: {what}; {kind.remedy}", number) from None
-        yield number, made
+        yield number, _made(of_line if number > 1 else of_header, values, file, kind, number)
+
+
+def _made(make: Callable[[dict[str, Any]], Item], values: dict[str, Any], file: str, kind: Kind, number: int) -> Item:
+    """What a function makes of a line. Raises `RecordError` for a damaged one."""
+    try:
+        return make(values)
+    except DAMAGE as error:
+        what = f"it has no {error.args[0]}" if isinstance(error, KeyError) else str(error)
+        raise RecordError.at(file, f"the line is damaged: {what}; {kind.remedy}", number) from None
 
 
 def _objects(
@@ -262,7 +271,7 @@ def _lines(path: str | os.PathLike[str], file: str) -> Iterator[tuple[int, bytes
     )
     try:
         for number, line in enumerate(chain.from_iterable(blocks), 1):
-            if number == 1 or (line and not line.isspace()):
+            if number == 1 or line[:1] == b"{" or line.decode("utf-8", "replace").strip():
                 yield number, line
     except (OSError, Unreadable) as error:
         raise RecordError.at(file, f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
@@ -413,7 +422,8 @@ def _case_result(values: dict[str, Any], only: frozenset[str] = frozenset()) -> 
         raise ValueError(f"its k is {conditions.k}, its weight {found.weight}")
     if len(ranking.grades) != len(ranking.documents) or len(ranking.engine_scores) not in (0, len(ranking.documents)):
         raise ValueError("documents, grades and engine_scores are not equally many")
-    grades = {None, *ranking.grades, *(accepted.grades if accepted else ()), *[each[1] for each in evaluation.missing]}
+    missing = [grade for _, grade in evaluation.missing]
+    grades = {None, *ranking.grades, *(accepted.grades if accepted else ()), *missing}
     if not grades <= {None, *evaluation.judgments}:
         raise ValueError("documents have grades that no judgment has")
     gains, gain = conditions.settings.gains, conditions.settings.gain

@@ -116,7 +116,7 @@ def write_merged(path: str, merged: Merged, runs: Sequence[Run], records: Sequen
     """
     counts = set(map(id, merged.run.results))
     lines = (
-        line.decode("utf-8", "surrogatepass")
+        line
         for run, record in zip(runs, records, strict=True)
         for result, line in zip(run.results, result_lines(record), strict=True)
         if id(result) in counts

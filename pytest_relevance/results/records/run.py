@@ -153,6 +153,7 @@ class Compact:
             ),
             texts=self._texts._replace(not_in_index=texts.not_in_index) if texts.not_in_index else self._texts,
             evaluation=evaluation._replace(
+                judgments=put(("judgments", *evaluation.judgments.items()), evaluation.judgments),
                 missing=evaluation.missing if ranking.deeper else evaluation.missing[:1],
                 digest=intern(evaluation.digest),
                 scores=dict(zip(map(intern, evaluation.scores), evaluation.scores.values(), strict=True)),
