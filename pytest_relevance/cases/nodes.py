@@ -330,6 +330,7 @@ _ADVICE = (
     ("expected '-' indicator", "look at the indentation"),
     ("expected ',' or", "look for a bracket that is not closed"),
     ("expected key", "look at the indentation, and at quotes that are not closed"),
+    ("maximum nesting depth", f"nested deeper than {DEEPEST} levels"),  # of libyaml, which looks ahead of the reader
     ("expected <block end>", "look at the indentation, and at quotes that are not closed"),
 )
 """Parts of error messages, and what such errors usually come from."""
