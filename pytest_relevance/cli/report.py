@@ -10,7 +10,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pytest_relevance import _python
 from pytest_relevance._files import name_to_forward
@@ -18,15 +18,10 @@ from pytest_relevance._text import listed, quoted, shown
 from pytest_relevance.cli import command
 from pytest_relevance.cli.command import HTML, JSON, MARKDOWN, OK, PROGRAM, TEXT, CommandError
 from pytest_relevance.reports.text import WIDEST, is_report, plain, terminal_width
-from pytest_relevance.results.case_parts import EMPTY, DocumentTexts
 
 if TYPE_CHECKING:
     from pytest_relevance.reports.html.page_data import Chosen
-    from pytest_relevance.results.case_result import CaseResult
     from pytest_relevance.results.records.run import Run
-
-
-_NO_TEXTS = DocumentTexts()
 
 _NOT_COUNTED = {"params", "note", "engine_scores", "notes", "shown", "explanations", "reasons"}
 """The keys of a result that a page needs only where it shows the result."""
@@ -82,7 +77,7 @@ def run(arguments: Namespace) -> int:
 def _for_page(path: Path) -> tuple[Run, Chosen | None]:
     """Return a run for a page. Of very many results those that the page shows are read whole, in a second pass."""
     from pytest_relevance.reports.html.first_screen import MOST_WORST
-    from pytest_relevance.reports.html.page_data import MOST_CASES, Chosen, chosen
+    from pytest_relevance.reports.html.page_data import MOST_CASES, chosen
     from pytest_relevance.results.case_result import PART_OF
     from pytest_relevance.results.records.file import read_header, read_record, read_some
     from pytest_relevance.results.records.run import Run
@@ -90,28 +85,27 @@ def _for_page(path: Path) -> tuple[Run, Chosen | None]:
     with command.reading([path]):
         if read_header(path)[2] <= MOST_CASES:
             return Run.open(path), None
-        results, files, info = read_record(path, kept=_counted, only=frozenset(PART_OF) - _NOT_COUNTED)
+        results, files, info = read_record(path, only=frozenset(PART_OF) - _NOT_COUNTED, cut=_cut)
     picked = chosen(results)
-    filled = (result for result in results if result.evaluation.people_scores)  # their reasons count
-    shown = {*map(id, (*picked.shown, *picked.worst[:MOST_WORST], *filled))}
-    whole: dict[int, CaseResult] = {}
-    places = {place for place, result in enumerate(results) if id(result) in shown}
+    filled = (place for place, result in enumerate(results) if result.evaluation.people_scores)  # their reasons count
+    places = {*picked.shown, *picked.worst[:MOST_WORST], *filled}
     with command.reading([path]):
         for place, result in read_some(path, places):
-            whole[id(results[place])] = results[place] = result
-    picked = Chosen(*([whole.get(id(result), result) for result in each] for each in picked))
+            results[place] = result
     return Run(results, files, info, name=path.name), picked
 
 
-def _counted(result: CaseResult) -> CaseResult:
-    """Return what a page needs of a result that it only counts: of the texts the title of a first document."""
-    *others, texts, evaluation, baseline, call, more = result  # `_replace` takes three times as long
-    if baseline is not None:
-        standing, score, stale, scores, documents, grades, _, *rest = baseline
-        baseline = type(baseline)._make([standing, score, stale, scores, documents[:1], grades, EMPTY, *rest])
-    titles = {name: texts.titles[name] for name in result.ranking.irrelevant_top[:1] if name in texts.titles}
-    kept = DocumentTexts(titles) if titles else _NO_TEXTS
-    return type(result)._make([*others, kept, evaluation, baseline, call, more])
+def _cut(values: dict[str, Any]) -> None:
+    """Take out of a line what a page does not need of a result that it only counts: all titles but the first one.
+
+    Of the accepted ranking it needs whether there is any.
+    """
+    titles = values.pop("titles", {})
+    if first := {name: titles[name] for name in values.get("irrelevant_top", ())[:1] if name in titles}:
+        values["titles"] = first
+    if baseline := values.get("baseline"):
+        baseline["documents"] = baseline.get("documents", [])[:1]
+        baseline.pop("then", None)
 
 
 def _of_another_package(run: Run, format: str) -> str:

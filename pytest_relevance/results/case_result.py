@@ -331,7 +331,7 @@ _TO_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
 
 _FROM_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
     "settings": settings_from_dict,
-    **dict.fromkeys(("grade_names", "judgments"), lambda found: {float(grade): found[grade] for grade in found}),
+    **dict.fromkeys(("grade_names", "judgments"), lambda found: {float(grade): of for grade, of in found.items()}),
     "missing": lambda pairs: tuple(map(tuple, pairs)),
     **dict.fromkeys(("outcomes", "reasons"), _outcomes),
     "baseline": partial(from_builtin, parts.BaselineComparison),

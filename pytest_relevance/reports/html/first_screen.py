@@ -21,6 +21,7 @@ from pytest_relevance.reports.text import PLAIN, Line, number
 from pytest_relevance.results import diagnoses
 from pytest_relevance.results.case_parts import NEW
 from pytest_relevance.results.case_result import ERROR, FAILED, NOT_SEARCHED, SKIPPED, CaseResult, Key, has_failed
+from pytest_relevance.results.compare import differences
 from pytest_relevance.results.compare.differences import FAILED_BEFORE, failure_kind, got_worse, score_before
 from pytest_relevance.results.records.run import Run
 
@@ -56,7 +57,8 @@ class Screen(NamedTuple):
 def screen_of(run: Run) -> Screen:
     """What the first screen says of a run."""
     gates, ran = run_gates(run), [result for result in run.results if result.status != SKIPPED]
-    means = [mean.text for mean in baseline.mean_sentences(ran, only_changes=True, is_whole=True)]
+    change = differences.mean_change(ran)
+    means = [mean.text for mean in baseline.mean_sentences(ran, only_changes=True, is_whole=True, whole=change)]
     if not means and (scored := sum(result.score is not None for result in ran)):
         rest = f", {len(ran) - scored:,} without a score" if scored < len(ran) else ""
         means = [f"{cases.mean_text(ran)} of {counted(scored, 'query', 'queries')}{rest}{cases.left_open(ran)}"]
@@ -73,7 +75,7 @@ def screen_of(run: Run) -> Screen:
         message = gate_message(gate).removeprefix("not evaluated: ")
         found.append(Finding(message, cases_behind(gate), gate.outcome(), name))
     return Screen(
-        baseline.headline(run.results, gates, run.info),
+        baseline.headline(run.results, gates, run.info, change),
         [*means, *filter(None, [cases.known_text(run.results)])],
         [each.text for each in notes],
         [*baseline.context(run, _MOST_FILES), *([f"{started} UTC"] if started else [])],

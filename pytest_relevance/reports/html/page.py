@@ -50,7 +50,7 @@ COMPRESSED_FROM = 1_000_000
 def html_page(run: Run, screen: Screen | None = None, *, images: bool = False, results: Chosen | None = None) -> str:
     """The page about a run, as text to be written in UTF-8; `screen` is what its first screen says.
 
-    `results` are those that it shows, where they are known.
+    `results` are those that it shows, where these are chosen already.
 
     With `images` it loads pictures of documents from their addresses, the one thing that it ever fetches, and says so.
 
@@ -61,7 +61,7 @@ def html_page(run: Run, screen: Screen | None = None, *, images: bool = False, r
         screen = screen._replace(notes=[*screen.notes, _PICTURES])
     style = "\n".join(file_text(name) for name in STYLES)
     script = "\n".join(file_text(f"script/{name}.js") for name in SCRIPTS)
-    shown, worst = chosen(run.results) if results is None else results
+    shown, worst = ([run.results[place] for place in places] for places in results or chosen(run.results))
     encoding, data = embedded(page_data(run, shown, screen, images=images))
     page = Template(file_text("page.html")).substitute(
         policy=content_security_policy(style, script, images=images),

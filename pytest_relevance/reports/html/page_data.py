@@ -13,7 +13,7 @@ from pytest_relevance.reports.failure import unstable_text
 from pytest_relevance.reports.html.first_screen import Screen, documents_of, is_fine, told_errors, why
 from pytest_relevance.reports.reasons import case_label, reason_texts, search_label, settings_text
 from pytest_relevance.reports.run.cases import lowest, names_in_page, variant_label, variant_of, variants_of
-from pytest_relevance.reports.run.changes import CaseChange, worst_first
+from pytest_relevance.reports.run.changes import CaseChange, fall_order
 from pytest_relevance.results.case_parts import IMPROVEMENT, NEW, CaseConditions
 from pytest_relevance.results.case_result import SKIPPED, CaseResult, has_failed
 from pytest_relevance.results.compare.differences import got_worse
@@ -33,33 +33,32 @@ MOST_DETAILED = 10_000
 
 
 class Chosen(NamedTuple):
-    """The results that a page has in full, and the worst ones, of which its first screen lists the first."""
+    """The places of the results that a page has in full, and of the worst, which its first screen lists first."""
 
-    shown: Sequence[CaseResult]
-    worst: Sequence[CaseResult]
+    shown: Sequence[int]
+    worst: Sequence[int]
 
 
 def chosen(results: Sequence[CaseResult]) -> Chosen:
-    """What a page shows of these results."""
-    return Chosen(detailed(results), [change.result for change in worst_first(results)] or lowest(results))
+    """What a page shows of these results; the worst are those with the lowest scores where none failed or fell.
 
-
-def detailed(results: Iterable[CaseResult]) -> list[CaseResult]:
-    """The results that a page has in full: all but the skipped ones, or of very many those that are worth a look.
-
-    These are, in this order, what got worse, failed, changed or returned unjudged documents; of each the greatest falls
-    of the score first. They stay in the order of the run.
+    In full it has all but the skipped ones, or of very many those that are worth a look. These are, in this order, what
+    got worse, failed, changed or returned unjudged documents; of each the greatest falls of the score first. They stay
+    in the order of the run.
     """
-    searched = [result for result in results if result.status != SKIPPED]
-    if len(searched) <= MOST_CASES:
-        return searched
-    keys = []
-    for place, result in enumerate(searched):
-        failed, change = has_failed(result), result.change
-        if failed or change or result.unjudged:
-            kind = 0 if failed and got_worse(result) else 1 if failed else 2 if change else 3
-            keys.append((kind, result.weight * change, place))
-    return [searched[place] for place in sorted(place for *_, place in sorted(keys)[:MOST_DETAILED])]
+    searched, notable, fallen = [], [], []
+    for place, result in enumerate(results):
+        if result.status != SKIPPED:
+            searched.append(place)
+            failed, change, found = has_failed(result), result.change, result.evaluation
+            if failed or change or found.judged < found.top:
+                kind = 0 if failed and got_worse(result) else 1 if failed else 2 if change else 3
+                notable.append((kind, result.weight * change, place))
+            if (order := fall_order(CaseChange(result))) is not None:
+                fallen.append((order, place))
+    if len(searched) > MOST_CASES:
+        searched = sorted(place for *_, place in sorted(notable)[:MOST_DETAILED])
+    return Chosen(searched, [place for _, place in sorted(fallen)] or lowest(results))
 
 
 def page_data(

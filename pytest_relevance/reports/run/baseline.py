@@ -18,6 +18,7 @@ from pytest_relevance.results.compare import differences
 from pytest_relevance.results.records.run_info import GONE, FileInfo, Fingerprint, RunInfo, changed_since, changes_text
 
 if TYPE_CHECKING:
+    from pytest_relevance.results.compare.differences import MeanChange
     from pytest_relevance.results.gates import GateResult
     from pytest_relevance.results.records.run import Run
 
@@ -67,12 +68,14 @@ def balance(worse: int, better: int, mean: int) -> Headline:
     return Headline("No query got worse", FINE)
 
 
-def headline(results: Sequence[CaseResult], gates: Iterable[GateResult], info: RunInfo) -> Headline:
+def headline(
+    results: Sequence[CaseResult], gates: Iterable[GateResult], info: RunInfo, change: MeanChange | None = None
+) -> Headline:
     """The sentence about a run: `Search got worse: 20 queries`.
 
     The first of these that holds: nothing ran, the search was down or returned nothing, queries got worse, cases are
     missing, cases fail, gates failed; else what the baseline says, or without one that nothing failed. A query that
-    fails in several variants counts once.
+    fails in several variants counts once. `change` is that of the mean, where it is known.
     """
     ran = [result for result in results if result.status != SKIPPED]
     missing = f"{counted(len(info.missing), 'case is', 'cases are')} missing" if info.missing else ""
@@ -82,7 +85,7 @@ def headline(results: Sequence[CaseResult], gates: Iterable[GateResult], info: R
     kinds = differences.ENDED_IN_ERROR, differences.GOT_WORSE
     broken, worse = (cases.case_count(failed.get(kind, ())) for kind in kinds)
     unscored = f"{counted(broken, 'case')} could not be scored" if broken else ""
-    change = differences.mean_change(ran)
+    change = change or differences.mean_change(ran)
     better = cases.case_count(result for result in ran if result.baseline and result.baseline.standing == IMPROVEMENT)
     moved = 0
     if change is not None and change.p <= SIGNIFICANT:
@@ -141,8 +144,9 @@ def _outage(ran: Sequence[CaseResult]) -> str:
         return f"Search was down: {errors[0].type} in {alike:,} of {counted(len(called), 'call')}{not_searched}"
     found = [] if all(result.ranking.returned for result in called) else diagnoses.diagnose(ran)
     empty = cases.case_count(result for each in found if each.kind == diagnoses.NOTHING for result in each.results)
-    of_all = counted(cases.case_count(ran), "query", "queries")
-    return f"Search returned nothing for {empty:,} of {of_all}" if empty else ""
+    if not empty:
+        return ""
+    return f"Search returned nothing for {empty:,} of {counted(cases.case_count(ran), 'query', 'queries')}"
 
 
 def _failures_in_words(failed: Mapping[str, Sequence[CaseResult]], ran: Sequence[CaseResult]) -> str:
@@ -208,14 +212,18 @@ def searched_sentences(files: Mapping[str, FileInfo], fingerprint: Fingerprint) 
 
 
 def mean_sentences(
-    results: Sequence[CaseResult], *, only_changes: bool = False, is_whole: bool = False
+    results: Sequence[CaseResult],
+    *,
+    only_changes: bool = False,
+    is_whole: bool = False,
+    whole: MeanChange | None = None,
 ) -> list[Sentence]:
     """The mean of each suite and variant, and how it changed since the baseline where there is one.
 
     `mean nDCG@10 0.665 -> 0.712 (+0.047, p 0.003): 35 better, 20 worse, 61 the same`; the suite and the variant are
     named where there are several. `only_changes` leaves out the suites that have none. `is_whole`, for reports that
     count what got worse as well: says that these counts are of any change, counts the cases without a score, so that
-    the numbers add up, and says what unjudged results leave open.
+    the numbers add up, and says what unjudged results leave open. `whole` is the change of all, where it is known.
     """
     groups = grouped(results, lambda result: (result.file, cases.variant_of(result)))
     has_files, variants, found = len({file for file, _ in groups}) > 1, cases.variants_of(results), []
@@ -223,7 +231,7 @@ def mean_sentences(
         label = cut(cases.variant_label(variant, variants), cases.WIDEST_NAME)
         names = [file] * has_files + [label] * (len(variants) > 1)
         head = f"{'  '.join(names)}: " if names else ""
-        change = differences.mean_change(group)
+        change = (whole if len(groups) == 1 else None) or differences.mean_change(group)
         if change is not None:
             weighted = cases.mean_name(group).removesuffix("mean")
             said = mean_change_sentence(change, cases.metric_of(group), head + weighted, is_whole=is_whole)
@@ -236,9 +244,7 @@ def mean_sentences(
     return found
 
 
-def mean_change_sentence(
-    change: differences.MeanChange, metric: str, head: str = "", *, is_whole: bool = False
-) -> Sentence:
+def mean_change_sentence(change: MeanChange, metric: str, head: str = "", *, is_whole: bool = False) -> Sentence:
     """The change of a mean: `mean nDCG@10 0.665 -> 0.712 (+0.047, p 0.003): 35 better, 20 worse, 61 the same`.
 
     The number of compared cases is added if other cases lack a score now or before. `is_whole`: the sentence says that

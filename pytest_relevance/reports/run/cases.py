@@ -127,9 +127,12 @@ def mean_text(results: Sequence[CaseResult]) -> str:
     return f"{mean_name(results)} {metric_of(results)} {score_text(mean_score(results))}"
 
 
-def mean_name(results: Iterable[CaseResult]) -> str:
+def mean_name(results: Sequence[CaseResult]) -> str:
     """`weighted mean` where the scored cases have different weights, else `mean`."""
-    return "weighted mean" if len({result.weight for result in results if result.score is not None}) > 1 else "mean"
+    weights = {result.weight for result in results}
+    if len(weights) > 1:
+        weights = {result.weight for result in results if result.score is not None}
+    return "weighted mean" if len(weights) > 1 else "mean"
 
 
 def left_open(results: Iterable[CaseResult]) -> str:
@@ -137,19 +140,24 @@ def left_open(results: Iterable[CaseResult]) -> str:
 
     At least one of the results has a score.
     """
-    scored = [result for result in results if result.score is not None]
-    weights, ends = [result.weight for result in scored], [result.interval for result in scored]
-    columns = ([end[place] or 0.0 for end in ends] for place in (0, 1))
-    low, high = (score_text(fsum(map(mul, column, weights)) / fsum(weights)) for column in columns)
+    found = []
+    for result in results:
+        if (score := result.score) is not None:
+            of = result.evaluation
+            least, most = (score, score) if of.lower is None else (of.lower, of.upper)
+            found.append((least, most, result.weight, of.judged < of.top))
+    lower, upper, weights, are_unjudged = zip(*found, strict=True)
+    low, high = (score_text(fsum(map(mul, ends, weights)) / fsum(weights)) for ends in (lower, upper))
     if low == high:
         return ""
-    queries = counted(len([result for result in scored if result.unjudged]), "query", "queries")
+    queries = counted(sum(are_unjudged), "query", "queries")
     return f"; unjudged results of {queries} leave it between {low} and {high}"
 
 
 def metric_explained(results: Iterable[CaseResult]) -> str:
     """What nDCG@k says, in one sentence; empty where no case has a score."""
-    scored = [result for result in results if result.score is not None]
+    by_cutoff = grouped(results, lambda result: result.conditions.k).values()
+    scored = [group[0] for group in by_cutoff if any(result.score is not None for result in group)]
     metric = metric_of(scored)
     text = (
         f"{metric} compares the grades of the first {metric.partition('@')[2]} results with those of the best ranking "
@@ -270,17 +278,19 @@ def add_case(table: Table, result: CaseResult, label: str, figure: str) -> None:
     table.add(figure, case_label(result), label, status, styled(result.place, DIM))
 
 
-def lowest(results: Iterable[CaseResult]) -> list[CaseResult]:
-    """The cases with scores below 1, the lowest first."""
-    below = [(score, result) for result in results if (score := result.score) is not None and score < 1]
-    below.sort(key=lambda each: (each[0], each[1].file, each[1].line, each[1].variant or ""))
-    return [result for _, result in below]
+def lowest(results: Sequence[CaseResult]) -> list[int]:
+    """The places of the cases with scores below 1, the lowest first."""
+    below = []
+    for place, result in enumerate(results):
+        if (score := result.score) is not None and score < 1:
+            below.append((score, result.file, result.line, result.variant or "", place))
+    return [place for *_, place in sorted(below)]
 
 
-def lowest_table(results: Iterable[CaseResult], variants: Sequence[Variant], *, full: bool) -> Table:
+def lowest_table(results: Sequence[CaseResult], variants: Sequence[Variant], *, full: bool) -> Table:
     """The cases with the lowest scores below 1, the lowest first; `full`: four times as many."""
     found, table = lowest(results), case_table("lowest")
-    for result in found[: 4 * MOST_LOWEST if full else MOST_LOWEST]:
+    for result in map(results.__getitem__, found[: 4 * MOST_LOWEST if full else MOST_LOWEST]):
         add_case(table, result, short_label(result, variants), score_text(result.score))
     if more := len(found) - len(table.rows):
         table.note = f"  ... {more} more below 1"

@@ -53,19 +53,17 @@ class CaseChange:
     @property
     def by(self) -> str | None:
         """The metric of its scores, None for nDCG@k."""
-        if self.metric is not None or self.result.score is not None:
-            return self.metric
-        return next(filter(is_similarity, self.result.evaluation.scores), None)
+        return self._scores[0]
 
     @property
     def before(self) -> float | None:
         """The score of the accepted ranking, None without one; 1 by a metric that compares the two rankings."""
-        return _before(self.result, self.by)
+        return self._scores[1]
 
     @property
     def after(self) -> float | None:
         """The score now."""
-        return differences.score_now(self.result, self.by)
+        return self._scores[2]
 
     @property
     def weighted_change(self) -> float:
@@ -73,8 +71,7 @@ class CaseChange:
 
         A case that has no score now counts as a loss of 1.
         """
-        by, weight = self.by, self.result.weight
-        before, after = _before(self.result, by), differences.score_now(self.result, by)
+        (_, before, after), weight = self._scores, self.result.weight
         return -weight if after is None else weight * (after - (1.0 if before is None else before))
 
     @cached_property
@@ -128,6 +125,14 @@ class CaseChange:
         return self._scored.losses() if self.result.evaluation.judgments else ()
 
     @cached_property
+    def _scores(self) -> tuple[str | None, float | None, float | None]:
+        by, after = self.metric, differences.score_now(self.result, self.metric)
+        if by is None and after is None:
+            by = next(filter(is_similarity, self.result.evaluation.scores), None)
+            after = differences.score_now(self.result, by)
+        return by, 1.0 if is_similarity(by or "") else differences.score_before(self.result, by), after
+
+    @cached_property
     def _shares(self) -> Mapping[str, float]:
         return change_shares(self.result, self._scored)
 
@@ -140,19 +145,21 @@ class CaseChange:
         return first_ranks(accepted_ranking(self.result))
 
 
-def _before(result: CaseResult, by: str | None) -> float | None:
-    return 1.0 if by is not None and is_similarity(by) else differences.score_before(result, by)
-
-
 def worst_first(results: Iterable[CaseResult]) -> list[CaseChange]:
-    """The cases that failed or whose score fell: those that got worse first, each group by weight times change."""
-    found = []
-    for change in map(CaseChange, results):
-        failed, moved = has_failed(change.result), change.weighted_change
-        if failed or (moved < 0 and change.before is not None and change.result.status != SKIPPED):
-            worse = failed and differences.failure_kind(change.result) == differences.GOT_WORSE
-            found.append((not worse, moved, change))
-    return [change for *_, change in sorted(found, key=itemgetter(0, 1))]
+    """The cases that failed or whose score fell, in the order of `fall_order`."""
+    found = [(order, change) for change in map(CaseChange, results) if (order := fall_order(change)) is not None]
+    return [change for _, change in sorted(found, key=itemgetter(0))]
+
+
+def fall_order(change: CaseChange) -> tuple[bool, float] | None:
+    """The sort key of a case that failed or whose score fell; None for any other.
+
+    Those that got worse come first, each group by weight times change.
+    """
+    result, moved = change.result, change.weighted_change
+    if has_failed(result) or (moved < 0 and change.before is not None and result.status != SKIPPED):
+        return not differences.got_worse(result), moved
+    return None
 
 
 def movers(results: Iterable[CaseResult], sign: int) -> list[CaseResult]:

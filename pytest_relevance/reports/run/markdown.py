@@ -139,7 +139,7 @@ def _case_tables(
     ]
     fell = [change for change in worst if not has_failed(change.result)]
     rose = [changes.CaseChange(result) for result in changes.movers(ran, 1)]
-    low = [] if worst or rose else [changes.CaseChange(result) for result in cases.lowest(ran)]
+    low = [] if worst or rose else [changes.CaseChange(ran[place]) for place in cases.lowest(ran)]
     word = "Changed" if any(is_similarity(change.by or "") for change in fell) else "Fell"
     on_fall, title = (changes.LOST, changes.ON_TOP), f"{word}{' without failing' if failing else ''}"
     yield "the cases that got worse", changes.moved_table("Got worse", fallen, variants, on_fall, most)

@@ -223,7 +223,7 @@ def latency_change(results: Iterable[CaseResult]) -> LatencyChange | None:
     pairs = [(before, now) for before, now in calls if before is not None and now is not None]
     if not pairs:
         return None
-    before, now = zip(*pairs, strict=True)
+    before, now = map(sorted, zip(*pairs, strict=True))
     ends = ((case_result.percentile(before, percent), case_result.percentile(now, percent)) for percent in (50, 95))
     return LatencyChange(len(pairs), *ends)
 

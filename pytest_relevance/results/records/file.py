@@ -28,6 +28,7 @@ from pytest_relevance.results.case_result import OUTCOMES, VERDICTS, CaseResult
 from pytest_relevance.results.records.run_info import FileInfo, RecordError, RunInfo
 
 Item = TypeVar("Item")
+Cut = Callable[[dict[str, Any]], None]
 
 
 class Kind(NamedTuple):
@@ -146,14 +147,15 @@ def read_record(
     shown: str | None = None,
     kept: Callable[[CaseResult], CaseResult] | None = None,
     only: frozenset[str] = frozenset(),
+    cut: Cut | None = None,
 ) -> tuple[list[CaseResult], dict[str, FileInfo], RunInfo]:
     """Read a record: the results in their order, the case files by name, and how the run was made.
 
     Messages call it `shown`. `kept` makes what is kept of a result, as `records.run.Compact` does; of its line `only`
-    these keys are read, all of them by default. Raises `RecordError`, which names the line and what is wrong; never
-    OSError.
+    these keys are read, all of them by default, and `cut` takes out parts of their values, whose types were checked.
+    Raises `RecordError`, which names the line and what is wrong; never OSError.
     """
-    made = _parts(path, shown, only)
+    made = _parts(path, shown, only=only, cut=cut)
     _, (files, info, _) = next(made)
     return [result if kept is None else kept(result) for _, result in watched(made)], files, info
 
@@ -182,11 +184,9 @@ def watched(items: Iterable[Item]) -> Iterator[Item]:
             tell(_STEP)
 
 
-def _parts(
-    path: str | os.PathLike[str], shown: str | None, only: frozenset[str] = frozenset()
-) -> Iterator[tuple[int, Any]]:
-    of_line = partial(_case_result, only=only) if only else _case_result
-    return read_file(path, os.fspath(path) if shown is None else shown, RECORD, _about_run, of_line)
+def _parts(path: str | os.PathLike[str], shown: str | None, **how: Any) -> Iterator[tuple[int, Any]]:
+    file = os.fspath(path) if shown is None else shown
+    return read_file(path, file, RECORD, _about_run, partial(_case_result, **how))
 
 
 def read_file(
@@ -402,12 +402,14 @@ def check_types(values: Mapping[str, Any], *kinds: Any, only: frozenset[str] = f
 _RESULT = (CaseResult, *PARTS.values())
 
 
-def _case_result(values: dict[str, Any], only: frozenset[str] = frozenset()) -> CaseResult:
+def _case_result(values: dict[str, Any], only: frozenset[str] = frozenset(), cut: Cut | None = None) -> CaseResult:
     """The result of a line. Raises one of `DAMAGE`, also where figures of a report would silently be wrong.
 
     An unknown verdict counts nowhere, a grade without a judgment has no gain, and a damaged count fills the memory.
     """
     check_types(values, *_RESULT, only=only)
+    if cut is not None:
+        cut(values)
     found = CaseResult.from_dict(values, only)
     accepted, conditions, ranking, evaluation = found.baseline, found.conditions, found.ranking, found.evaluation
     try:
@@ -423,8 +425,8 @@ def _case_result(values: dict[str, Any], only: frozenset[str] = frozenset()) -> 
     if len(ranking.grades) != len(ranking.documents) or len(ranking.engine_scores) not in (0, len(ranking.documents)):
         raise ValueError("documents, grades and engine_scores are not equally many")
     missing = [grade for _, grade in evaluation.missing]
-    grades = {None, *ranking.grades, *(accepted.grades if accepted else ()), *missing}
-    if not grades <= {None, *evaluation.judgments}:
+    grades = (*ranking.grades, *(accepted.grades if accepted else ()), *missing)
+    if not {None, *evaluation.judgments}.issuperset(grades):
         raise ValueError("documents have grades that no judgment has")
     gains, gain = conditions.settings.gains, conditions.settings.gain
     for grade in (*evaluation.judgments, *([conditions.highest] if isinstance(gain, str) else ())):

@@ -13,7 +13,7 @@ from pytest_relevance._tables import FORMULA
 from pytest_relevance.metrics.settings import discount_table
 from pytest_relevance.reports.html.first_screen import first_screen, screen_of
 from pytest_relevance.reports.html.page import embedded, html_page
-from pytest_relevance.reports.html.page_data import MOST_CASES, MOST_DETAILED, detailed, page_data, record_name
+from pytest_relevance.reports.html.page_data import MOST_CASES, MOST_DETAILED, chosen, page_data, record_name
 from pytest_relevance.results.case_parts import NEW, STALE, BaselineComparison, Repeats, SearchError
 from tests.helpers import changed, page_values, result_of
 from tests.reports.conftest import Shop
@@ -21,7 +21,7 @@ from tests.reports.conftest import Shop
 
 def data_of(run: Run) -> dict[str, Any]:
     """The data of the page about a run."""
-    return page_data(run, detailed(run.results))
+    return page_data(run, [run.results[place] for place in chosen(run.results).shown])
 
 
 def case_of(*results: CaseResult) -> dict[str, Any]:
@@ -278,14 +278,13 @@ def test_a_very_large_run_shows_what_is_worth_a_look_and_counts_the_rest(shop: S
     dropped = shop.result(["sku-3"], accepted=["sku-1", "sku-2", "sku-3"])
     few, many = [better, failed, dropped], [unjudged] * MOST_DETAILED
     run = Run([perfect] * (MOST_CASES + 1 - len(few) - len(many)) + many + few)
-    assert [*detailed(run.results)] == many[len(few) :] + few
+    places = [*range(MOST_CASES + 1)]
+    assert chosen(run.results).shown == places[-MOST_DETAILED - 3 : -6] + places[-3:]
     said = f"{MOST_DETAILED:,} of {MOST_CASES + 1:,} results can be opened in this page"
+    assert said in first_screen(screen_of(run), run.results, MOST_DETAILED, ())
     all_but_one = Run(run.results[1:])
-    assert len(detailed(all_but_one.results)) == MOST_CASES
-    assert [
-        said in first_screen(screen_of(each), each.results, len(detailed(each.results)), ())
-        for each in (run, all_but_one)
-    ] == [*(True, False)]
+    assert len(chosen(all_but_one.results).shown) == MOST_CASES
+    assert said not in first_screen(screen_of(all_but_one), all_but_one.results, MOST_CASES, ())
 
 
 def test_skipped_cases_are_left_out(shop: Shop) -> None:
