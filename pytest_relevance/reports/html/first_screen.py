@@ -58,7 +58,7 @@ def screen_of(run: Run) -> Screen:
     """What the first screen says of a run."""
     gates, ran = run_gates(run), [result for result in run.results if result.status != SKIPPED]
     change = differences.mean_change(ran)
-    means = [mean.text for mean in baseline.mean_sentences(ran, only_changes=True, is_whole=True, whole=change)]
+    means = [mean.text for mean in baseline.mean_sentences(ran, only_changes=True, is_whole=True, of_all=change)]
     if not means and (scored := sum(result.score is not None for result in ran)):
         rest = f", {len(ran) - scored:,} without a score" if scored < len(ran) else ""
         means = [f"{cases.mean_text(ran)} of {counted(scored, 'query', 'queries')}{rest}{cases.left_open(ran)}"]

@@ -75,7 +75,7 @@ def headline(
 
     The first of these that holds: nothing ran, the search was down or returned nothing, queries got worse, cases are
     missing, cases fail, gates failed; else what the baseline says, or without one that nothing failed. A query that
-    fails in several variants counts once. `change` is that of the mean, where it is known.
+    fails in several variants counts once. `change` is that of the mean, where it was computed.
     """
     ran = [result for result in results if result.status != SKIPPED]
     missing = f"{counted(len(info.missing), 'case is', 'cases are')} missing" if info.missing else ""
@@ -216,14 +216,14 @@ def mean_sentences(
     *,
     only_changes: bool = False,
     is_whole: bool = False,
-    whole: MeanChange | None = None,
+    of_all: MeanChange | None = None,
 ) -> list[Sentence]:
     """The mean of each suite and variant, and how it changed since the baseline where there is one.
 
     `mean nDCG@10 0.665 -> 0.712 (+0.047, p 0.003): 35 better, 20 worse, 61 the same`; the suite and the variant are
     named where there are several. `only_changes` leaves out the suites that have none. `is_whole`, for reports that
     count what got worse as well: says that these counts are of any change, counts the cases without a score, so that
-    the numbers add up, and says what unjudged results leave open. `whole` is the change of all, where it is known.
+    the numbers add up, and says what unjudged results leave open. `of_all` is the change of all, if computed.
     """
     groups = grouped(results, lambda result: (result.file, cases.variant_of(result)))
     has_files, variants, found = len({file for file, _ in groups}) > 1, cases.variants_of(results), []
@@ -231,7 +231,7 @@ def mean_sentences(
         label = cut(cases.variant_label(variant, variants), cases.WIDEST_NAME)
         names = [file] * has_files + [label] * (len(variants) > 1)
         head = f"{'  '.join(names)}: " if names else ""
-        change = (whole if len(groups) == 1 else None) or differences.mean_change(group)
+        change = (of_all if len(groups) == 1 else None) or differences.mean_change(group)
         if change is not None:
             weighted = cases.mean_name(group).removesuffix("mean")
             said = mean_change_sentence(change, cases.metric_of(group), head + weighted, is_whole=is_whole)
