@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from pytest_relevance.reports.html.page_data import Chosen
     from pytest_relevance.results.records.run import Run
 
-_NOT_COUNTED = {"params", "note", "engine_scores", "notes", "shown", "explanations", "reasons"}
+_NOT_COUNTED = {
+    *("params", "note", "engine_scores", "notes", "shown", "explanations", "reasons"),
+    *("not_in_index", "not_in_catalogue"),
+}
 """The keys of a result that a page needs only where it shows the result."""
 
 
@@ -100,9 +103,9 @@ def _cut(values: dict[str, Any]) -> None:
 
     Of the accepted ranking it needs whether there is any.
     """
-    titles = values.pop("titles", {})
-    if first := {name: titles[name] for name in values.get("irrelevant_top", ())[:1] if name in titles}:
-        values["titles"] = first
+    first = values.get("irrelevant_top", [])[:1]
+    if titles := {name: title for name, title in values.pop("titles", {}).items() if [name] == first}:
+        values["titles"] = titles
     if baseline := values.get("baseline"):
         baseline["documents"] = baseline.get("documents", [])[:1]
         baseline.pop("then", None)

@@ -50,8 +50,8 @@ def chosen(results: Sequence[CaseResult]) -> Chosen:
     for place, result in enumerate(results):
         if result.status != SKIPPED:
             searched.append(place)
-            failed, change, found = has_failed(result), result.change, result.evaluation
-            if failed or change or found.judged < found.top:
+            failed, change = has_failed(result), result.change
+            if failed or change or result.unjudged:
                 kind = 0 if failed and got_worse(result) else 1 if failed else 2 if change else 3
                 notable.append((kind, result.weight * change, place))
             if (order := fall_order(CaseChange(result))) is not None:
