@@ -289,7 +289,7 @@ def small(folder: Path, pairs: int) -> Iterator[Figure]:
 
 
 def instructions(folder: Path, pairs: int) -> Iterator[Figure]:
-    """Instructions of a case and of a function, alone and with neighbours, then recorded and with a baseline."""
+    """Instructions of a case and a function, alone and with neighbours; recorded; with a baseline; of a small run."""
     runner, few, many = Runner(folder), 1100, 1600
     places = {count: write_suite(folder, count, 10) for count in (few, many)}
 
@@ -308,6 +308,9 @@ def instructions(folder: Path, pairs: int) -> Iterator[Figure]:
     for place, _ in places.values():
         runner.took(place, *OURS, "--relevance-update")
     yield Figure("a case with a baseline, beside a case", "at most 1.08", f"{each(0, *OURS) / alone:.3f}")
+    cases, functions = write_suite(folder, 40, 10)
+    more = runner.instructions(cases, *OURS) - runner.instructions(functions)
+    yield Figure("million instructions of 40 cases, beside 40 functions", "-", f"{more:.0f} more")
 
 
 WITH_FIELDS = """

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from pytest_relevance.results.records.run import Run
 
 _NOT_COUNTED = {
-    *("params", "note", "engine_scores", "notes", "shown", "explanations", "reasons"),
-    *("not_in_index", "not_in_catalogue"),
+    *("params", "note", "engine_scores", "notes", "shown", "not_in_index", "not_in_catalogue"),
+    *("explanations", "reasons"),
 }
 """The keys of a result that a page needs only where it shows the result."""
 

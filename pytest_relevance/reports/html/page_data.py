@@ -33,7 +33,7 @@ MOST_DETAILED = 10_000
 
 
 class Chosen(NamedTuple):
-    """The places of the results that a page has in full, and of the worst, which its first screen lists first."""
+    """The places, among the results of a run, of those that a page has in full, and of all its worst, worst first."""
 
     shown: Sequence[int]
     worst: Sequence[int]

@@ -75,7 +75,8 @@ def headline(
 
     The first of these that holds: nothing ran, the search was down or returned nothing, queries got worse, cases are
     missing, cases fail, gates failed; else what the baseline says, or without one that nothing failed. A query that
-    fails in several variants counts once. `change` is that of the mean, where it was computed.
+    fails in several variants counts once. `change` is what `mean_change` gave for those that ran, None where
+    it was not called.
     """
     ran = [result for result in results if result.status != SKIPPED]
     missing = f"{counted(len(info.missing), 'case is', 'cases are')} missing" if info.missing else ""
@@ -223,7 +224,8 @@ def mean_sentences(
     `mean nDCG@10 0.665 -> 0.712 (+0.047, p 0.003): 35 better, 20 worse, 61 the same`; the suite and the variant are
     named where there are several. `only_changes` leaves out the suites that have none. `is_whole`, for reports that
     count what got worse as well: says that these counts are of any change, counts the cases without a score, so that
-    the numbers add up, and says what unjudged results leave open. `of_all` is the change of all, if computed.
+    the numbers add up, and says what unjudged results leave open. `of_all` is what `mean_change` gave for all of
+    `results`, None where it was not called.
     """
     groups = grouped(results, lambda result: (result.file, cases.variant_of(result)))
     has_files, variants, found = len({file for file, _ in groups}) > 1, cases.variants_of(results), []

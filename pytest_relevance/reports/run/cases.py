@@ -145,7 +145,7 @@ def left_open(results: Iterable[CaseResult]) -> str:
         if (score := result.score) is not None:
             of = result.evaluation
             least, most = (score, score) if of.lower is None else (of.lower, of.upper)
-            found.append((least, most, result.weight, of.judged < of.top))
+            found.append((least, most, result.weight, of.judged < of.top))  # `unjudged` names them, and takes longer
     lower, upper, weights, are_unjudged = zip(*found, strict=True)
     low, high = (score_text(fsum(map(mul, ends, weights)) / fsum(weights)) for ends in (lower, upper))
     if low == high:

@@ -29,6 +29,7 @@ from pytest_relevance.results.records.run_info import FileInfo, RecordError, Run
 
 Item = TypeVar("Item")
 Cut = Callable[[dict[str, Any]], None]
+"""Takes values out of the dict of a result, in place, before the result is made."""
 
 
 class Kind(NamedTuple):
