@@ -56,10 +56,8 @@ from pytest_relevance import Run
 run = Run.open(sys.argv[1])
 started, used = time.perf_counter(), time.process_time()
 from pathlib import Path
-from pytest_relevance._python import paused_gc
 from pytest_relevance.reports.html.page import html_page
-with paused_gc():
-    text = html_page(run)
+text = html_page(run)
 built = time.perf_counter()
 Path(sys.argv[2]).write_text(text, encoding="utf-8")
 print(json.dumps([built - started, time.perf_counter() - started, time.process_time() - used]))

@@ -1,14 +1,10 @@
-"""What is asked of the Python that runs: its garbage collector, and what other installed packages add by entry points.
+"""What other installed packages add by entry points: formats of judgments, and reports.
 
-Other packages add formats of judgments, and reports. Entry points are slow to read: they are asked for a name that is
-not known otherwise.
+Entry points are slow to read. They are only asked for a name that is not known otherwise.
 """
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import message_of
@@ -18,22 +14,6 @@ if TYPE_CHECKING:
 
 FORMATS, REPORTS = "pytest_relevance.formats", "pytest_relevance.reports"
 """The groups of entry points: functions from a text to rows, and from a `Run` to a text."""
-
-
-@contextmanager
-def paused_gc() -> Iterator[None]:
-    """Disable the garbage collector in the `with` block, and enable it afterwards if it was enabled before.
-
-    For many long-lived objects, in `plugin` and `cli` alone: collecting 10,000 cases creates about 400,000 objects; the
-    collector would scan them several times and free none.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def entry_points_of(group: str) -> dict[str, EntryPoint]:

@@ -12,7 +12,6 @@ import shutil
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
 from importlib import import_module
 from textwrap import fill
 from traceback import print_exc
@@ -20,7 +19,6 @@ from typing import NoReturn
 
 from pytest_relevance import __version__
 from pytest_relevance._problems import FileError
-from pytest_relevance._python import paused_gc
 from pytest_relevance.cli import command
 from pytest_relevance.cli.command import FOUND, OK, PROGRAM, USAGE, CommandError, complain, escape_unencodable
 from pytest_relevance.reports.text import safe_output
@@ -65,8 +63,7 @@ def _run(arguments: list[str]) -> int:
     except SystemExit as stop:  # argparse has printed its message
         return stop.code if isinstance(stop.code, int) else OK
     try:
-        with paused_gc() if parsed.command in _READ_RECORDS else nullcontext():
-            code: int = parsed.run(parsed)
+        code: int = parsed.run(parsed)
     except CommandError as refused:
         complain(str(refused))
         return refused.code

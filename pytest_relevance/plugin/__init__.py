@@ -148,10 +148,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
             reporting.pass_over(file_path, parent.config)
         return None
-    from pytest_relevance._python import paused_gc
-
-    with paused_gc():  # imported objects stay alive; collecting garbage among them takes a third of the import's time
-        from pytest_relevance.plugin.collector import CaseFile
+    from pytest_relevance.plugin.collector import CaseFile
 
     return CaseFile.from_parent(parent, path=file_path)
 

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_relevance._problems import RelevanceWarning
-from pytest_relevance._python import paused_gc
 from pytest_relevance._text import case_name, closest, listed, printable, quoted
 from pytest_relevance.cases.checking.gates import gate_values
 from pytest_relevance.cases.checking.values import OWNED_TAGS
@@ -75,10 +74,6 @@ class CaseFile(pytest.Module):
         Raises `CollectError` where the file or its baseline cannot be read; one error lists all mistakes of the file.
         """
         reporting.install(self.config)
-        with paused_gc():
-            return self._collected()
-
-    def _collected(self) -> list[pytest.Item | pytest.Collector]:
         shown, option = shown_path(self.path, self.config), self.config.option
         try:
             metrics = metrics_of(self)

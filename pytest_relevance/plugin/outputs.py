@@ -20,7 +20,6 @@ from pathlib import Path
 import pytest
 
 from pytest_relevance._files import is_read_only, write_whole
-from pytest_relevance._python import paused_gc
 from pytest_relevance._text import counted, harmless, listed
 from pytest_relevance.plugin.options import FILES, ended_well, redaction, relative, settings, verbosity, without_root
 from pytest_relevance.plugin.run_store import Message, RunStore, first_named, run_store
@@ -116,8 +115,7 @@ def _write_record(target: Target, _: bool) -> Iterator[Message]:
 
     store = run_store(target.config)
     files, info = about_run(target.config)
-    with paused_gc():
-        problem = target.write(lambda path: write_record(path, store.dicts, files, info))
+    problem = target.write(lambda path: write_record(path, store.dicts, files, info))
     if problem is not None:
         yield Message(f"no record of the run: {problem}", is_good=False)
         return
@@ -275,20 +273,19 @@ def report_of(config: pytest.Config, name: str, title: str, most: int = MOST_CHA
     """The report of the run as `html` or `markdown`; a report in Markdown has at most `most` characters."""
     from pytest_relevance.results.records.run import Run
 
-    with paused_gc():
-        run = Run(run_store(config).results, *about_run(config), name=title)
-        if name == "html":
-            from pytest_relevance.reports.html.page import html_page
-            from pytest_relevance.reports.progress import telling
+    run = Run(run_store(config).results, *about_run(config), name=title)
+    if name == "html":
+        from pytest_relevance.reports.html.page import html_page
+        from pytest_relevance.reports.progress import telling
 
-            write, is_terminal = run_terminal(config)
-            with telling("results in the page:", len(run), write) if is_terminal else nullcontext():
-                return html_page(run, images=config.option.relevance_images == "link")
-        from pytest_relevance.reports.run.markdown import run_markdown
-        from pytest_relevance.reports.text import safe_output
+        write, is_terminal = run_terminal(config)
+        with telling("results in the page:", len(run), write) if is_terminal else nullcontext():
+            return html_page(run, images=config.option.relevance_images == "link")
+    from pytest_relevance.reports.run.markdown import run_markdown
+    from pytest_relevance.reports.text import safe_output
 
-        page = config.getini("relevance_page_url")
-        return safe_output(run_markdown(run, verbosity=max(verbosity(config.option), 0), most=most, page=page))
+    page = config.getini("relevance_page_url")
+    return safe_output(run_markdown(run, verbosity=max(verbosity(config.option), 0), most=most, page=page))
 
 
 _MOST_OF_SUMMARY = 200_000

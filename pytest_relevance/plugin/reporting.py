@@ -4,7 +4,6 @@ Under pytest-xdist the workers attach results to reports and the controller read
 both, with the same code.
 """
 
-import gc
 import os
 from collections.abc import Generator, Sequence
 from pathlib import Path
@@ -38,9 +37,6 @@ from pytest_relevance.results.case_result import ERROR, FAILED, NOT_SEARCHED, PA
 from pytest_relevance.results.scoring import unscored
 
 NAME = "relevance-reporting"
-
-_MANY_CASES = 1_000
-"""From this number of cases on the heap is frozen (`gc.freeze`): the garbage collector no longer walks the items."""
 
 _CHECK_CALLS = "relevance-check-calls"
 
@@ -113,7 +109,7 @@ class Reporting:
         self._runs_tests = settings(config).runs_tests
         self._store = run_store(config)
         self._giving_up = GivingUp(config)
-        self._gates_are_judged = self._was_cut_short = self._is_heap_frozen = False
+        self._gates_are_judged = self._was_cut_short = False
         self._items: Sequence[pytest.Item] = ()
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -207,9 +203,6 @@ class Reporting:
             self._items = [item for item in session.items if CASE_RUN in item.stash]
             set_locations(self._items)
             self._giving_up.watch(self._items)
-            if len(self._items) >= _MANY_CASES:
-                gc.freeze()
-                self._is_heap_frozen = True
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
@@ -266,12 +259,10 @@ class Reporting:
 
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self, config: pytest.Config) -> None:
-        """Close the event loop of coroutine searches, forget the results, and thaw the heap."""
+        """Close the event loop of coroutine searches, and forget the results."""
         if case_run.LOOP in config.stash:
             case_run.close_own_loop(config)
-        self._store.forget_cases()  # the collections of garbage that end the process would walk them all
-        if self._is_heap_frozen:
-            gc.unfreeze()
+        self._store.forget_cases()
 
     def _judge_gates(self, session: pytest.Session) -> None:
         if self._is_worker or self._gates_are_judged or not self._runs_tests:

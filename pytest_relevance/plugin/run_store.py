@@ -24,7 +24,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from pytest_relevance._python import paused_gc
 from pytest_relevance._text import first_few, harmless, printable
 from pytest_relevance.plugin.options import CASE_FILES
 from pytest_relevance.results.case_result import CaseResult
@@ -195,12 +194,11 @@ class RunStore:
     def results(self) -> list[CaseResult]:
         """The results of all cases that ended, in the order of collection; of repeats of a case only the worst."""
         if self._results is None:
-            with paused_gc():
-                self._results = [*map(CaseResult.from_dict, self._ended())]
-                if any(len(result.origin.items) > 1 for result in self._results):
-                    from pytest_relevance.results.compare.rank_changes import worst_of_repeats
+            self._results = [*map(CaseResult.from_dict, self._ended())]
+            if any(len(result.origin.items) > 1 for result in self._results):
+                from pytest_relevance.results.compare.rank_changes import worst_of_repeats
 
-                    self._results = worst_of_repeats(self._results)
+                self._results = worst_of_repeats(self._results)
             self._results = self.completed(self._results)
         return self._results
 

@@ -18,7 +18,6 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance._python import paused_gc
 from pytest_relevance._text import counted, harmless
 from pytest_relevance.plugin.options import recorded_rankings, verbosity
 from pytest_relevance.plugin.run_store import attached_to, run_store
@@ -180,8 +179,7 @@ class Terminal:
             for result in passed:
                 terminalreporter.write_sep("_", case_heading(result))
                 write_lines(terminalreporter, failure_lines(result, verbosity=1, width=text.terminal_width()))
-        with paused_gc():
-            lines = self._lines(results)
+        lines = self._lines(results)
         for title, shown in (*self._store.sections, *([("relevance", lines)] if lines else [])):
             terminalreporter.write_sep("=", title)
             write_lines(terminalreporter, shown)
